@@ -72,8 +72,8 @@
 )]
 //! [`attachment`] configures the files that a user may attach. `testing`, with the feature of that
 //! name, has an agent, a clock and more for the tests of an application. The engine without a
-//! browser is the crate `assistant-core`; its data that applications read and write is re-exported in
-//! [`event`], [`conversation`] and [`session`].
+//! browser is the crate `assistant-core`; its data that applications read and write is re-exported
+//! in [`event`], [`conversation`] and [`session`].
 
 #![allow(
     unreachable_pub,

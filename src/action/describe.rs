@@ -15,8 +15,8 @@ const MAX_TITLE: usize = 80;
 impl<Args> ToolAction<Args> {
     /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
     /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive it. A text, a signal or a closure: a card follows its changes, and an approval
-    /// counts only after the changed title was visible, too.
+    /// does not receive it. A text, a signal or a closure: a card follows its changes, and an
+    /// approval counts only after the changed title was visible, too.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -61,9 +61,9 @@ impl<Args> ToolAction<Args> {
     /// arguments are one click away. The exact arguments replace the text if they do not have the
     /// action's type, or if the text is empty.
     ///
-    /// Call this method after `.handler(…)` or [`.args::<T>()`](Self::args), which set the type of the
-    /// arguments. Before them, the closure receives JSON, and a closure that takes another type does
-    /// not compile.
+    /// Call this method after `.handler(…)` or [`.args::<T>()`](Self::args), which set the type of
+    /// the arguments. Before them, the closure receives JSON, and a closure that takes another type
+    /// does not compile.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};

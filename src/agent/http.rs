@@ -101,8 +101,8 @@ impl HttpAgent {
     /// the events, only those after `Last-Event-ID` if that header is given, and `DELETE` ends the
     /// run.
     ///
-    /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server for
-    /// any agent.
+    /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server
+    /// for any agent.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

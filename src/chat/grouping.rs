@@ -15,7 +15,7 @@ use super::{counts::with_count, item::Turn};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    tool::{ExactText, Folded, declares_failure, has_default_card},
+    tool::{ExactText, HiddenInGroup, declares_failure, has_default_card},
     ui::{Icon, Words, closest, dynamic, effect, memo, scope},
     view::{PartCell, PartKind},
 };
@@ -67,7 +67,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Creates the groups of a turn.
-    pub(super) fn of(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
+    pub(super) fn new(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
         let opened = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
         let done = StoredValue::new(HashMap::new());
@@ -304,7 +304,7 @@ pub(super) fn place(
     let Slot { hides, heads } = groups.slot(&call);
     let folded = hides.clone();
     let card = scope(Box::new(move || {
-        provide_context(Folded(folded));
+        provide_context(HiddenInGroup(folded));
         card()
     }));
     let (line_call, clicked, focused) = (call, call, call);

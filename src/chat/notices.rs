@@ -17,7 +17,8 @@ use crate::{
     view::PartKind,
 };
 
-/// Shows notices and their actions, and the way back after [`NewConversation`](super::NewConversation).
+/// Shows notices and their actions, and the way back after
+/// [`NewConversation`](super::NewConversation).
 ///
 /// # Accessibility
 ///

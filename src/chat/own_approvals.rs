@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::{assistant::Assistant, tool::of_the_page, ui::memo};
+use crate::{assistant::Assistant, tool::page_calls, ui::memo};
 
 /// Counts the calls of the page itself that wait for the user.
 pub(super) fn count_own_approvals(assistant: &Assistant) -> Memo<usize> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
-    memo(move || keys.with(|keys| of_the_page(&assistant, keys).len()))
+    memo(move || keys.with(|keys| page_calls(&assistant, keys).len()))
 }

@@ -20,7 +20,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Records the elements at the top of the view.
-    pub(super) fn of(scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) -> Self {
+    pub(super) fn record(scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) -> Self {
         let edge = scroller.get_bounding_client_rect().top();
         let mut marks = Vec::new();
         let mut parent: web_sys::Element = content.clone().into();

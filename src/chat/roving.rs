@@ -13,7 +13,7 @@ const TURN: &str = ".la-turn";
 const MOUNT_MS: u32 = 60;
 
 /// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
-pub(super) fn moved(stick: StickToEnd, event: &KeyboardEvent) {
+pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
     let Some(scroller) = stick.scroller.get_untracked() else {
         return;
     };

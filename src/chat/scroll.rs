@@ -139,7 +139,7 @@ impl StickToEnd {
         }
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
-            let place = Place::of(&scroller, &content);
+            let place = Place::record(&scroller, &content);
             self.place.with_value(|old| old.replace(place));
         }
     }

@@ -114,7 +114,7 @@ pub fn Transcript(
                 tabindex="0"
                 node_ref=stick.scroller
                 on:scroll=move |_| stick.scrolled()
-                on:keydown=move |event| roving::moved(stick, &event)
+                on:keydown=move |event| roving::handle_key(stick, &event)
                 on:click=move |event| {
                     let opens: Option<web_sys::Element> = event
                         .target()

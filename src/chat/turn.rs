@@ -29,7 +29,7 @@ pub(super) fn TurnView(
     let spoken = words.clone();
     provide_context(InTurn);
     // Visible to the messages of this block only: each block has its own owner.
-    provide_context(Groups::of(shared.assistant.clone(), turn.clone()));
+    provide_context(Groups::new(shared.assistant.clone(), turn.clone()));
     provide_context(shared.clone());
     let own = shared.message.clone();
     let (is_own, assistant) = (own.is_some(), shared.assistant.clone());

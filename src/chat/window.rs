@@ -80,7 +80,7 @@ pub fn ChatWindow(
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
-        let voice = Voice::of(&assistant);
+        let voice = Voice::new(&assistant);
         let parts = Deferred::new(&assistant, voice);
         let empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()

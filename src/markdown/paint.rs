@@ -39,7 +39,8 @@ pub(super) struct Painter {
     nodes: usize,
     /// The size of the text that was drawn, in bytes.
     text: usize,
-    /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number 0.
+    /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number
+    /// 0.
     rests: RefCell<HashMap<u32, Rest>>,
     last_number: Cell<u32>,
 }

@@ -10,7 +10,7 @@ use super::{
     call_description::CallDescription,
     decide::{decide, edit},
     expiry::Expiry,
-    number::place,
+    number::question_number,
     single_instance::single_instance,
     visibility::render_raisable,
 };
@@ -81,7 +81,7 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let over = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
-    let place = asked.and_then(|id| Some(place(&call.assistant()?, id)));
+    let place = asked.and_then(|id| Some(question_number(&call.assistant()?, id)));
     let reviewed = Reviewed::of(*call);
     let (risk, noted) = (*call, changed_note(*call, reviewed.shows_edited()));
     let description = CallDescription::of(*call, by_agent);

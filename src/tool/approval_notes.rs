@@ -1,5 +1,5 @@
-//! The notes on an approval card: that the call has changed, that its action is missing, and that it
-//! must be read to the end.
+//! The notes on an approval card: that the call has changed, that its action is missing, and that
+//! it must be read to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;

@@ -118,8 +118,8 @@ impl CallDescription {
         .into_any()
     }
 
-    /// Returns true if the heading has the page's words instead of the name of the call. A call that
-    /// the agent runs is always named there.
+    /// Returns true if the heading has the page's words instead of the name of the call. A call
+    /// that the agent runs is always named there.
     pub(super) fn omits_name(self, words: &Words) -> bool {
         untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
     }

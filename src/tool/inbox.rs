@@ -81,7 +81,7 @@ pub fn InterruptInbox(
             let asked = &assistant.view().asked;
             calls
                 .extend(asked.with(|list| list.iter().map(|asked| asked.call).collect::<Vec<_>>()));
-            of_the_page(&assistant, &calls)
+            page_calls(&assistant, &calls)
         }
     };
     let card = {
@@ -131,7 +131,7 @@ pub fn InterruptInbox(
 const FIRST_QUESTIONS: usize = 20;
 
 /// Returns those of the given calls that the page made itself, which belong to no message.
-pub(crate) fn of_the_page(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
+pub(crate) fn page_calls(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();
         calls.iter().filter(alone).copied().collect()

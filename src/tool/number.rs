@@ -9,7 +9,7 @@ use crate::{
 
 /// Renders the number of a question among all questions of the agent; nothing for a single
 /// question.
-pub(super) fn place(assistant: &Assistant, id: String) -> AnyView {
+pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
         let place = interrupts.with(|list| {

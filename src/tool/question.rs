@@ -17,7 +17,7 @@ use super::{
     action_list::ActionChoices,
     approval_notes::{form_hint, hint},
     expiry::Expiry,
-    number::place,
+    number::question_number,
     problems::Problems,
     requested_tools::about,
     single_instance::single_instance,
@@ -149,7 +149,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let [head, text_id, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {text_id} {number}");
     let interrupt = open.interrupt.clone();
-    let place = place(assistant, interrupt.id.clone());
+    let place = question_number(assistant, interrupt.id.clone());
     let message = interrupt
         .message
         .clone()

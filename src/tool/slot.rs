@@ -43,7 +43,7 @@ enum Face {
 
 /// The context signal that is true while the surrounded calls are hidden in a group.
 #[derive(Clone)]
-pub(crate) struct Folded(pub(crate) ArcRwSignal<bool>);
+pub(crate) struct HiddenInGroup(pub(crate) ArcRwSignal<bool>);
 
 /// The slot of a tool call in a message. Renders nothing for an unknown call.
 ///
@@ -76,7 +76,7 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
-    let folded = use_context::<Folded>();
+    let folded = use_context::<HiddenInGroup>();
     let view = ToolCallView::new(&assistant, call);
     let face = {
         let (assistant, view) = (assistant.clone(), view);
@@ -100,7 +100,7 @@ pub fn ToolCallSlot(
             {dynamic(move || {
                 let card = match face.get() {
                     // A hidden card is not rendered.
-                    Face::Default if folded.as_ref().is_some_and(|Folded(folded)| folded.get()) => {
+                    Face::Default if folded.as_ref().is_some_and(|HiddenInGroup(is)| is.get()) => {
                         return ().into_any();
                     }
                     Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),

@@ -32,7 +32,8 @@ type Reasons = Cow<'static, [(&'static str, Word)]>;
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
-/// Declares the labels: for each its name in [`LabelName`], and the field of [`Labels`] with its text.
+/// Declares the labels: for each its name in [`LabelName`], and the field of [`Labels`] with its
+/// text.
 macro_rules! labels {
     ($($(#[$doc:meta])* $label:ident $field:ident,)*) => {
         /// The names of the texts of the components.

@@ -1,6 +1,7 @@
 //! The style sheet of all components.
 
-/// Joins sheets of the folder `style/`. `cargo xtask style` reads the list below and joins them in the same way.
+/// Joins sheets of the folder `style/`. `cargo xtask style` reads the list below and joins them in
+/// the same way.
 macro_rules! sheets {
     ($first:literal $(, $name:literal)* $(,)?) => {
         concat!(

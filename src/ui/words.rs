@@ -28,7 +28,8 @@ pub(crate) fn in_words(name: &str) -> String {
     .unwrap_or_else(|| name.to_owned())
 }
 
-/// Separates the words of a name with spaces. Consecutive capitals stay together as an abbreviation.
+/// Separates the words of a name with spaces. Consecutive capitals stay together as an
+/// abbreviation.
 fn split(name: impl Iterator<Item = char>) -> String {
     let mut name = name.peekable();
     let mut words = String::new();

@@ -16,8 +16,8 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Returns the text of a block, line by line. A mark replaces each code span and link, empty lines
-    /// replace code blocks.
+    /// Returns the text of a block, line by line. A mark replaces each code span and link, empty
+    /// lines replace code blocks.
     pub(crate) fn prose(&self) -> String {
         let mut text = String::new();
         let mut in_code = false;

@@ -73,7 +73,7 @@ pub fn Announcer(
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "Announcer")?;
-    let voice = Voice::of(&assistant);
+    let voice = Voice::new(&assistant);
     announce_all(&assistant, voice, speech);
     Some(voice.regions())
 }

@@ -37,7 +37,7 @@ pub(in crate::chat) struct Voice {
 
 impl Voice {
     /// Creates the voice of a window. Of several windows of an assistant, one announces.
-    pub(in crate::chat) fn of(assistant: &Assistant) -> Self {
+    pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
         let since = StoredValue::new(messages.with_untracked(now));

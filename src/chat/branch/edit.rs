@@ -139,7 +139,7 @@ impl Draft {
         closest(&form, selector)
     }
 
-    fn pressed(&self, event: &ev::KeyboardEvent) {
+    fn handle_key(&self, event: &ev::KeyboardEvent) {
         let composing = composes(event);
         match event.key().as_str() {
             "Escape" if !composing => {
@@ -188,7 +188,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
                 event.prevent_default();
                 submits.send();
             }
-            on:keydown=move |event| keys.pressed(&event)
+            on:keydown=move |event| keys.handle_key(&event)
         >
             <textarea
                 class="la-input la-message-editor-input"

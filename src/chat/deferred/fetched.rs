@@ -140,8 +140,8 @@ impl Deferred {
         self.stage.set(Stage::Fetching);
         spawn_local(async move {
             let drawers = drawers().await;
-            // The engine first, so that the conversation is drawn with the messages that waited. The
-            // window may be disposed by now.
+            // The engine first, so that the conversation is drawn with the messages that waited.
+            // The window may be disposed by now.
             if let (Ok(_), Some(assistant)) = (&drawers, self.assistant.try_get_value()) {
                 engine::load(assistant.runtime().weak()).await;
                 // The request of a waiting message is on its way meanwhile: a run opens once the page

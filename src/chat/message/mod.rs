@@ -51,7 +51,8 @@ pub fn MessageView(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total; given if not all messages are mounted.
+    /// The number of the message in the thread, and the total; given if not all messages are
+    /// mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
@@ -120,7 +121,8 @@ pub fn MessageRoot(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total; given if not all messages are mounted.
+    /// The number of the message in the thread, and the total; given if not all messages are
+    /// mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
     /// The parts.

@@ -9,7 +9,7 @@ use crate::ui::lower;
 /// The number of rows in a page.
 const PAGE: usize = 10;
 
-pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
+pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
     }
@@ -26,8 +26,8 @@ pub(super) fn pressed(tree: &Tree, event: &ev::KeyboardEvent) {
         "End" => last,
         "PageDown" => (at + PAGE).min(last),
         "PageUp" => at.saturating_sub(PAGE),
-        "ArrowRight" => further_in(tree, at),
-        "ArrowLeft" => out(tree, at),
+        "ArrowRight" => move_in(tree, at),
+        "ArrowLeft" => move_out(tree, at),
         "Enter" | " " | "Delete" => {
             if let Some(id) = id_of(tree, at) {
                 match key.as_str() {
@@ -60,7 +60,7 @@ fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
 }
 
 /// Unfolds a folded row, then moves to the first of its versions.
-fn further_in(tree: &Tree, at: usize) -> usize {
+fn move_in(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches > 0 && row.closed => {
@@ -73,7 +73,7 @@ fn further_in(tree: &Tree, at: usize) -> usize {
 }
 
 /// Folds an unfolded row; otherwise moves to the row in which the versions begin.
-fn out(tree: &Tree, at: usize) -> usize {
+fn move_out(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches > 0 && !row.closed => {

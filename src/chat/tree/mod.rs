@@ -256,7 +256,7 @@ fn draw(tree: &Tree) -> AnyView {
                 on:scroll=move |_| scrolled.update_rows()
                 on:focus=move |_| tree_focus.focused()
                 on:wheel=move |event| turns.wheel(&event)
-                on:keydown=move |event| keys::pressed(&keys, &event)
+                on:keydown=move |event| keys::handle_key(&keys, &event)
             >
                 <div
                     class="la-tree-rows"

@@ -227,7 +227,7 @@ impl StorePersistence {
     }
 
     /// Switches persistence to another conversation that is in the session.
-    fn exchange(&self, id: &str) {
+    fn switch_thread(&self, id: &str) {
         let was_here = self.is_here();
         let left = self.thread.replace(Thread::new(id.to_owned()));
         let unsaved = self.unsaved.replace(Unsaved::all());
@@ -268,7 +268,7 @@ impl Persistence for StorePersistence {
     fn changed(&self, changes: &Changes, session: &Session) {
         if changes.thread {
             if session.thread_id() != self.thread.borrow().id {
-                self.exchange(session.thread_id());
+                self.switch_thread(session.thread_id());
             }
             self.thread().may_be_stored(StoredCalls::of(session));
         }

@@ -211,7 +211,7 @@ impl StorePersistence {
         let own = self.runtime.upgrade();
         let own = own.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
         if let Some(own) = own.filter(|own| *own != thread.id) {
-            self.exchange(&own);
+            self.switch_thread(&own);
         }
         self.start_with(&thread.id, initial);
     }

@@ -62,7 +62,7 @@ impl StorePersistence {
         self.trouble.fails.set(true);
     }
 
-    pub(super) fn works_again(&self) {
+    pub(super) fn end_trouble(&self) {
         self.trouble.pause_ms.set(0);
         self.trouble.fails.set(false);
         self.show_place();
@@ -110,7 +110,7 @@ impl StorePersistence {
             (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };
         match tried {
-            Ok(()) => self.works_again(),
+            Ok(()) => self.end_trouble(),
             Err(error) => self.failed(&thread, &error),
         }
     }

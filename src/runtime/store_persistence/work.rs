@@ -110,7 +110,7 @@ impl StorePersistence {
             written => written,
         };
         if written.is_ok() {
-            self.works_again();
+            self.end_trouble();
             thread.send(TabMessage::Written);
         }
         written

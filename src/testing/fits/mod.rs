@@ -81,7 +81,7 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
 pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let unknown = fields::of::<T>().map(|fields| unknown_properties(schema, fields));
-    let tried = samples::of(schema);
+    let tried = samples::samples_of(schema);
     let allowed = tried
         .into_iter()
         .filter(|sample| validate(schema, &sample.value, &mut NoPatterns).is_empty());

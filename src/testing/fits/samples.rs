@@ -24,7 +24,7 @@ impl Sample {
 }
 
 /// Generates values of a schema, the most usual first.
-pub(super) fn of(schema: &Value) -> Vec<Sample> {
+pub(super) fn samples_of(schema: &Value) -> Vec<Sample> {
     Maker { root: schema }.samples(schema, 0)
 }
 

@@ -71,13 +71,13 @@ impl Presses {
 
     /// Listens for presses before the buttons of the card do, until the owner is disposed.
     pub(super) fn follow(self, card: Element) {
-        listen(card.into(), PRESSES, move |event| self.pressed(event));
+        listen(card.into(), PRESSES, move |event| self.on_press(event));
         listen(window().into(), PRESS_EVENTS, move |event| {
-            self.begins(event);
+            self.on_press_start(event);
         });
     }
 
-    fn begins(self, event: &Event) {
+    fn on_press_start(self, event: &Event) {
         if !is_trusted(event) {
             return;
         }
@@ -96,7 +96,7 @@ impl Presses {
     }
 
     /// Sets the current press until the browser's next task, or until a scripted event.
-    fn pressed(self, event: &Event) {
+    fn on_press(self, event: &Event) {
         let before = self.last.try_get_value().unwrap_or_default();
         let number = before.wrapping_add(1);
         self.last.set_value(number);

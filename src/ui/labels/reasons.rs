@@ -17,8 +17,8 @@ pub(super) fn translated(
 }
 
 impl Labels {
-    /// The keys of [`Self::with_reasons`] whose English sentences are written by this library. Others,
-    /// such as an error of a handler, have the words of the application or of the agent.
+    /// The keys of [`Self::with_reasons`] whose English sentences are written by this library.
+    /// Others, such as an error of a handler, have the words of the application or of the agent.
     pub const REASONS: [&'static str; 37] = [
         "object",
         "array",
