@@ -14,7 +14,7 @@ use crate::source::{Token, module_of, sources, tokens, word};
 /// A source folder and its rooms.
 struct Area {
     folder: &'static str,
-    /// The heading of its table in ARCHITECTURE.md.
+    /// The heading of the area's table in ARCHITECTURE.md.
     heading: &'static str,
     /// The rooms from the bottom up. Each room may import from the rooms before it.
     order: &'static [&'static str],
@@ -72,8 +72,8 @@ const WITHOUT_CYCLES: [&str; 4] = [
     "crates/assistant-testkit/src",
 ];
 
-/// Checks library and engine. The error lists every import from a higher room, or otherwise every
-/// cycle.
+/// Checks the library and the engine. The error lists every import from a higher room, or otherwise
+/// every cycle.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let architecture = read(&project.root.join("ARCHITECTURE.md"))?;
     for area in [&LIBRARY, &ENGINE] {

@@ -1,5 +1,6 @@
-//! The public surface of the published crates: one listing for each in `docs/api`, compared with
-//! the sources. Exhaustive structs and crates in signatures must be in the tables beside them.
+//! Compares the public surface of the published crates with the listings in `docs/api`, one for
+//! each crate. Exhaustive structs, and crates in signatures, must be listed in the tables of that
+//! folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +12,10 @@ use crate::project::{Outcome, Project, read};
 /// The folder of the listings.
 const LISTINGS: &str = "docs/api";
 
-/// The most lines of a difference that are printed.
+/// The maximum number of lines of a difference that are printed.
 const MAX_LINES: usize = 40;
 
-/// Compares the surfaces with the listings; with `BLESS=1`, writes the listings.
+/// Compares the public surfaces with the listings. With `BLESS=1`, writes the listings instead.
 pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
     let crates = published(project)?;
     project.run(project.cargo().args(["build", "--quiet", "-p", "surface"]))?;
@@ -50,7 +51,7 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
     }
 }
 
-/// Compares the listings with the tables beside them.
+/// Compares the listings with the tables in their folder.
 fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
     let folder = project.root.join(LISTINGS);
     let (mut exhaustive, mut foreign) = (BTreeSet::new(), BTreeSet::new());
@@ -87,7 +88,7 @@ fn compare_or_write(project: &Project, listing: &Path, found: &str) -> Outcome<O
     )))
 }
 
-/// Returns the lines that only one of both texts has.
+/// Returns the lines that only one of two texts has.
 fn difference(expected: &str, found: &str) -> String {
     let only = |sign: char, of: &str, other: &str| {
         let other: std::collections::HashSet<_> = other.lines().collect();
@@ -108,7 +109,7 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 /// Returns the names of structs with public fields that an application may create by a literal.
-/// Properties of components are not among them: applications write them in `view!`.
+/// Structs of component properties are excluded, because applications write them in `view!`.
 fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
     let fields: BTreeSet<&str> = listing
         .lines()
@@ -145,7 +146,7 @@ fn foreign_crates(listing: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Types of the language that head the path of a method.
+/// The types of the language that can be the first part of a method's path.
 const PRIMITIVES: [&str; 16] = [
     "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
     "u32", "u64", "usize",
