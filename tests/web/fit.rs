@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Attachments, ChatWindow, ConfirmOptions, STYLE, SessionOptions, ToolAction, ToolContext,
-    ToolError,
+    Attachments, ChatWindow, ConfirmOptions, LabelName, Labels, STYLE, SessionOptions, ToolAction,
+    ToolContext, ToolError,
     agent::Script,
+    provide_labels,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -165,6 +166,36 @@ async fn a_new_conversation_can_be_undone_until_the_first_message() {
     chat.assistant.send("c").unwrap();
     assert!(until(|| chat.page.count(".la-toast") == 0).await);
     chat.idle().await;
+}
+
+/// The text of the toast is no column of syllables beside long labels.
+#[wasm_bindgen_test]
+async fn the_undo_toast_wraps_before_its_text_gets_narrow() {
+    let agent = MockAgent::new().answer(Script::new().text("One."));
+    let chat = provided(agent, SessionOptions::default(), || {
+        provide_labels(Labels::default().with([
+            (
+                LabelName::ConversationBegun,
+                "Eine neue Unterhaltung hat begonnen.",
+            ),
+            (LabelName::Undo, "Rückgängig machen"),
+        ]));
+        view! {
+            <style>{STYLE}</style>
+            <div style="inline-size: 320px; block-size: 500px">
+                <ChatWindow />
+            </div>
+        }
+    })
+    .await;
+    chat.assistant.send("a").unwrap();
+    chat.idle().await;
+    chat.page.click(".la-chat-actions .la-button");
+    chat.appears(".la-toast").await;
+    let text = chat.page.find(".la-toast > .la-notice-text").unwrap();
+    assert!(text.offset_width() >= 140, "{}", text.offset_width());
+    let toast = chat.page.find(".la-toast").unwrap();
+    assert!(toast.scroll_width() <= toast.client_width());
 }
 
 /// Undo takes its own space: the text box stays in a small window.
