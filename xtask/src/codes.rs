@@ -16,7 +16,7 @@ const TAKERS: [&str; 5] = [
     "Diagnostic::new(",
     "ProtocolError::new(",
     "warn(",
-    "complain(",
+    "report_problem(",
     "drop_with(",
 ];
 

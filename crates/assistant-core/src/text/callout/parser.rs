@@ -291,7 +291,7 @@ impl Parser {
         if open.overflowed {
             let limit = self.options.max_block;
             let problem = format!("it is longer than {limit} bytes");
-            self.report("callout-is-text", ordinal, &problem);
+            self.report_problem("callout-is-text", ordinal, &problem);
             return true;
         }
         let is_fence = open.fence.is_some();
@@ -299,12 +299,12 @@ impl Parser {
         let lines = body::lines(&open.source, is_fence, has_end);
         match body::read(open.header, &lines, &self.options) {
             Err(problem) => {
-                self.report("callout-is-text", ordinal, &problem);
+                self.report_problem("callout-is-text", ordinal, &problem);
                 append_text(out, &open.source);
             }
             Ok(read) => {
                 if let Some(word) = read.unknown_state {
-                    self.report("unknown-state", ordinal, &format!("no state is '{word}'"));
+                    self.report_problem("unknown-state", ordinal, &format!("no state is '{word}'"));
                 }
                 let id = Some(read.call.id).filter(|_| read.call.has_own_id);
                 let call = Callout {
@@ -331,7 +331,7 @@ impl Parser {
         free.unwrap_or(plain)
     }
 
-    fn report(&mut self, code: &'static str, ordinal: u32, problem: &str) {
+    fn report_problem(&mut self, code: &'static str, ordinal: u32, problem: &str) {
         let problem: String = problem.chars().take(MAX_PROBLEM).collect();
         let message = format!("callout {ordinal}: {problem}");
         self.diagnostics.push(Diagnostic::new(code, message));
