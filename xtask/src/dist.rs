@@ -104,15 +104,16 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     minify(project, WORK, "launcher.css", &style::launcher(project)?)
 }
 
-/// The scripts of the package that pages load, each with what it fetches later. Every other file that
-/// they import is joined with them, since a chain of imports costs a round trip for each link.
+/// The scripts of the package that pages load, each with the files that it fetches later. All other
+/// files that a script imports are joined with it, because each step in a chain of imports costs a
+/// round trip.
 const JOINED: [(&str, &[&str]); 3] = [
     ("element.js", &["./index.js", "./full.js"]),
     ("index.js", &["./labels/*"]),
     ("full.js", &["./labels/*"]),
 ];
 
-/// The files that the joined scripts contain.
+/// The files that are joined with the scripts.
 const JOINED_FILES: [&str; 22] = [
     "action.js",
     "agent.js",
@@ -138,7 +139,7 @@ const JOINED_FILES: [&str; 22] = [
     "stopped.js",
 ];
 
-/// Joins the files of each script in one.
+/// Joins each script with the files that it imports.
 fn join(project: &Project) -> Outcome<()> {
     for (script, later) in JOINED {
         let file = format!("dist/embed/{script}");
