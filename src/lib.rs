@@ -95,7 +95,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tool;
-pub mod ui;
+mod ui;
 pub mod view;
 
 pub use action::{

@@ -1,7 +1,7 @@
 //! Building blocks for the cards of actions.
 
 use leptos::prelude::*;
-use leptos_assistant::{Icon, ui::spinner};
+use leptos_assistant::{Icon, chat::spinner};
 
 use crate::signs::Sign;
 

@@ -16,6 +16,7 @@ use super::{ToolAction, ToolCallView};
 use crate::assistant::call_renderer;
 
 /// The rule that determines whether the user must approve a call.
+#[non_exhaustive]
 pub enum Approval {
     /// The user is never asked.
     Never,

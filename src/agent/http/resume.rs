@@ -6,6 +6,7 @@ use assistant_core::event::{Role, RunInput};
 
 /// The messages that are sent with a run that only answers an interrupt of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ResumeMessages {
     /// The whole history, as with any run.
     #[default]
