@@ -18,6 +18,7 @@ mod icon_button;
 mod icons;
 mod id;
 mod labels;
+mod lifecycle;
 mod live;
 mod media;
 mod partial;
@@ -49,6 +50,7 @@ pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
+pub(crate) use lifecycle::{PageLifecycle, is_hidden};
 pub(crate) use live::{LiveRegions, Region, live_in_dialog};
 pub(crate) use partial::Partial;
 #[cfg(feature = "markdown")]

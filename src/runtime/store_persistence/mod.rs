@@ -40,7 +40,7 @@ use super::{
 };
 use crate::{
     store::{Label, Ownership, Store, StoreError, ThreadInfo, has_web_locks},
-    ui::{after, console_error, spawn_local},
+    ui::{PageLifecycle, after, console_error, spawn_local},
 };
 
 /// The maximum time until growing content is written, in milliseconds.
@@ -75,7 +75,7 @@ pub(crate) struct StorePersistence {
     refreshing: Cell<bool>,
     /// The list of stored conversations, once it was requested.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
-    leaving: RefCell<Option<tab::PageLifecycle>>,
+    leaving: RefCell<Option<PageLifecycle>>,
 }
 
 impl StorePersistence {

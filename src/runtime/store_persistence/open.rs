@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
-use super::{StorePersistence, stored, tab, thread::Thread};
+use super::{StorePersistence, stored, thread::Thread};
 #[cfg(feature = "split")]
 use crate::runtime::engine;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         Asked, Channel, Lock, Ownership, StoreError, StoreErrorKind, StoredThread, TabMessage,
         has_web_locks,
     },
-    ui::{after, spawn_local},
+    ui::{after, is_hidden, spawn_local},
 };
 
 /// The maximum time to wait for a lock, in milliseconds. After a reload, the old page still has to
@@ -283,7 +283,7 @@ impl StorePersistence {
     /// Queues for the lock, so that this tab takes over when the owner's page is closed. Only a
     /// visible tab queues, so that a tab that reloads keeps its conversation from background tabs.
     pub(super) fn queue_for_lock(&self, thread: &Rc<Thread>) {
-        if self.ownership.get() != Ownership::OtherTab || tab::is_hidden() {
+        if self.ownership.get() != Ownership::OtherTab || is_hidden() {
             thread.place.take();
             return;
         }

@@ -1,9 +1,7 @@
 //! Watches whether the page is unloaded, hidden or visible.
 
-use super::{
-    StorePersistence,
-    tab::{self, PageLifecycle},
-};
+use super::{StorePersistence, tab};
+use crate::ui::PageLifecycle;
 
 impl StorePersistence {
     /// Writes unsaved changes when the page is unloaded or hidden, and queues for the lock while it

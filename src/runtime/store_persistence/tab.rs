@@ -1,49 +1,8 @@
-//! The state of the page and the tab: unload, visibility, and the conversation of the tab.
+//! The conversation of the tab.
 
-use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{Event, Storage};
+use web_sys::Storage;
 
 use crate::{store::Store, ui::browser};
-
-/// A listener for unload and visibility, which is removed when it is dropped.
-pub(super) struct PageLifecycle {
-    listener: Closure<dyn FnMut(Event)>,
-}
-
-impl PageLifecycle {
-    const EVENTS: [&'static str; 2] = ["pagehide", "visibilitychange"];
-
-    /// Calls back with `true` when the page is unloaded, and with `false` when it is hidden or
-    /// shown.
-    pub(super) fn listen(call: impl Fn(bool) + 'static) -> Option<Self> {
-        let window = browser()?;
-        let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            call(event.type_() == "pagehide");
-        });
-        for event in Self::EVENTS {
-            let listener = listener.as_ref().unchecked_ref();
-            // Adding a listener to the window cannot fail.
-            let _ = window.add_event_listener_with_callback(event, listener);
-        }
-        Some(Self { listener })
-    }
-}
-
-impl Drop for PageLifecycle {
-    fn drop(&mut self) {
-        let Some(window) = browser() else { return };
-        for event in Self::EVENTS {
-            let listener = self.listener.as_ref().unchecked_ref();
-            // A listener that was added can be removed.
-            let _ = window.remove_event_listener_with_callback(event, listener);
-        }
-    }
-}
-
-pub(super) fn is_hidden() -> bool {
-    let document = browser().and_then(|window| window.document());
-    document.is_some_and(|document| document.hidden())
-}
 
 fn key_of(store: &dyn Store) -> Option<String> {
     Some(format!("leptos-assistant/{}", store.shared_as()?))

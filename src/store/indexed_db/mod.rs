@@ -2,19 +2,24 @@
 //!
 //! One database with five object stores: `records` and `journal` by conversation and name,
 //! `threads` (list entries and writers), `labels` (titles and deletions by the user), `fences`
-//! (writers that were taken over). A batch is one transaction whose requests are all made at once,
-//! without reading first, so that the transaction is in progress even if the page is unloaded right
-//! after. Two unique keys decide whether the batch is written: the claim in the journal, and the
-//! fence of a writer that was taken over.
+//! (writers that were taken over). A batch is one transaction that reads nothing (`batch`). Two unique
+//! keys decide whether it is written: the claim in the journal, and the fence of a writer that was
+//! taken over.
 //!
 //! Of the requests that fail after `commit()` was called, Firefox considers only the last: it
 //! completes a transaction in which an earlier request failed. So a batch whose requests may fail
 //! is left to commit automatically, or its only such request is the last.
 
 mod approvals;
+mod batch;
 mod request;
 
-use std::{cell::RefCell, collections::HashSet, mem, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::HashSet,
+    mem,
+    rc::{Rc, Weak},
+};
 
 use futures_util::future::FutureExt as _;
 use js_sys::Array;
@@ -25,7 +30,10 @@ use web_sys::{
 
 pub use self::approvals::IndexedDbApprovals;
 
-use self::request::{End, begin, error_of, is_key_taken, open, result, store};
+use self::{
+    batch::Pieces,
+    request::{End, begin, error_of, open, result, store},
+};
 use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
@@ -71,6 +79,8 @@ struct Inner {
     /// The conversations that an earlier connection has taken. A check before the next write
     /// verifies that they still exist.
     doubted: RefCell<HashSet<String>>,
+    /// The last batch that is written in pieces.
+    pieces: RefCell<Weak<Pieces>>,
 }
 
 impl IndexedDbStore {
@@ -96,6 +106,7 @@ impl Inner {
             database: RefCell::default(),
             written: RefCell::default(),
             doubted: RefCell::default(),
+            pieces: RefCell::default(),
         }
     }
 
@@ -212,61 +223,6 @@ impl Inner {
         Ok(())
     }
 
-    /// Makes all requests of a batch, without waiting between them.
-    fn write(&self, database: &IdbDatabase, batch: Batch) -> Result<Written, StoreError> {
-        let stores = [RECORDS, JOURNAL, THREADS, FENCES];
-        let strict = batch.claim.is_some();
-        let mode = IdbTransactionMode::Readwrite;
-        let transaction = self.begin(database, &stores, mode, strict)?;
-        let end = End::of(&transaction);
-        let thread = batch.thread_id.as_str();
-        let fences = store(&transaction, FENCES)?;
-        let commits_early = batch.claim.is_none() && batch.add.is_empty();
-        let first = (!commits_early).then(|| sign(&fences, thread, &batch.writer));
-        let first = first.transpose()?;
-        let journal = store(&transaction, JOURNAL)?;
-        let claim = batch
-            .claim
-            .as_ref()
-            .map(|claim| add(&journal, thread, claim));
-        let claim = claim.transpose()?;
-        for entry in &batch.add {
-            let added = add(&journal, thread, entry)?;
-            added.set_onerror(Some(&pass_over()));
-        }
-        let records = store(&transaction, RECORDS)?;
-        for name in &batch.remove {
-            made(records.delete(&pair(thread, name)))?;
-        }
-        // An imported thread may have thousands of records, so shared values are converted once.
-        let id = JsValue::from_str(thread);
-        for record in &batch.put {
-            let name = JsValue::from_str(&record.name);
-            let (key, value) = (
-                Array::of2(&id, &name),
-                Array::of2(&name, &record.text.as_str().into()),
-            );
-            made(records.put_with_key(&value, &key))?;
-        }
-        if let Some(info) = &batch.info {
-            let row = Row {
-                info: Some(info.to_text()),
-                writer: Some(batch.writer.clone()),
-            };
-            let threads = store(&transaction, THREADS)?;
-            made(threads.put_with_key(&row.to_value(), &JsValue::from_str(thread)))?;
-        }
-        let fence = match first {
-            Some(fence) => fence,
-            None => sign(&fences, thread, &batch.writer)?,
-        };
-        if commits_early {
-            // The page may be unloaded before the events of these requests fire.
-            commit(&transaction);
-        }
-        Ok(Written { end, fence, claim })
-    }
-
     async fn threads(self: Rc<Self>) -> Result<Vec<ThreadInfo>, StoreError> {
         let database = Rc::clone(&self).database().await?;
         let mode = IdbTransactionMode::Readonly;
@@ -310,29 +266,6 @@ impl Inner {
         made(store(&transaction, RECORDS)?.delete(&range))?;
         made(store(&transaction, JOURNAL)?.delete(&range))?;
         end.wait().await
-    }
-}
-
-/// A batch whose requests have been made.
-struct Written {
-    end: End,
-    fence: IdbRequest,
-    claim: Option<IdbRequest>,
-}
-
-impl Written {
-    async fn wait(self) -> Result<(), StoreError> {
-        let end = self.end.wait().await;
-        // Checked even if the transaction completed, for browsers that ignore the failures.
-        if is_key_taken(&self.fence) {
-            let message = "another tab has this conversation now";
-            return Err(StoreError::new(StoreErrorKind::TakenOver, message));
-        }
-        if self.claim.as_ref().is_some_and(is_key_taken) {
-            let message = "it was started before";
-            return Err(StoreError::new(StoreErrorKind::Claimed, message));
-        }
-        end
     }
 }
 

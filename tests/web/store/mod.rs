@@ -4,6 +4,7 @@ mod browser;
 mod faults;
 mod journey;
 mod persistence;
+mod pieces;
 mod promises;
 mod tabs;
 

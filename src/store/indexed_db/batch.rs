@@ -1,0 +1,281 @@
+//! The requests of a batch, which is one transaction.
+//!
+//! Thousands of requests take long, so those of a large batch are made in pieces, between which the
+//! page handles input. The transaction stays open because each piece is made in the event of the
+//! last request before it; nothing is written unless all pieces are.
+//!
+//! When the page is unloaded, the browser aborts a transaction of which requests are still to be
+//! made. So the rest is not waited for when the page is hidden or unloaded, or another batch is
+//! written: the transaction is aborted, and all requests are made again at once in a new one.
+
+use std::{
+    cell::{Cell, RefCell},
+    ops::Range,
+    rc::Rc,
+};
+
+use js_sys::Array;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::{IdbDatabase, IdbRequest, IdbTransaction, IdbTransactionMode};
+
+use super::{
+    FENCES, Inner, JOURNAL, RECORDS, Row, THREADS, add, commit, made, pass_over,
+    request::{End, is_key_taken, store},
+    sign,
+};
+use crate::{
+    store::{Batch, StoreError, StoreErrorKind},
+    ui::{PageLifecycle, is_hidden},
+};
+
+/// The maximum number of records whose requests are made at once.
+const MAX_RECORDS: usize = 64;
+/// The length of the texts from which a piece ends, in bytes.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// A batch whose requests have been made, or are being made.
+pub(super) struct Written {
+    end: End,
+    fence: IdbRequest,
+    claim: Option<IdbRequest>,
+    pieces: Option<Rc<Pieces>>,
+}
+
+impl Written {
+    pub(super) async fn wait(mut self) -> Result<(), StoreError> {
+        let pieces = self.pieces.take();
+        let ended = self.ended().await;
+        // Aborted by this page, which made the requests again.
+        let again = pieces.and_then(|pieces| pieces.again.take());
+        match again {
+            Some(again) => again?.ended().await,
+            None => ended,
+        }
+    }
+
+    async fn ended(self) -> Result<(), StoreError> {
+        let end = self.end.wait().await;
+        // Checked even if the transaction completed, for browsers that ignore the failures.
+        if is_key_taken(&self.fence) {
+            let message = "another tab has this conversation now";
+            return Err(StoreError::new(StoreErrorKind::TakenOver, message));
+        }
+        if self.claim.as_ref().is_some_and(is_key_taken) {
+            let message = "it was started before";
+            return Err(StoreError::new(StoreErrorKind::Claimed, message));
+        }
+        end
+    }
+}
+
+/// A batch whose requests are made in pieces.
+pub(super) struct Pieces {
+    inner: Rc<Inner>,
+    database: IdbDatabase,
+    transaction: IdbTransaction,
+    batch: Batch,
+    /// The number of records whose requests have been made.
+    made: Cell<usize>,
+    /// The batch in a new transaction, in which all requests were made at once.
+    again: RefCell<Option<Result<Written, StoreError>>>,
+    leaving: RefCell<Option<PageLifecycle>>,
+}
+
+impl Inner {
+    /// Makes the requests of a batch: all of them before it returns, or the first piece.
+    pub(super) fn write(
+        self: &Rc<Self>,
+        database: &IdbDatabase,
+        batch: Batch,
+    ) -> Result<Written, StoreError> {
+        self.make_requests_at_once();
+        if end_of_piece(&batch, 0) == count(&batch) || is_hidden() {
+            return self.write_at_once(database, &batch);
+        }
+        let transaction = self.begin_batch(database, batch.claim.is_some())?;
+        let end = End::of(&transaction);
+        let fence = sign_batch(&transaction, &batch)?;
+        let claim = add_to_journal(&transaction, &batch)?;
+        let pieces = Rc::new(Pieces {
+            inner: Rc::clone(self),
+            database: database.clone(),
+            transaction,
+            batch,
+            made: Cell::new(0),
+            again: RefCell::default(),
+            leaving: RefCell::default(),
+        });
+        pieces.make_next()?;
+        let me = Rc::downgrade(&pieces);
+        let leaving = PageLifecycle::listen(move |page_goes| {
+            if let Some(pieces) = me.upgrade().filter(|_| page_goes || is_hidden()) {
+                pieces.make_at_once();
+            }
+        });
+        pieces.leaving.replace(leaving);
+        self.pieces.replace(Rc::downgrade(&pieces));
+        Ok(Written {
+            end,
+            fence,
+            claim,
+            pieces: Some(pieces),
+        })
+    }
+
+    /// Makes the rest of the requests of a batch that is written in pieces.
+    fn make_requests_at_once(&self) {
+        let pieces = self.pieces.take().upgrade();
+        pieces.inspect(|pieces| pieces.make_at_once());
+    }
+
+    /// Makes all requests of a batch before it returns.
+    fn write_at_once(&self, database: &IdbDatabase, batch: &Batch) -> Result<Written, StoreError> {
+        let transaction = self.begin_batch(database, batch.claim.is_some())?;
+        let end = End::of(&transaction);
+        let commits_early = batch.claim.is_none() && batch.add.is_empty();
+        let first = (!commits_early).then(|| sign_batch(&transaction, batch));
+        let first = first.transpose()?;
+        let claim = add_to_journal(&transaction, batch)?;
+        change_records(&transaction, batch, 0..count(batch))?;
+        put_info(&transaction, batch)?;
+        let fence = match first {
+            Some(fence) => fence,
+            None => sign_batch(&transaction, batch)?,
+        };
+        if commits_early {
+            // The page may be unloaded before the events of these requests fire.
+            commit(&transaction);
+        }
+        Ok(Written {
+            end,
+            fence,
+            claim,
+            pieces: None,
+        })
+    }
+
+    fn begin_batch(
+        &self,
+        database: &IdbDatabase,
+        is_strict: bool,
+    ) -> Result<IdbTransaction, StoreError> {
+        let stores = [RECORDS, JOURNAL, THREADS, FENCES];
+        self.begin(database, &stores, IdbTransactionMode::Readwrite, is_strict)
+    }
+}
+
+impl Pieces {
+    /// Makes the requests of the next piece, and those of the one after it once they are done.
+    fn make_next(self: &Rc<Self>) -> Result<(), StoreError> {
+        let (made, batch) = (self.made.get(), &self.batch);
+        let end = end_of_piece(batch, made);
+        let last = change_records(&self.transaction, batch, made..end)?;
+        self.made.set(end);
+        let Some(last) = last.filter(|_| end < count(batch)) else {
+            return put_info(&self.transaction, batch);
+        };
+        let me = Rc::downgrade(self);
+        let next = Closure::once_into_js(move || {
+            if let Some(pieces) = me.upgrade()
+                && pieces.make_next().is_err()
+            {
+                // Fails if it has been aborted, as its events report.
+                let _ = pieces.transaction.abort();
+            }
+        });
+        last.set_onsuccess(Some(next.unchecked_ref()));
+        Ok(())
+    }
+
+    /// Makes all requests at once, in a new transaction, if some were not made yet.
+    fn make_at_once(&self) {
+        let rest = self.made.get() < count(&self.batch);
+        // Fails if it has been aborted, as its events report.
+        if rest && self.transaction.abort().is_ok() {
+            let again = self.inner.write_at_once(&self.database, &self.batch);
+            self.made.set(count(&self.batch));
+            self.again.replace(Some(again));
+        }
+    }
+}
+
+/// Returns the number of records that a batch changes.
+const fn count(batch: &Batch) -> usize {
+    batch.remove.len().saturating_add(batch.put.len())
+}
+
+/// Returns the end of the piece that begins with this record.
+fn end_of_piece(batch: &Batch, from: usize) -> usize {
+    let (mut end, mut text) = (from, 0_usize);
+    while end < count(batch) && end - from < MAX_RECORDS && text < MAX_TEXT {
+        let record = end.checked_sub(batch.remove.len());
+        let record = record.and_then(|at| batch.put.get(at));
+        text = text.saturating_add(record.map_or(0, |record| record.text.len()));
+        end += 1;
+    }
+    end
+}
+
+/// Signs a batch with its writer; the request fails if that writer is fenced off.
+fn sign_batch(transaction: &IdbTransaction, batch: &Batch) -> Result<IdbRequest, StoreError> {
+    let fences = store(transaction, FENCES)?;
+    sign(&fences, &batch.thread_id, &batch.writer)
+}
+
+/// Adds the journal entries of a batch. Returns the request of its claim.
+fn add_to_journal(
+    transaction: &IdbTransaction,
+    batch: &Batch,
+) -> Result<Option<IdbRequest>, StoreError> {
+    let (journal, thread) = (store(transaction, JOURNAL)?, batch.thread_id.as_str());
+    let claim = batch.claim.as_ref();
+    let claim = claim
+        .map(|claim| add(&journal, thread, claim))
+        .transpose()?;
+    for entry in &batch.add {
+        let added = add(&journal, thread, entry)?;
+        added.set_onerror(Some(&pass_over()));
+    }
+    Ok(claim)
+}
+
+/// Removes and puts records of a batch, which are counted in this order. Returns the last request.
+fn change_records(
+    transaction: &IdbTransaction,
+    batch: &Batch,
+    range: Range<usize>,
+) -> Result<Option<IdbRequest>, StoreError> {
+    let records = store(transaction, RECORDS)?;
+    // An imported thread may have thousands of records, so shared values are converted once.
+    let (id, mut last) = (JsValue::from_str(&batch.thread_id), None);
+    let removed = batch.remove.iter().map(|name| (name, None));
+    let put = batch.put.iter().map(|it| (&it.name, Some(&it.text)));
+    let changes = removed.chain(put).skip(range.start).take(range.len());
+    for (name, text) in changes {
+        let name = JsValue::from_str(name);
+        let key = Array::of2(&id, &name);
+        let request = match text {
+            Some(text) => {
+                let value = Array::of2(&name, &text.as_str().into());
+                records.put_with_key(&value, &key)
+            }
+            None => records.delete(&key),
+        };
+        last = Some(made(request)?);
+    }
+    Ok(last)
+}
+
+/// Puts the list entry of a batch, if it has one.
+fn put_info(transaction: &IdbTransaction, batch: &Batch) -> Result<(), StoreError> {
+    let Some(info) = &batch.info else {
+        return Ok(());
+    };
+    let row = Row {
+        info: Some(info.to_text()),
+        writer: Some(batch.writer.clone()),
+    };
+    let threads = store(transaction, THREADS)?;
+    let id = JsValue::from_str(&batch.thread_id);
+    made(threads.put_with_key(&row.to_value(), &id)).map(drop)
+}
