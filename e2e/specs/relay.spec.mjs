@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
+import fs from "node:fs";
 import http from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -93,6 +95,66 @@ relayTest("a run whose last line a crash cut off fails once, and stays readable"
   for (let times = 0; times < 2; times++) {
     await restart();
     assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"]);
+  }
+});
+
+/** Fills the disk after a number of writes, of which the next one writes a part of its line. Returns a function that frees it. */
+function fillDisk(writes) {
+  const { appendFileSync } = fs;
+  const replace = (write) => {
+    fs.appendFileSync = write;
+    syncBuiltinESMExports();
+  };
+  replace((file, text) => {
+    if (writes-- > 0) return appendFileSync(file, text);
+    appendFileSync(file, text.slice(0, text.length / 2));
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  });
+  return () => replace(appendFileSync);
+}
+
+relayTest("a relay whose disk is full refuses a run, and starts it once there is room", finishes, async ({ start, read, folder, requests }) => {
+  const free = fillDisk(0);
+  try {
+    const refused = await start();
+    assert.deepEqual([refused.status, /disk/.test(await refused.text())], [507, true]);
+    assert.deepEqual([(await read()).status, await readdir(folder), requests()], [404, [], 0]);
+  } finally {
+    free();
+  }
+  assert.deepEqual(typesOf(await (await start()).text()), ["RUN_STARTED", "RUN_FINISHED"]);
+});
+
+const says = (answer) => {
+  answer.writeHead(200, { "content-type": "text/event-stream" });
+  answer.write(line({ type: "RUN_STARTED" }) + line({ type: "STEP_STARTED", stepName: "one" }) + line({ type: "RUN_FINISHED" }));
+};
+
+relayTest("a run during which the disk becomes full ends with an error for all readers", says, async ({ start, read, restart }) => {
+  // The owner, and the first event.
+  const free = fillDisk(2);
+  try {
+    const text = await (await start()).text();
+    assert.deepEqual(typesOf(text), ["RUN_STARTED", "RUN_ERROR"]);
+    assert.match(text, /cannot store the run/);
+    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "also later");
+    await restart();
+    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "and after a restart");
+  } finally {
+    free();
+  }
+  assert.deepEqual(typesOf(await (await read({ "last-event-id": "0" })).text()), ["RUN_ERROR"], "and once there is room");
+});
+
+relayTest("a run is stopped although the disk is full", () => {}, async ({ start, stop, arrived }) => {
+  const started = start();
+  await arrived;
+  const free = fillDisk(0);
+  try {
+    assert.equal((await stop()).status, 204);
+    assert.deepEqual(typesOf(await (await started).text()), ["RUN_ERROR"]);
+  } finally {
+    free();
   }
 });
 

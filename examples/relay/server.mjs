@@ -21,6 +21,7 @@ export const LIMITS = {
 /** Request headers that the agent receives. */
 const FORWARDED = ["authorization", "cookie", "accept-language"];
 const ENDS = new Set(["RUN_FINISHED", "RUN_ERROR"]);
+const NOT_STORED = "The relay cannot store the run. Its disk may be full.";
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" };
 
 /**
@@ -44,7 +45,7 @@ export async function relay({ agent, folder, origin, port = 0, limits: given = {
       return plain(answer.setHeader("retry-after", "10"), 503, "Too many runs are open.");
     }
     const run = new Run(path.join(folder, `${key}.jsonl`), ownerOf(request), limits);
-    run.begin();
+    if (!run.begin()) return plain(answer, 507, NOT_STORED);
     runs.set(key, run);
     const reply = await requestAgent(agent, request, body, run.abort.signal).catch(() => undefined);
     // Stopped before the agent has answered.
@@ -127,6 +128,8 @@ class Run {
   #events;
   #readers = new Set();
   #bytes = 0;
+  /** The end of a run whose file cannot be written. */
+  #unstored = [];
   #limits;
 
   constructor(file, owner, limits, events = []) {
@@ -136,12 +139,24 @@ class Run {
   }
 
   get events() {
-    return this.isOpen ? this.#events : readRun(this.file).events;
+    return this.isOpen ? this.#events : [...readRun(this.file).events, ...this.#unstored];
   }
 
-  /** Creates the file. */
+  /** Creates the file. Returns false if that is not possible. */
   begin() {
-    appendFileSync(this.file, `${JSON.stringify({ owner: this.owner })}\n`);
+    const isWritten = this.#write({ owner: this.owner });
+    if (!isWritten) rmSync(this.file, { force: true });
+    return isWritten;
+  }
+
+  #write(value) {
+    try {
+      appendFileSync(this.file, `${JSON.stringify(value)}\n`);
+      return true;
+    } catch ({ message }) {
+      console.error(`${NOT_STORED} ${message}`);
+      return false;
+    }
   }
 
   /** Ends a run that the agent has refused, and removes its file. */
@@ -179,9 +194,20 @@ class Run {
     this.#store(data);
   }
 
-  /** Writes an event to the file before any page receives it, so that it survives a restart. */
+  /**
+   * Writes an event to the file before any page receives it, so that it survives a restart. If that is not possible, the
+   * run ends: a page must not act on an event that is lost with the relay.
+   */
   #store(data) {
-    appendFileSync(this.file, `${JSON.stringify(data)}\n`);
+    if (this.#write(data)) return this.#send(data);
+    const message = JSON.stringify({ type: "RUN_ERROR", message: NOT_STORED });
+    this.#unstored = [message];
+    this.#send(message);
+    this.end();
+    this.abort.abort();
+  }
+
+  #send(data) {
     this.#events.push(data);
     for (const answer of this.#readers) answer.write(frameOf(this.#events.length - 1, data));
   }
