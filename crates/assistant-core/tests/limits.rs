@@ -8,7 +8,7 @@ use assistant_core::{
         ResumeStatus, Source, fault::ProtocolError,
     },
     limits::{Exceeded, LimitKind, Limits},
-    session::{Failure, FailureKind, NoticeKind, Output, SessionOptions},
+    session::{Failure, FailureKind, Input, NoticeKind, Output, SessionOptions},
 };
 use assistant_protocols::{AgUi, Protocol, stream::Sink};
 use proptest::prelude::*;
@@ -151,6 +151,36 @@ fn the_limits_of_a_run_continue_over_another_connection() {
 }
 
 #[test]
+fn an_answer_is_resumed_a_bounded_number_of_times_without_the_user() {
+    let mut driver = Driver::with(SessionOptions {
+        resumes: true,
+        replays: true,
+        ..SessionOptions::default()
+    });
+    driver.send("hi");
+    let mut sent = vec![started(), text_start("m")];
+    driver.events(sent.clone());
+    // Each connection brings one event more and breaks.
+    let mut connections = 1;
+    while driver.session.is_busy() && connections < 1_000 {
+        driver.break_off(FailureKind::Network);
+        if !driver.session.is_busy() {
+            break;
+        }
+        connections += 1;
+        sent.push(text("m", "more "));
+        driver.events(sent.clone());
+    }
+    assert_eq!(connections, 51);
+    assert_eq!(driver.notices(), [NoticeKind::Network]);
+    assert_eq!(
+        driver.input(Input::Retry).refused,
+        None,
+        "the user can go on"
+    );
+}
+
+#[test]
 fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
     let options = SessionOptions::default()
         .limits(Limits::default().argument_bytes(8))
@@ -271,7 +301,7 @@ fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
     assert_eq!(driver.session.interrupts().len(), 2);
     let over = exceeded(&driver);
     assert_eq!((over[0].limit, over[0].dropped), (LimitKind::Interrupts, 3));
-    driver.input(assistant_core::session::Input::Stop);
+    driver.input(Input::Stop);
     driver.send("never mind");
     let resume = &driver.request().resume;
     let cancelled = resume
@@ -450,15 +480,15 @@ fn diagnostics_and_notices_are_limited() {
     driver.event(finished());
     assert_eq!(codes(&driver.close()), ["left-out"]);
     for _ in 0..5 {
-        driver.input(assistant_core::session::Input::SetNotice {
+        driver.input(Input::SetNotice {
             kind: NoticeKind::Network,
             message: Some("no".to_owned()),
         });
-        driver.input(assistant_core::session::Input::SetNotice {
+        driver.input(Input::SetNotice {
             kind: NoticeKind::Offline,
             message: Some("no".to_owned()),
         });
-        driver.input(assistant_core::session::Input::SetNotice {
+        driver.input(Input::SetNotice {
             kind: NoticeKind::Http,
             message: Some("no".to_owned()),
         });
@@ -702,7 +732,7 @@ proptest! {
         for call in driver.session.pending_approvals() {
             driver.decides(call, assistant_core::session::Verdict::Deny { reason: None });
         }
-        driver.input(assistant_core::session::Input::Stop);
+        driver.input(Input::Stop);
         assert_can_continue(&mut driver);
     }
 }

@@ -120,6 +120,65 @@ fn a_message_sent_amid_the_history_has_a_thread_id_of_its_own() {
     assert_ne!(thread(&driver), "thread");
 }
 
+fn delete(driver: &mut Driver, message: MessageId) {
+    change(driver, TreeChange::Delete { message });
+}
+
+#[test]
+fn what_follows_a_deletion_is_sent_under_a_thread_id_of_its_own() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    driver.send("two");
+    driver.says("second");
+    let two = newest(&driver, Role::User);
+    delete(&mut driver, two);
+    driver.send("instead");
+    let forked = thread(&driver);
+    assert_ne!(
+        forked, "thread",
+        "the server still has the deleted messages"
+    );
+    driver.says("third");
+    driver.send("more");
+    assert_eq!(thread(&driver), forked, "the branch keeps it");
+    driver.says("fourth");
+
+    // Everything is deleted, and the page is left.
+    let one = driver.session.conversation().run_path().next().unwrap();
+    let one = one.id.clone();
+    delete(&mut driver, one);
+    let mut later = forking();
+    later.host.ids = driver.host.ids;
+    later.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: driver.session.snapshot(),
+        journal: Vec::new(),
+    });
+    later.send("anew");
+    assert!(!["thread", forked.as_str()].contains(&thread(&later).as_str()));
+}
+
+#[test]
+fn a_deletion_that_is_undone_or_shows_another_version_begins_no_branch() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    let first = newest(&driver, Role::Assistant);
+    delete(&mut driver, first.clone());
+    change(&mut driver, TreeChange::Restore);
+    driver.send("two");
+    assert_eq!(thread(&driver), "thread");
+    driver.says("second");
+    let two = newest(&driver, Role::User);
+    edit(&mut driver, two, "other");
+    driver.says("third");
+    let other = newest(&driver, Role::User);
+    delete(&mut driver, other);
+    driver.send("back");
+    assert_eq!(thread(&driver), "thread", "the version before is shown");
+}
+
 #[test]
 fn a_branch_keeps_its_thread_id_if_a_snapshot_replaces_its_answer() {
     let mut driver = forking();

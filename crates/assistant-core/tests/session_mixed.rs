@@ -272,3 +272,21 @@ fn a_call_that_carried_a_question_is_not_sent_with_an_invented_result() {
     );
     assert!(sent.iter().all(|message| !message.starts_with("tool:k")));
 }
+
+#[test]
+fn a_skipped_call_is_sent_although_an_argument_equals_the_id_of_another_call() {
+    let mut driver = with([]);
+    driver.events(calls("1", "refund_order", r#"{"order":"A-17"}"#));
+    driver.events(calls("2", "count_orders", r#"{"least":"1"}"#));
+    driver.event(interrupted(vec![approval_interrupt("int", "1")]));
+    driver.close();
+    assert_eq!(driver.approve("1"), None);
+    driver.plays([vec![result("r", "1", "paid")], says("m", "Done")].concat());
+    assert_eq!(driver.phase("2"), Phase::Skipped);
+    driver.send("thanks");
+    let sent = request(&driver);
+    assert!(
+        sent.iter().any(|message| message.starts_with("tool:2")),
+        "{sent:?}"
+    );
+}

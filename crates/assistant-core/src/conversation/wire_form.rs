@@ -78,16 +78,19 @@ impl Conversation {
     }
 
     /// Returns true for a call that a server made only to ask about another call, such as
-    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. The
-    /// arguments name the other call.
+    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. An argument
+    /// such as `function_call_id` names the other call.
     fn carried_question(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
             return false;
         }
         let fields = call.args().and_then(Value::as_object);
-        let mut texts = fields.into_iter().flat_map(Object::values);
-        texts.any(|text| {
-            let id = text.as_str().filter(|id| *id != call.id);
+        let mut ids = fields
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| is_call_id(key));
+        ids.any(|(_, id)| {
+            let id = id.as_str().filter(|id| *id != call.id);
             id.is_some_and(|id| self.find_call(id).is_some())
         })
     }
@@ -133,6 +136,13 @@ impl Conversation {
             ..event::Message::new(message.wire_id(), body)
         })
     }
+}
+
+/// Returns true for the name of an argument that is the id of a call, however it is written.
+fn is_call_id(name: &str) -> bool {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+    name.ends_with("callid")
 }
 
 /// Returns the tool message for a call: the result or, without a result, the approval.

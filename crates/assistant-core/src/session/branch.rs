@@ -80,7 +80,11 @@ impl Session {
             self.abandon_interrupts(cx);
             self.end_everything(cx);
         }
+        let parent = self.conversation.parent(message).cloned();
         let deleted = self.conversation.delete(message);
+        if on_run && deleted.is_ok() {
+            self.fork_after_deletion(parent, cx);
+        }
         self.requeue(queued, cx);
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();

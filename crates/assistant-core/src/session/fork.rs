@@ -2,18 +2,20 @@
 //!
 //! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an
 //! edit, a regeneration or a message amid the history begins is sent under a thread id of its own.
-//! The id is stored with the first message of the branch, and with the session until that message
-//! exists. The conversation keeps its own id.
+//! So are the messages after a deletion, because the server still has the deleted ones. The id is
+//! stored with the first message of the branch, and with the session until that message exists. The
+//! conversation keeps its own id.
 
 use serde_json::{Value, json};
 
 use super::{Cx, Session};
 use crate::conversation::MessageId;
 
-/// The thread of an answer that is being regenerated and has no message yet.
+/// The thread of a branch that has no message yet: of an answer that is being regenerated, or of the
+/// messages after a deletion.
 #[derive(Debug, Clone)]
 pub(super) struct Fork {
-    /// The message to which a new answer is generated.
+    /// The message above the branch.
     parent: Option<MessageId>,
     thread_id: String,
 }
@@ -39,11 +41,22 @@ impl Session {
         if !self.options.fork_thread {
             return &self.thread_id;
         }
-        let tip = self.conversation.run_tip();
-        let fork = self.turn.fork().filter(|fork| fork.parent.as_ref() == tip);
-        let forked = fork.map(|fork| fork.thread_id.as_str());
+        let forked = self.fork_below(self.conversation.run_tip());
+        let forked = forked.map(|fork| fork.thread_id.as_str());
         let of_branch = || self.conversation.run_thread();
         forked.or_else(of_branch).unwrap_or(&self.thread_id)
+    }
+
+    fn fork_below(&self, message: Option<&MessageId>) -> Option<&Fork> {
+        let fork = self.turn.fork();
+        fork.filter(|fork| fork.parent.as_ref() == message)
+    }
+
+    /// Starts a turn over for a message of the user, which is the first of a branch that has none.
+    pub(super) fn start_over_on_fork(&mut self) {
+        let fork = self.fork_below(self.conversation.run_tip()).cloned();
+        self.turn.start_over();
+        self.turn.set_fork(fork);
     }
 
     /// Returns a new thread id for a branch, if branches have their own.
@@ -58,12 +71,24 @@ impl Session {
         self.turn.set_fork(fork);
     }
 
+    /// Gives the messages after a deletion below this message a thread of their own, unless another
+    /// version of the deleted message is shown.
+    pub(super) fn fork_after_deletion(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
+        if self.conversation.run_tip() == parent.as_ref() {
+            self.fork_answer(parent, cx);
+        }
+    }
+
     /// Gives a message of the user that begins a branch a thread of its own.
     pub(super) fn fork_message(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let version = self.conversation.version(message);
-        if version.is_some_and(|(_, versions)| versions > 1)
-            && let Some(thread_id) = self.new_branch_thread(cx)
-        {
+        let is_version = version.is_some_and(|(_, versions)| versions > 1);
+        let forked = self.fork_below(self.conversation.parent(message));
+        let thread_id = match (is_version, forked) {
+            (true, _) => self.new_branch_thread(cx),
+            (false, forked) => forked.map(|fork| fork.thread_id.clone()),
+        };
+        if let Some(thread_id) = thread_id {
             self.conversation.set_run_thread(thread_id);
         }
     }

@@ -25,6 +25,8 @@ pub(super) struct Run {
     pub(super) replayed: u64,
     /// True if the run has received an event that was not a repetition.
     pub(super) progressed: bool,
+    /// The number of earlier resumptions of the same answer without an action of the user.
+    pub(super) resumptions: u32,
     /// The thread id of the run's request; empty before the request is sent.
     pub(super) thread_id: String,
     /// True if the run's request was sent. Before that, the host prepares the request.
@@ -106,6 +108,7 @@ impl Session {
             run_id: summary.run_id.clone(),
             replayed,
             progressed: false,
+            resumptions: 0,
             thread_id: String::new(),
             is_open: false,
             resumes,

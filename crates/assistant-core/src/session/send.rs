@@ -19,7 +19,7 @@ impl Session {
         self.conversation.write_where_shown();
         self.sort_interrupts(cx);
         self.clear_notices(cx);
-        self.turn.start_over();
+        self.start_over_on_fork();
         self.attention.turn_begins();
         self.turn.set_looping(false);
         self.turn.enqueue(content);

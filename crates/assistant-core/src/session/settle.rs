@@ -16,6 +16,10 @@ use crate::{
     json::canonical::canonical,
 };
 
+/// The number of resumptions of an answer without an action of the user: an agent that sends one
+/// event for each connection is not asked for ever.
+const MAX_RESUMPTIONS: u32 = 50;
+
 impl Session {
     pub(super) fn close_run(&mut self, key: RunKey, end: StreamEnd, cx: &mut Cx<'_>) {
         if self.turn.run().is_none_or(|run| run.key != key) {
@@ -349,7 +353,8 @@ impl Session {
     /// Returns true if the network interrupted an answer that the agent stores.
     fn can_be_resumed(&self, run: &Run, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
-        let is_resumable = is_first || (self.options.replays && run.progressed);
+        let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;
+        let is_resumable = is_first || (self.options.replays && may_resume);
         let is_cut = match end {
             StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
             // A stored run may be longer than its connection.
@@ -376,6 +381,7 @@ impl Session {
         }
         if let Some(run) = self.turn.run_mut() {
             run.answers = broken.answers;
+            run.resumptions = broken.resumptions.saturating_add(1);
         }
     }
 
