@@ -297,3 +297,36 @@ async fn a_failed_tool_of_the_agent_is_announced_with_its_reason() {
     assert_eq!(card.get_attribute("data-tone").as_deref(), Some("error"));
     assert_eq!(chat.page.text(".la-tool-reason"), "The disk is full");
 }
+
+/// The card of an action shows a result from the agent as its report, whatever it says.
+#[wasm_bindgen_test]
+async fn a_failure_that_the_agent_reports_for_an_action_of_the_page_is_not_announced() {
+    let result = json!({"isError": true, "content": [{"type": "text", "text": "No money"}]});
+    let script = Script::new()
+        .call_as("a", "pay", "{}")
+        .result("a", result.to_string())
+        .call_as("b", "backup", "{}")
+        .result("b", result.to_string())
+        .text("It did not work.");
+    let chat = chat(MockAgent::new().answer(script), || {
+        use_assistant_action(
+            ToolAction::new("pay", "").handler(|_: Value| async { Ok::<_, ToolError>("never") }),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let heard = || chat.page.text(".la-announcer");
+    assert!(
+        until(|| heard().contains("Failed: backup. No money")).await,
+        "{}",
+        heard()
+    );
+    assert!(
+        !heard().to_lowercase().contains("failed: pay"),
+        "{}",
+        heard()
+    );
+    let status = chat.page.text("[data-tool-name=pay] .la-tool-status");
+    assert_eq!(status, "Reported by the assistant");
+}

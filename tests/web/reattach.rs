@@ -1,6 +1,8 @@
 //! An agent whose runs are stored: lost connections, ids of events, and Stop (rule "reattaching to a
 //! run"). The page's `fetch` is replaced; reloads are tested end to end.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos_assistant::{NoticeKind, SessionOptions, agent::HttpAgent};
 use serde_json::{Value, json};
@@ -8,10 +10,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::support::{Chat, chat_of};
-use leptos_assistant::testing::until;
+use leptos_assistant::testing::{FakeClock, settle, until};
 
 #[wasm_bindgen(inline_js = "
-let before, asked, answers;
+let before, asked, answers, closing;
 
 export function replace_fetch_by(list) {
   before ??= window.fetch;
@@ -36,6 +38,8 @@ function body({ text, then }) {
         controller.enqueue(bytes);
       } else if (then === 'breaks') {
         controller.error(new TypeError('network error'));
+      } else if (then === 'closes later') {
+        return new Promise((close) => (closing = close)).then(() => controller.close());
       } else if (then !== 'hangs') {
         controller.close();
       } else {
@@ -47,11 +51,13 @@ function body({ text, then }) {
 
 export const restore_fetch_of = () => { window.fetch = before; };
 export const asked_for = () => asked;
+export const close_connection = () => closing();
 ")]
 extern "C" {
     fn replace_fetch_by(answers: Vec<String>);
     fn restore_fetch_of();
     fn asked_for() -> Vec<String>;
+    fn close_connection();
 }
 
 struct Server;
@@ -186,4 +192,53 @@ async fn a_run_that_is_no_longer_stored_has_broken_off() {
     let notices = chat.assistant.notices().get_untracked();
     assert_eq!(notices[0].kind, NoticeKind::Truncated);
     assert!(chat.page.text("[role=log]").contains("one two"));
+}
+
+/// Plays an answer of which the second part comes after three connections without an event. Each is
+/// open for this time. Returns the chat and its requests.
+async fn think(open_for: Duration) -> (Chat, usize) {
+    let frames = frames();
+    let idle = part(&[String::new()], "closes later");
+    let _server = Server::answers(&[
+        part(&frames[..3], "closes later"),
+        idle.clone(),
+        idle.clone(),
+        idle,
+        part(&frames[3..], "closes"),
+    ]);
+    let clock = FakeClock::at(1_700_000_000_000);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    for connection in 1..=4 {
+        let is_over = || !chat.assistant.activity().get_untracked().busy;
+        assert!(until(|| asked_for().len() >= connection || is_over()).await);
+        if is_over() {
+            break;
+        }
+        settle().await;
+        clock.advance(open_for);
+        close_connection();
+        settle().await;
+        clock.advance(Duration::from_secs(1));
+    }
+    drop(clock);
+    let requests = asked_for().len();
+    (chat, requests)
+}
+
+/// Gateways close connections without data after a minute, while an agent may think for longer.
+#[wasm_bindgen_test]
+async fn a_run_is_not_lost_while_its_server_keeps_connections_open() {
+    let (chat, requests) = think(Duration::from_secs(60)).await;
+    assert_eq!(requests, 5);
+    chat.idle().await;
+    assert!(chat.page.text("[role=log]").contains("one two three"));
+    assert!(chat.assistant.notices().get_untracked().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_run_is_lost_if_its_server_closes_each_connection_soon() {
+    let (chat, requests) = think(Duration::from_millis(100)).await;
+    assert!(requests < 5, "{requests} requests");
+    assert!(!chat.page.text("[role=log]").contains("three"));
 }

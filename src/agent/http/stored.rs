@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     agent::EventSink,
-    ui::{is_offline, sleep},
+    ui::{is_offline, now, sleep},
 };
 
 /// The number of failed attempts to reach the server, while the browser is online, after which the
@@ -30,8 +30,11 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum length of an event id that is sent back, in bytes.
 const MAX_ID_BYTES: usize = 1_024;
-/// The number of connections without a new event after which a run counts as lost.
+/// The number of short connections without a new event after which a run counts as lost.
 const MAX_IDLE: u32 = 2;
+/// The time for which a server that knows the run may keep a connection open without an event, in
+/// milliseconds: gateways close idle connections, while an agent thinks for minutes.
+const LONG_CONNECTION_MS: i64 = 10_000;
 
 /// The endpoints of stored runs.
 #[derive(Debug, Clone)]
@@ -125,13 +128,19 @@ impl StoredRuns {
                 });
             };
             is_new = false;
-            let before = watched.count;
+            let (before, opened) = (watched.count, now());
             response::read_part(&response, &mut *reader, &mut watched).await;
+            let was_long = now().saturating_sub(opened) >= LONG_CONNECTION_MS;
+            // Events that the reader holds back are released by later ones only.
+            idle = match was_long || watched.count > before {
+                true => 0,
+                false => idle + 1,
+            };
             if watched.is_over || reader.has_failed() {
                 return Ok(response::end(reader, &mut watched.events));
             }
-            // Events that the reader holds back are released by later ones only.
-            idle = if watched.count > before { 0 } else { idle + 1 };
+            // The reader is not finished: what it holds back would count as an event, and the session
+            // may resume the run behind it.
             if idle >= MAX_IDLE {
                 return Ok(StreamEnd::Closed);
             }
