@@ -11,11 +11,13 @@ use serde_json::Value;
 use super::thread::Thread;
 use crate::{
     store::{Batch, OUTLINE, Record, ThreadInfo, name_of},
-    ui::now,
+    ui::{Slice, now},
 };
 
 /// The length of a generated title, in characters.
 const TITLE: usize = 80;
+/// The number of messages that are serialized without a pause, whatever the time.
+const FEW_MESSAGES: usize = 64;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
@@ -23,6 +25,8 @@ pub(super) struct Unsaved {
     /// True if the whole conversation must be written, because nothing was written yet.
     all: bool,
     messages: HashSet<MessageId>,
+    /// The texts of messages that have not changed since they were serialized.
+    texts: HashMap<MessageId, String>,
     /// True if anything outside of messages has changed.
     outline: bool,
     /// Journal entries to add.
@@ -111,9 +115,29 @@ impl Unsaved {
     }
 
     fn touch(&mut self, message: &MessageId) {
+        self.texts.remove(message);
         if !self.all && !self.messages.contains(message) {
             self.messages.insert(message.clone());
         }
+    }
+
+    /// Serializes messages before the batch is built: a few, and more while this frame has time.
+    /// Returns true if there are more than a few left.
+    pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
+        let (slice, mut count) = (Slice::begin(), 0_usize);
+        for id in ids_of(self.all, &self.messages, session) {
+            if self.texts.contains_key(id) {
+                continue;
+            }
+            if count >= FEW_MESSAGES && slice.is_used_up() {
+                return true;
+            }
+            count = count.saturating_add(1);
+            if let Some(message) = session.snapshot_message(id) {
+                self.texts.insert(id.clone(), message.to_string());
+            }
+        }
+        false
     }
 
     /// Merges changes that could not be written back into the unsaved changes.
@@ -195,18 +219,12 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) ->
         add: unsaved.entries.clone(),
         ..Batch::default()
     };
-    if unsaved.all {
-        batch.put = records_of(session.snapshot());
-        batch.info = Some(info_of(session));
-        return batch;
-    }
-    for id in &unsaved.messages {
+    for id in ids_of(unsaved.all, &unsaved.messages, session) {
         let name = name_of(id.as_str());
-        match session.snapshot_message(id) {
-            Some(message) => batch.put.push(Record {
-                name,
-                text: message.to_string(),
-            }),
+        let text = unsaved.texts.get(id).cloned();
+        let serialize = || Some(session.snapshot_message(id)?.to_string());
+        match text.or_else(serialize) {
+            Some(text) => batch.put.push(Record { name, text }),
             None => batch.remove.push(name),
         }
     }
@@ -218,6 +236,17 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) ->
         batch.info = Some(info_of(session));
     }
     batch
+}
+
+/// Returns the messages that were not written.
+fn ids_of<'a>(
+    all: bool,
+    messages: &'a HashSet<MessageId>,
+    session: &'a Session,
+) -> impl Iterator<Item = &'a MessageId> {
+    let known = session.conversation().all_messages().filter(move |_| all);
+    let changed = messages.iter().filter(move |_| !all);
+    known.map(|message| &message.id).chain(changed)
 }
 
 impl Unsaved {

@@ -13,8 +13,11 @@ use super::{
 };
 use crate::{
     store::{Batch, StoreError, StoreErrorKind, TabMessage},
-    ui::spawn_local,
+    ui::{next_frame, spawn_local},
 };
+
+/// The number of frames for which a save waits while messages are serialized.
+const MAX_FRAMES: u32 = 50;
 
 impl StorePersistence {
     pub(super) fn push(&self, job: Job) {
@@ -68,7 +71,26 @@ impl StorePersistence {
         self.dispatch(Input::Committed { commit, outcome });
     }
 
+    /// Serializes changed messages over several frames, unless they keep changing.
+    async fn serialize_ahead(&self) {
+        for _ in 0..MAX_FRAMES {
+            let Some(runtime) = self.runtime.upgrade() else {
+                return;
+            };
+            let more = runtime.read(|session| {
+                let is_it = session.thread_id() == self.thread.borrow().id;
+                is_it && self.unsaved.borrow_mut().serialize_some(session)
+            });
+            if more != Some(true) {
+                return;
+            }
+            drop(runtime);
+            next_frame().await;
+        }
+    }
+
     async fn save(&self) {
+        self.serialize_ahead().await;
         let thread = self.thread();
         if !self.is_here() || self.is_in_trouble() || !self.has_changes(&thread) {
             return;
