@@ -174,9 +174,9 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
     on_cleanup(move || drop(observer));
 }
 
-/// Returns the announcement of a call that failed, with its reason if it has one. Calls of the page
-/// itself are gone by then; their error is in the event. A failure that the agent reports for an
-/// action of the page is none of the page's, and its card shows it as reported.
+/// Returns the announcement of a call that failed, with the reason if there is one. Calls of the
+/// page itself are already removed, so their error is read from the event. The result that an agent
+/// supplies for an action of the page is not announced: its card shows it as reported.
 fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
     if !has_failed(call, event.phase) || call.is_reported() {
         return None;

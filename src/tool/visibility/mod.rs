@@ -7,7 +7,8 @@
 //! events decide nothing at all.
 //!
 //! `parts` observes the parts of a card, `appearance`, `covers` and `denials` examine one part,
-//! `presses` tracks the user's presses, `on_top` opens a covered request above the page.
+//! `presses` tracks the user's presses, `on_top` opens a covered request above the page, `turns`
+//! bounds the time that examinations take.
 
 mod appearance;
 mod covers;
@@ -15,13 +16,14 @@ mod denials;
 mod on_top;
 mod parts;
 mod presses;
+mod turns;
 
 use assistant_core::session::Refusal;
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
-use self::{on_top::OnTop, parts::Parts, presses::Presses};
+use self::{covers::HitTest, on_top::OnTop, parts::Parts, presses::Presses};
 use crate::{
     assistant::DecisionConditions,
     ui::{after, effect, now},
@@ -154,7 +156,7 @@ impl Visibility {
     /// Returns true if everything was visible for long enough and is not covered now. Scrolls to an
     /// unread part.
     pub(super) fn is_read(self) -> bool {
-        self.examine(true);
+        self.examine(true, &mut HitTest::default());
         let read = self.read.get_untracked();
         if !read {
             self.prompts.set(true);
@@ -170,6 +172,11 @@ impl Visibility {
         read && self.clear.get_untracked()
     }
 
+    /// Returns true if both track the same request.
+    fn is_same(self, other: Self) -> bool {
+        self.round == other.round
+    }
+
     fn begin(self, mark: &web_sys::HtmlSpanElement) {
         self.round
             .update_value(|round| *round = round.wrapping_add(1));
@@ -180,7 +187,7 @@ impl Visibility {
             return;
         };
         self.presses.follow(card.clone());
-        let parts = Parts::observe(card, now(), move || self.examine(false));
+        let parts = Parts::observe(card, now(), move || turns::take(self));
         self.parts.set_value(Some(SendWrapper::new(parts)));
         on_cleanup(move || {
             let _ = self.parts.try_update_value(Option::take);
@@ -190,7 +197,7 @@ impl Visibility {
 
     /// Examines the card now, and periodically as long as its content is the same.
     fn tick(self) {
-        self.examine(false);
+        turns::take(self);
         let Some(round) = self.round.try_get_value() else {
             return;
         };
@@ -207,10 +214,10 @@ impl Visibility {
     }
 
     /// Examines the card. If `pressed` is true, hit tests replace earlier reports of the browser.
-    fn examine(self, pressed: bool) {
+    fn examine(self, pressed: bool, tests: &mut HitTest) {
         let state = self
             .parts
-            .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed)));
+            .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed, tests)));
         let Some(Some(state)) = state else {
             return;
         };

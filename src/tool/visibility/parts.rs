@@ -140,16 +140,20 @@ impl Parts {
 
     /// Examines the card in its current state. If `pressed` is true, every visible part is also
     /// examined by hit tests.
-    pub(super) fn examine(&mut self, now: i64, pressed: bool) -> State {
+    pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> State {
         let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.renew();
         self.follow_movement(now);
-        let framed = appearance::is_shown(&self.card);
-        let mut tests = HitTest::default();
+        // Of a card that was never in view nothing can be read, so its parts are not examined.
+        let is_passive = !pressed && !self.was_in_view();
+        let framed = is_passive || appearance::is_shown(&self.card);
         let (mut read, mut covered) = (true, false);
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
-                let sight = part.sight(&self.card, framed, pressed, now, &mut tests);
+                let sight = match is_passive {
+                    true => Sight::OutOfView,
+                    false => part.sight(&self.card, framed, pressed, now, tests),
+                };
                 part.record_sight(sight, now);
                 read &= part.read;
                 covered |= sight == Sight::Covered;
@@ -175,6 +179,13 @@ impl Parts {
                         .saturating_add(i64::from(SETTLE_MS)),
                 ),
         }
+    }
+
+    /// Returns true if a part is in view, or was for long enough to be read.
+    fn was_in_view(&self) -> bool {
+        let in_view = |part: &Part| part.report.is_some_and(|report| report.in_view);
+        let list = self.list.try_borrow();
+        list.is_ok_and(|list| list.iter().any(|part| part.read || in_view(part)))
     }
 
     /// Observes new parts, and no longer observes removed ones.
