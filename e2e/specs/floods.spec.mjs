@@ -1,6 +1,7 @@
 // Floods: whatever an agent sends, the page draws frames, answers keys and Stop while it arrives, memory stays bounded,
 // and the next message is answered. Each flood is compared with a harmless run of the same page: the longest gap between
-// two frames, the longest wait of a key and of Stop, and the memory at the end.
+// two frames, the longest wait of a key and of Stop, the longest task of the page by its processor time, which does not
+// depend on what else the machine does, and the memory at the end. FIGURES=1 prints them.
 
 import assert from "node:assert/strict";
 
@@ -13,8 +14,8 @@ const MEBI = 1024 * 1024;
 const REFUSED = /Failed to load resource|ERR_/;
 /** The longest frame, key or Stop in a flood, as a multiple of that in a harmless run, which counts as `SLOW_MS` at least. */
 const [RATIO, SLOW_MS] = [16, 50];
-/** The multiple where thousands of messages are written to the store, which is one transaction. */
-const STORED_RATIO = 30;
+/** The longest task of a flood, as a multiple of that of a harmless run, which counts as `LONG_MS` at least. */
+const [TASK_RATIO, LONG_MS] = [8, 20];
 /** The memory of a page after a flood, compared with the one after a harmless run. */
 const MEMORY = 16;
 /** The elements of a page after a flood, in addition to those after a harmless run. */
@@ -38,9 +39,6 @@ function burst(events) {
 /** A run that exceeds a limit, at which it ends. */
 const ending = (events) => Object.assign(burst(events), { held: undefined });
 
-/** A run with more messages than the store writes in a frame. */
-const stored = (events) => Object.assign(burst(events), { stores: true });
-
 /** A run whose last fold is opened once it has ended. */
 const opened = (events) => Object.assign(burst(events), { opens: true });
 
@@ -59,10 +57,17 @@ const calls = (count, toolCallName, args = "{}") =>
 
 const many = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
-function interrupts(count) {
+/** A run of one frame that is no event, after which it does not end by itself. */
+const frame = (text) => Object.assign((answer, input) => {
+  begin(answer, input);
+  answer.write(text);
+}, { held: undefined });
+
+function interrupts(count, schema) {
   return (answer, input) => {
     begin(answer, input);
-    const list = many(count, (index) => ({ id: `i${index}`, reason: "approval", message: `Question ${index}` }));
+    const one = (index) => ({ id: `i${index}`, reason: "approval", message: `Question ${index}`, responseSchema: schema });
+    const list = many(count, one);
     const { threadId, runId } = input;
     send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts: list } });
     answer.end();
@@ -88,12 +93,18 @@ const harmless = burst(says(`\`\`\`js\n${"const value = compute(1, 2, 3);\n".rep
 
 const FLOODS = {
   "5,000 interrupts": interrupts(5_000),
+  "a question with 20,000 choices": interrupts(1, {
+    type: "object",
+    properties: { one: { enum: many(20_000, (index) => `Choice ${index}`) } },
+    required: ["one"],
+  }),
   "10,000 calls": ending(calls(10_000, "listBerths")),
   "900 calls": burst(calls(900, "lookUp", '{"name":"value"}')),
   "900 approvals": burst(calls(900, "get_weather", '{"location":"Lisbon"}')),
   "a table of 50,000 rows": burst(says(`| a | b |\n| - | - |\n${"| 1 | 2 |\n".repeat(50_000)}`)),
   "a table of 500 columns": burst(says(`${"| a ".repeat(500)}|\n${"| - ".repeat(500)}|\n${`${"| 1 ".repeat(500)}|\n`.repeat(100)}`)),
   "a list of 50,000 items": burst(says("- item\n".repeat(50_000))),
+  "100,000 nested quotes": burst(says(`${">".repeat(100_000)} quote`)),
   "20,000 code blocks": burst(says("```\ncode\n```\n\n".repeat(20_000))),
   "a paragraph of 8 MB": burst(many(80, (index) => says("word ".repeat(20_000), "m")[index ? 1 : 0]).concat(says("", "m").slice(1))),
   "a line of a million characters": burst(says("x".repeat(1_000_000))),
@@ -113,7 +124,7 @@ const FLOODS = {
     says("")[0],
     ...many(100_000, () => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "word " })),
   ]),
-  "a snapshot of 10,000 messages": stored([
+  "a snapshot of 10,000 messages": burst([
     {
       type: "MESSAGES_SNAPSHOT",
       messages: many(10_000, (index) => ({ id: `s${index}`, role: "assistant", content: `Message ${index}` })),
@@ -123,6 +134,12 @@ const FLOODS = {
     { type: "STATE_SNAPSHOT", snapshot: { seed: "s".repeat(400), list: [] } },
     ...many(20_000, () => ({ type: "STATE_DELTA", delta: [{ op: "copy", from: "/seed", path: "/list/-" }] })),
   ]),
+  "5,000 removals from the state": burst([
+    { type: "STATE_SNAPSHOT", snapshot: { list: many(5_000, (index) => index) } },
+    { type: "STATE_DELTA", delta: many(5_000, () => ({ op: "remove", path: "/list/0" })) },
+  ]),
+  "JSON of 2,000,000 levels": frame(`data: ${"[".repeat(2_000_000)}\n\n`),
+  "a comment of 40 MB": frame(`:${"x".repeat(40 * MEBI)}\n\n`),
   "ten ids of 1 MB": ending(many(10, (index) => says("text", `${index}${"i".repeat(MEBI)}`)).flat()),
 };
 
@@ -176,6 +193,30 @@ async function memory(page) {
   return heap.usedSize + (heap.embedderHeapUsedSize ?? 0) + (heap.backingStorageSize ?? 0);
 }
 
+/**
+ * Records the tasks of the page from now on. Returns a function that returns the processor time of the longest one, in
+ * milliseconds.
+ */
+async function watchTasks(page) {
+  const session = await page.context().newCDPSession(page);
+  const events = [];
+  session.on("Tracing.dataCollected", ({ value }) => events.push(...value));
+  const traceConfig = { includedCategories: ["disabled-by-default-devtools.timeline"] };
+  await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig });
+  return async () => {
+    const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
+    await session.send("Tracing.end");
+    await complete;
+    await session.detach();
+    const isMain = ({ name, args }) => name === "thread_name" && args.name === "CrRendererMain";
+    const mains = new Set(events.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`));
+    const isTask = ({ name, pid, tid }) => name === "RunTask" && mains.has(`${pid} ${tid}`);
+    const longest = events.filter(isTask).reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0);
+    assert.ok(longest > 0, "the tasks of the page are recorded");
+    return longest / 1000;
+  };
+}
+
 const nodes = (page) => page.evaluate(() => document.querySelectorAll("*").length);
 
 /**
@@ -215,6 +256,7 @@ async function pressKeys(chat) {
 /** Plays a run during which keys are pressed. Returns its longest gap and wait, the memory and the number of elements. */
 async function measure(chat, agent, text, ended) {
   const gap = await watchFrameGaps(chat.page);
+  const tasks = await watchTasks(chat.page);
   const before = agent.requests(agent.scene).length;
   await chat.composer.fill(text);
   await chat.composer.press("Enter");
@@ -223,7 +265,7 @@ async function measure(chat, agent, text, ended) {
   await ended().finally(keys.end);
   const key = await keys.longest();
   const longest = await gap();
-  return { longest, key, memory: await memory(chat.page), nodes: await nodes(chat.page) };
+  return { longest, key, task: await tasks(), memory: await memory(chat.page), nodes: await nodes(chat.page) };
 }
 
 /** Plays a run that does not end by itself and stops it. Returns the time from the click to the end of the run. */
@@ -275,10 +317,11 @@ async function assertSurvives(chat, agent, name, ended) {
   });
   for (const [what, field] of Object.entries({ frame: "longest", key: "key", stop: "stop" })) {
     if (flood[field] === undefined) continue;
-    const ratio = FLOODS[name]?.stores ? STORED_RATIO : RATIO;
-    const most = ratio * Math.max(calm[field], SLOW_MS);
+    const most = RATIO * Math.max(calm[field], SLOW_MS);
     assert.ok(flood[field] < most, `the longest ${what}: ${flood[field]} ms, else ${calm[field]} ms`);
   }
+  const most = TASK_RATIO * Math.max(calm.task, LONG_MS);
+  assert.ok(flood.task < most, `the longest task: ${flood.task} ms of the processor, else ${calm.task} ms`);
   assert.ok(flood.memory < MEMORY * calm.memory, `the memory: ${flood.memory}, else ${calm.memory}`);
   assert.ok(flood.nodes < ELEMENTS + calm.nodes, `${flood.nodes} elements`);
 }
