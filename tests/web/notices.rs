@@ -303,10 +303,10 @@ async fn a_failed_tool_of_the_agent_is_announced_with_its_reason() {
 async fn a_failure_that_the_agent_reports_for_an_action_of_the_page_is_not_announced() {
     let result = json!({"isError": true, "content": [{"type": "text", "text": "No money"}]});
     let script = Script::new()
-        .call_as("a", "pay", "{}")
-        .result("a", result.to_string())
         .call_as("b", "backup", "{}")
         .result("b", result.to_string())
+        .call_as("a", "pay", "{}")
+        .result("a", result.to_string())
         .text("It did not work.");
     let chat = chat(MockAgent::new().answer(script), || {
         use_assistant_action(
@@ -315,18 +315,14 @@ async fn a_failure_that_the_agent_reports_for_an_action_of_the_page_is_not_annou
     })
     .await;
     chat.assistant.send("go").unwrap();
-    chat.idle().await;
-    let heard = || chat.page.text(".la-announcer");
-    assert!(
-        until(|| heard().contains("Failed: backup. No money")).await,
-        "{}",
-        heard()
-    );
-    assert!(
-        !heard().to_lowercase().contains("failed: pay"),
-        "{}",
-        heard()
-    );
+    let mut heard = Vec::new();
+    for _ in 0..40 {
+        settle().await;
+        heard.push(chat.page.text(".la-announcer").to_lowercase());
+    }
+    let announces = |words: &str| heard.iter().any(|text| text.contains(words));
+    assert!(announces("failed: backup"), "{heard:?}");
+    assert!(!announces("failed: pay"), "{heard:?}");
     let status = chat.page.text("[data-tool-name=pay] .la-tool-status");
     assert_eq!(status, "Reported by the assistant");
 }

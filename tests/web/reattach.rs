@@ -194,9 +194,9 @@ async fn a_run_that_is_no_longer_stored_has_broken_off() {
     assert!(chat.page.text("[role=log]").contains("one two"));
 }
 
-/// Plays an answer of which the second part comes after three connections without an event. Each is
-/// open for this time. Returns the chat and its requests.
-async fn think(open_for: Duration) -> (Chat, usize) {
+/// Gateways close connections without data after a minute, while an agent may think for longer.
+#[wasm_bindgen_test]
+async fn a_run_is_not_lost_while_its_server_keeps_connections_open() {
     let frames = frames();
     let idle = part(&[String::new()], "closes later");
     let _server = Server::answers(&[
@@ -210,35 +210,35 @@ async fn think(open_for: Duration) -> (Chat, usize) {
     let chat = chat().await;
     chat.assistant.send("go").unwrap();
     for connection in 1..=4 {
-        let is_over = || !chat.assistant.activity().get_untracked().busy;
-        assert!(until(|| asked_for().len() >= connection || is_over()).await);
-        if is_over() {
-            break;
-        }
+        assert!(until(|| asked_for().len() == connection).await);
         settle().await;
-        clock.advance(open_for);
+        clock.advance(Duration::from_secs(60));
         close_connection();
         settle().await;
         clock.advance(Duration::from_secs(1));
     }
+    assert!(until(|| asked_for().len() == 5).await);
     drop(clock);
-    let requests = asked_for().len();
-    (chat, requests)
-}
-
-/// Gateways close connections without data after a minute, while an agent may think for longer.
-#[wasm_bindgen_test]
-async fn a_run_is_not_lost_while_its_server_keeps_connections_open() {
-    let (chat, requests) = think(Duration::from_secs(60)).await;
-    assert_eq!(requests, 5);
     chat.idle().await;
     assert!(chat.page.text("[role=log]").contains("one two three"));
     assert!(chat.assistant.notices().get_untracked().is_empty());
+    let reads = asked(&chat).split_off(1);
+    assert!(
+        reads.iter().all(|read| read == "GET /runs/THREAD/RUN 2"),
+        "{reads:?}"
+    );
 }
 
 #[wasm_bindgen_test]
-async fn a_run_is_lost_if_its_server_closes_each_connection_soon() {
-    let (chat, requests) = think(Duration::from_millis(100)).await;
-    assert!(requests < 5, "{requests} requests");
-    assert!(!chat.page.text("[role=log]").contains("three"));
+async fn a_run_is_lost_if_its_server_closes_each_connection_at_once() {
+    let mut answers = vec![part(&frames()[..3], "closes")];
+    answers.resize(20, part(&[String::new()], "closes"));
+    let _server = Server::answers(&answers);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert!(asked_for().len() < 10, "{:?}", asked(&chat));
+    assert!(chat.page.text("[role=log]").contains("one"));
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices.len(), 1, "the user is told: {notices:?}");
 }
