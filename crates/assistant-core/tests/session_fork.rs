@@ -125,7 +125,7 @@ fn delete(driver: &mut Driver, message: MessageId) {
 }
 
 #[test]
-fn what_follows_a_deletion_is_sent_under_a_thread_id_of_its_own() {
+fn messages_after_a_deletion_have_a_thread_id_of_their_own() {
     let mut driver = forking();
     driver.send("one");
     driver.says("first");
