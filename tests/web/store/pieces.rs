@@ -48,10 +48,9 @@ async fn next_task() {
 
 fn large(writer: &str, text: &str) -> Batch {
     let name = |at: usize| format!("message/{at:04}");
-    Batch {
-        put: (0..RECORDS).map(|at| record(&name(at), text)).collect(),
-        ..batch(writer)
-    }
+    let mut batch = batch(writer);
+    batch.put = (0..RECORDS).map(|at| record(&name(at), text)).collect();
+    batch
 }
 
 /// A store with a large batch of the text "old", and the name of its database.
@@ -67,10 +66,8 @@ async fn written() -> (IndexedDbStore, String) {
 /// put.
 async fn begin(store: &IndexedDbStore) -> StoreFuture<()> {
     let before = all_put();
-    let batch = Batch {
-        claim: Some(record("call/1", "{}")),
-        ..large("one", "new")
-    };
+    let mut batch = large("one", "new");
+    batch.claim = Some(record("call/1", "{}"));
     let mut writing = store.write(batch);
     while all_put() - before < RECORDS / 4 {
         let pause = Box::pin(next_task());
@@ -111,10 +108,8 @@ async fn records_of_many_megabytes_are_written_one_at_a_time() {
     let store = IndexedDbStore::new(format!("pieces-{}", js_sys::Math::random()));
     let text = "x".repeat(1024 * 1024);
     let put = (0..8).map(|at| record(&format!("message/{at}"), &text));
-    let large = Batch {
-        put: put.collect(),
-        ..batch("one")
-    };
+    let mut large = batch("one");
+    large.put = put.collect();
     store.take("t", "one").await.unwrap();
     store.write(large).await.unwrap();
     assert!(puts("most") <= 2.0, "{} at once", puts("most"));
@@ -130,10 +125,8 @@ async fn a_crash_between_two_pieces_of_a_batch_writes_nothing_of_it() {
     let after = stored(&name).await;
     assert_eq!((count(&after, "old"), count(&after, "new")), (RECORDS, 0));
     assert_eq!(after.journal, [], "and the call was not started");
-    let again = Batch {
-        claim: Some(record("call/1", "{}")),
-        ..large("one", "new")
-    };
+    let mut again = large("one", "new");
+    again.claim = Some(record("call/1", "{}"));
     store.write(again.clone()).await.unwrap();
     assert_eq!(count(&stored(&name).await, "new"), RECORDS);
     let refused = store.write(again).await.unwrap_err();
@@ -165,10 +158,8 @@ async fn a_batch_written_after_a_large_one_is_the_newer_one() {
     let _counting = Broken::by(COUNTING);
     let (store, name) = written().await;
     let writing = begin(&store).await;
-    let next = Batch {
-        put: vec![record("message/0999", "newest")],
-        ..batch("one")
-    };
+    let mut next = batch("one");
+    next.put = vec![record("message/0999", "newest")];
     let next = store.write(next);
     writing.await.unwrap();
     next.await.unwrap();
