@@ -169,7 +169,7 @@ pub fn AssistantProvider(
         };
         let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
-        assistant.follow_connection();
+        assistant.retry_when_online();
         if agent.is_owned {
             let stopped = assistant.clone();
             on_cleanup(move || stopped.shut_down());

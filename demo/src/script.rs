@@ -116,8 +116,8 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
     )
 }
 
-/// Returns a script with a call whose arguments grow during the work: the list of percentages so
-/// far.
+/// Returns a script with a call whose arguments are streamed in pieces: a list of percentages that
+/// grows while the analysis runs.
 fn analysis() -> Script {
     let id = words::id("analysis");
     let piece = |delta: String| EventKind::ToolCallArgs {

@@ -10,7 +10,7 @@ impl Assistant {
     /// Retries a run that failed offline at the next `online` event, as the Retry button of its
     /// notice does. Nothing is retried if the notice is gone: the user has dismissed it, sent
     /// another message, or pressed the button.
-    pub(crate) fn follow_connection(&self) {
+    pub(crate) fn retry_when_online(&self) {
         if !in_browser() {
             return;
         }

@@ -123,7 +123,8 @@ fn observe_errors(assistant: &Assistant, observer: Observer) {
     });
 }
 
-/// The messages that were reported to an observer.
+/// The messages that are not reported again: those already reported, and those that existed when
+/// the conversation was opened.
 struct KnownMessages {
     thread: u64,
     edition: u64,
@@ -134,7 +135,7 @@ struct KnownMessages {
 
 impl KnownMessages {
     /// Marks all existing messages as known, because they belong to the opened conversation.
-    fn opened(list: &MessageList) -> Self {
+    fn from_list(list: &MessageList) -> Self {
         Self {
             thread: list.thread(),
             edition: list.edition(),
@@ -145,7 +146,7 @@ impl KnownMessages {
 
     fn report_new(&mut self, list: &MessageList) {
         if self.thread != list.thread() {
-            *self = Self::opened(list);
+            *self = Self::from_list(list);
             return;
         }
         // A list of the same edition has only grown at its end.

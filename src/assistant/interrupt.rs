@@ -311,8 +311,8 @@ impl InterruptView {
         self.settle(None, decider())
     }
 
-    /// Returns the party that decides: the user if the question has conditions, since they accept
-    /// only events of the user; else the application.
+    /// Returns the decider: the user if the question has conditions, because these accept only
+    /// events of the user; otherwise the decider of the current event.
     fn decider(&self) -> Decider {
         match self.conditions {
             Some(_) => Decider::Person,

@@ -237,8 +237,8 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
     found.flatten().unwrap_or_else(|| {
         let (assistant, key) = (assistant.clone(), *key);
         let done = ArcMemo::new(move |_| {
-            let ends_well = ends_well(&assistant, &key);
-            let cell = ends_well.then(|| assistant.call(&key)).flatten();
+            let is_grouped = can_be_grouped(&assistant, &key);
+            let cell = is_grouped.then(|| assistant.call(&key)).flatten();
             assistant.view().renderers.track();
             cell.map(|cell| {
                 let words = assistant.words_of(&cell.name.get());
@@ -251,7 +251,7 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
 }
 
 /// Returns true if a call has the default card and succeeded, whether the page or the agent ran it.
-fn ends_well(assistant: &Assistant, key: &CallKey) -> bool {
+fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
     };

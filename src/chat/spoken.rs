@@ -1,4 +1,4 @@
-//! Announcements of the parts of a window, which the window's announcer reads out.
+//! Screen reader announcements by the components of a chat window, for the window's announcer.
 
 use leptos::prelude::*;
 

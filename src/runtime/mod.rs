@@ -133,7 +133,7 @@ pub(crate) struct Runtime {
     /// The limits on content from agents.
     pub(crate) limits: Rc<Limits>,
     frames: frames::Frames,
-    watch: watch::Watch,
+    watch: watch::InterruptionCheck,
     last_number: Cell<u64>,
     view: Rc<ViewModel>,
     /// The warnings that were already logged.
@@ -185,7 +185,7 @@ impl Runtime {
             interjections,
             limits,
             frames: frames::Frames::default(),
-            watch: watch::Watch::default(),
+            watch: watch::InterruptionCheck::default(),
             last_number: Cell::new(0),
             view,
             warnings: RefCell::default(),

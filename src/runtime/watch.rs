@@ -13,7 +13,7 @@ use super::Runtime;
 
 /// The check that runs when the stack is empty.
 #[derive(Default)]
-pub(super) struct Watch {
+pub(super) struct InterruptionCheck {
     check: OnceCell<Function>,
     waits: Cell<bool>,
 }

@@ -1,4 +1,5 @@
-//! Answers several approvals of one response together, each for the call that its card shows.
+//! Answers several approval requests of one response together. Each answer applies to the call
+//! exactly as its card shows it.
 
 use assistant_core::{
     conversation::{CallKey, Decider},

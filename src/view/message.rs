@@ -53,7 +53,8 @@ pub struct PartCell {
     pub mark: ArcRwSignal<Mark>,
 }
 
-/// The length of a text so far. Within one generation the length only grows.
+/// The progress of a part: for a text, its length and whether more is expected; for other parts, a
+/// count of changes. Within one generation the length only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Mark {

@@ -130,7 +130,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Returns the public methods of a type, or the properties of the component, in formatted code.
+/// Returns the names of the public methods of a type, or of the properties of the component. The
+/// source must be formatted by rustfmt.
 fn methods<'a>(text: &'a str, of: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut within = false;

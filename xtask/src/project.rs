@@ -125,8 +125,8 @@ pub(crate) fn without_own_paths(command: &mut Command) {
     );
 }
 
-/// Returns the path of the standard library's source (`rust-src`), which the compiler names if it
-/// is installed.
+/// Returns the path of the standard library's source. If the component `rust-src` is installed,
+/// panic locations contain this path.
 fn standard_library() -> Option<PathBuf> {
     let output = Command::new("rustc").args(["--print", "sysroot"]).output();
     let root = String::from_utf8(output.ok()?.stdout).ok()?;

@@ -22,12 +22,16 @@ use assistant_core::{
 pub trait Decode {
     /// Reads the data of one frame.
     ///
-    /// # Errors Fails if the frame violates the protocol, so that no later frame can be read.
+    /// # Errors
+    ///
+    /// Fails if the frame violates the protocol, so that no later frame can be read.
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
     /// Reads a response that is a JSON document instead of a stream.
     ///
-    /// # Errors Fails if the protocol has no responses of this kind.
+    /// # Errors
+    ///
+    /// Fails if the protocol has no responses of this kind.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
         let message = error_text(text).unwrap_or_else(|| {

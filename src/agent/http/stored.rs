@@ -109,7 +109,7 @@ impl StoredRuns {
         events: EventSink,
         signal: &AbortSignal,
     ) -> Result<StreamEnd, Failure> {
-        let mut watched = Watched::new(events);
+        let mut watched = CountingSink::new(events);
         let mut next = first;
         let mut idle = 0;
         let mut is_new = true;
@@ -180,13 +180,13 @@ fn is_header_value(id: &str) -> bool {
 }
 
 /// A sink that counts the events and records whether the run is over.
-struct Watched {
+struct CountingSink {
     events: EventSink,
     count: usize,
     is_over: bool,
 }
 
-impl Watched {
+impl CountingSink {
     const fn new(events: EventSink) -> Self {
         Self {
             events,
@@ -196,7 +196,7 @@ impl Watched {
     }
 }
 
-impl Sink for Watched {
+impl Sink for CountingSink {
     fn event(&mut self, event: Event) {
         self.count += 1;
         match event.kind {

@@ -312,7 +312,7 @@ impl StorePersistence {
         });
     }
 
-    /// Queues after the tab that takes over, which must be first in the queue.
+    /// Queues for the lock after a delay, so that the tab that takes over is first in the queue.
     fn queue_for_lock_later(&self, thread: &Rc<Thread>) {
         let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
         after(RELEASE_TIMEOUT_MS, move || {

@@ -50,7 +50,7 @@ impl StorePersistence {
             return;
         }
         if error.kind == StoreErrorKind::TakenOver {
-            return self.taken_over(thread);
+            return self.on_taken_over(thread);
         }
         self.begin_trouble();
         self.show_place();
@@ -174,7 +174,7 @@ impl StorePersistence {
     }
 
     /// Handles a takeover reported by the store. Follows the other page, if that page is alive.
-    fn taken_over(&self, thread: &Rc<Thread>) {
+    fn on_taken_over(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() {
             return self.continue_apart(thread);
         }

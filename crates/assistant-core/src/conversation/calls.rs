@@ -249,7 +249,7 @@ impl Calls {
         self.detached.remove(wire_id)
     }
 
-    /// Removes a call from the index by wire id of calls off the path of their run.
+    /// Removes a call from the index of detached calls, which are looked up by wire id.
     pub(super) fn forget_detached(&mut self, key: &CallKey) {
         let Some(entry) = self.all.get(key) else {
             return;

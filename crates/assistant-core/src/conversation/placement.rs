@@ -274,7 +274,7 @@ impl Conversation {
     }
 
     /// Applies a note to a call.
-    pub(crate) fn note_call(&mut self, key: &CallKey, note: Note) {
+    pub(crate) fn apply_note(&mut self, key: &CallKey, note: Note) {
         self.edit_call(key, |call| call.note(note));
     }
 

@@ -51,8 +51,10 @@ impl Rates {
 
     /// Sets the price of tokens read from a cache, as a multiple of the price of input.
     ///
-    /// # Errors Fails if the text is not a decimal number, or the price has more than nine digits
-    /// after the point.
+    /// # Errors
+    ///
+    /// Fails if the text is not a decimal number, or the price has more than nine digits after the
+    /// point.
     pub fn cache_reads(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_read = self.multiple(times)?;
         Ok(self)
@@ -60,7 +62,9 @@ impl Rates {
 
     /// Sets the price of tokens written to a cache, as a multiple of the price of input.
     ///
-    /// # Errors Fails like [`Self::cache_reads`].
+    /// # Errors
+    ///
+    /// Fails like [`Self::cache_reads`].
     pub fn cache_writes(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_write = self.multiple(times)?;
         Ok(self)

@@ -12,7 +12,8 @@ pub(crate) fn text(from: &Object, key: &str) -> Option<String> {
     }
 }
 
-/// A text, or any other value as JSON.
+/// Returns a field as text: a string as it is, any other value as JSON; `None` if the field is
+/// missing or null.
 pub(crate) fn json_text(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::Null => None,

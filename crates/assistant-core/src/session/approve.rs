@@ -84,7 +84,7 @@ impl Session {
         let remembered = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
         let remembered = remembered.transpose()?;
         if args.is_some() {
-            self.conversation.note_call(key, Note::Edited(args));
+            self.conversation.apply_note(key, Note::Edited(args));
         }
         self.forget_denial(key);
         self.record_decision(key, Decision::Approved, cx);
@@ -130,7 +130,7 @@ impl Session {
     /// Records a decision together with the version of the call that the user decided about.
     pub(super) fn record_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (shown, by) = (self.call_fingerprint(key), cx.by);
-        self.conversation.note_call(
+        self.conversation.apply_note(
             key,
             Note::DecidedAsShown {
                 decision,

@@ -216,7 +216,7 @@ impl Session {
             return;
         };
         if let Some(key) = call {
-            self.conversation.note_call(&key, Note::DeniedBefore);
+            self.conversation.apply_note(&key, Note::DeniedBefore);
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
         let mut all = self.interrupts.iter_mut();

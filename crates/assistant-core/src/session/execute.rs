@@ -267,7 +267,7 @@ impl Session {
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });
-        self.conversation.note_call(
+        self.conversation.apply_note(
             key,
             Note::Decision(Decision::Denied {
                 reason: reason.map(str::to_owned),

@@ -31,7 +31,7 @@ pub enum Input {
         /// approval is refused if the call has changed since; a denial runs nothing, and always
         /// applies.
         shown: Fingerprint,
-        /// The user's decision.
+        /// The decision.
         verdict: Verdict,
         /// The decider.
         by: Decider,

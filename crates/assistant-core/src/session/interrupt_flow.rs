@@ -270,7 +270,7 @@ impl Session {
             first.get("edited_action")?.get("args")
         });
         let edited = edited.filter(|_| approved).cloned();
-        self.conversation.note_call(key, Note::Edited(edited));
+        self.conversation.apply_note(key, Note::Edited(edited));
         let decision = match approved {
             true => Decision::Approved,
             false => Decision::Denied { reason },
@@ -343,7 +343,7 @@ impl Session {
             let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
             if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
                 self.interrupt_anew(id, key, card);
-                self.conversation.note_call(&key, Note::Changed);
+                self.conversation.apply_note(&key, Note::Changed);
             }
         }
         if changed.is_empty() && !lapsed {

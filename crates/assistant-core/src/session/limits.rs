@@ -112,12 +112,12 @@ impl Session {
         match cx.host.permits(question) {
             Answer::Later => {
                 self.conversation
-                    .note_call(key, Note::Permission(Permission::Asked(ticket, about)));
+                    .apply_note(key, Note::Permission(Permission::Asked(ticket, about)));
                 None
             }
             Answer::Now(Ok(())) => {
                 self.conversation
-                    .note_call(key, Note::Permission(Permission::Given(about)));
+                    .apply_note(key, Note::Permission(Permission::Given(about)));
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
@@ -157,7 +157,7 @@ impl Session {
         match outcome {
             Ok(()) => {
                 self.conversation
-                    .note_call(&key, Note::Permission(Permission::Given(about)));
+                    .apply_note(&key, Note::Permission(Permission::Given(about)));
             }
             Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),
         }

@@ -108,7 +108,7 @@ impl Session {
             check.eager = false;
         }
         self.conversation
-            .note_call(key, Note::Checked(Some(Box::new(check))));
+            .apply_note(key, Note::Checked(Some(Box::new(check))));
         let event = self.result_of_check(key, ask, cx);
         self.conclude_check(key, event, cx);
     }
@@ -145,7 +145,7 @@ impl Session {
         if asks {
             // The version of the call that the user is asked about.
             let shown = self.call_fingerprint(key);
-            self.conversation.note_call(key, Note::Asked { shown });
+            self.conversation.apply_note(key, Note::Asked { shown });
             self.ask_preview(key, None, cx);
         }
     }
@@ -172,7 +172,7 @@ impl Session {
             Next::Permit(earlier) => {
                 if earlier.is_some() {
                     self.conversation
-                        .note_call(key, Note::AllowedEarlier(earlier));
+                        .apply_note(key, Note::AllowedEarlier(earlier));
                 }
                 StateEvent::Cleared
             }
@@ -223,7 +223,7 @@ impl Session {
         let clean = cx.host.sanitize(registration, args);
         let clean = clean.filter(|clean| clean != args);
         if clean.is_some() {
-            self.conversation.note_call(key, Note::Cleaned(clean));
+            self.conversation.apply_note(key, Note::Cleaned(clean));
         }
     }
 
@@ -277,7 +277,7 @@ impl Session {
         match answer {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
-                self.conversation.note_call(key, Note::Cleared(about));
+                self.conversation.apply_note(key, Note::Cleared(about));
                 StateEvent::Cleared
             }
             Answer::Later => StateEvent::RuleAsked(ticket, about),
@@ -316,7 +316,7 @@ impl Session {
         let active = call.and_then(|call| self.registration_for(call));
         let active = active.map(|entry| entry.id);
         if call.and_then(|call| call.check()?.registration) != active {
-            self.conversation.note_call(key, Note::TakenOver(active));
+            self.conversation.apply_note(key, Note::TakenOver(active));
         }
         true
     }

@@ -43,7 +43,7 @@ impl Session {
             return;
         };
         let registration = entry.id;
-        self.conversation.note_call(
+        self.conversation.apply_note(
             key,
             Note::PreviewAwaited(AwaitedPreview { ticket, approved }),
         );

@@ -22,11 +22,11 @@ impl Session {
     /// refers to an unknown call.
     #[must_use]
     pub fn snapshot(&self) -> Value {
-        self.with_session(self.export())
+        self.add_session_state(self.export())
     }
 
     /// Adds the state of the session.
-    pub(super) fn with_session(&self, mut value: Value) -> Value {
+    pub(super) fn add_session_state(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary().runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
         let retries = |of: &dyn Fn(NoticeKind) -> bool| {

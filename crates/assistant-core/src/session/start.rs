@@ -108,7 +108,7 @@ impl Session {
 
     /// Asks the user again about a call that differs from the permitted one.
     pub(super) fn check_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.conversation.note_call(key, Note::Changed);
+        self.conversation.apply_note(key, Note::Changed);
         self.check_anew(key, true, cx);
     }
 

@@ -241,7 +241,9 @@ impl Turn {
 
     /// Keeps an event, and as many earlier events as fit into this size.
     ///
-    /// # Errors Returns the size of an event that alone exceeds the limit and is dropped.
+    /// # Errors
+    ///
+    /// Returns the size of an event that alone exceeds the limit and is dropped.
     pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) -> Result<(), usize> {
         let size = side_event_size(&event);
         if size > most_bytes {

@@ -161,7 +161,7 @@ impl Session {
     }
 
     fn record_use_count(&mut self, key: &CallKey, count: UseCount) {
-        self.conversation.note_call(key, Note::UseCounted(count));
+        self.conversation.apply_note(key, Note::UseCounted(count));
     }
 
     /// Returns the fingerprint that a call had when its use was requested with this ticket; `None`

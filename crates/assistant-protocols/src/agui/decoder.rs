@@ -60,9 +60,10 @@ impl Decoder {
 
     /// Decodes the data of one frame and appends its events to `out`.
     ///
-    /// # Errors Fails if the frame is not an event, or violates the protocol. Events that are
-    /// already in `out` remain valid. The stream is over, and every later call returns the same
-    /// error.
+    /// # Errors
+    ///
+    /// Fails if the frame is not an event, or violates the protocol. Events that are already in
+    /// `out` remain valid. The stream is over, and every later call returns the same error.
     pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -93,7 +94,9 @@ impl Decoder {
 
     /// Decodes an event that is already parsed JSON, like [`Self::push_frame`].
     ///
-    /// # Errors Fails like [`Self::push_frame`].
+    /// # Errors
+    ///
+    /// Fails like [`Self::push_frame`].
     pub fn push_value(&mut self, value: Value, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());

@@ -97,8 +97,10 @@ impl Expander {
 
     /// Appends the expansion of `event` to `out`, or nothing if the event is rejected.
     ///
-    /// # Errors Fails if a chunk continues no stream, contradicts the opening chunk, or could
-    /// continue several streams.
+    /// # Errors
+    ///
+    /// Fails if a chunk continues no stream, contradicts the opening chunk, or could continue
+    /// several streams.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {

@@ -82,7 +82,8 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// Passes the results of a step to a sink, including events before a fatal one.
+    /// Runs a decoding step, and passes its diagnostics and events to a sink, including the events
+    /// decoded before an error.
     fn give(
         &mut self,
         sink: &mut dyn Sink,

@@ -24,9 +24,12 @@ pub struct SplitPair {
 }
 
 impl SplitPair {
-    /// Parses JSON that may contain lone surrogates.
+    /// Parses JSON that may contain lone surrogates. Returns the event, and the surrogates at the
+    /// ends of its delta.
     ///
-    /// # Errors Fails like [`EventObject::parse`], which reads text without lone surrogates.
+    /// # Errors
+    ///
+    /// Fails like [`EventObject::parse`], which reads text without lone surrogates.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replaced(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));

@@ -26,8 +26,10 @@ impl ReplayInput {
     /// Reads the optional `messages`, `state`, `resume` and `pendingInterrupts` of a run input;
     /// other members are ignored.
     ///
-    /// # Errors Fails if the value is neither an object nor `null`, or if one of the members has a
-    /// wrong value.
+    /// # Errors
+    ///
+    /// Fails if the value is neither an object nor `null`, or if one of the members has a wrong
+    /// value.
     pub fn from_json(mut value: Value) -> Result<Self, ProtocolError> {
         if !value.is_object() && !value.is_null() {
             let message = "Malformed input: it is no object.";

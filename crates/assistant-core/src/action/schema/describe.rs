@@ -51,7 +51,8 @@ fn words(schema: &Value) -> Option<String> {
     }
 }
 
-/// Describes alternatives that each have a type or value of their own.
+/// Describes the alternatives of `anyOf` or `oneOf` by their types; `None` if one of them has no
+/// type.
 fn alternatives(map: &Map<String, Value>) -> Option<String> {
     let Value::Array(schemas) = map.get("anyOf").or_else(|| map.get("oneOf"))? else {
         return None;

@@ -52,7 +52,7 @@ impl Conversation {
             Extension::CallRestart {
                 tool_call_id,
                 tool_call_name,
-            } => self.begin_call_anew(&tool_call_id, tool_call_name, out),
+            } => self.replace_call(&tool_call_id, tool_call_name, out),
             Extension::CallNote {
                 tool_call_id,
                 extra,
@@ -213,7 +213,7 @@ impl Conversation {
 
     /// Begins a new call under the id of a call whose outcome the agent has withdrawn. The new call
     /// replaces the old one, unless the old call was run or decided here.
-    fn begin_call_anew(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
+    fn replace_call(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
         };

@@ -38,7 +38,9 @@ pub struct EventObject {
 impl EventObject {
     /// Parses the data of one frame.
     ///
-    /// # Errors Fails if the data is not JSON, or not an object.
+    /// # Errors
+    ///
+    /// Fails if the data is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
             // The deserializer rejects a list before reading it to its end.

@@ -15,8 +15,10 @@ use crate::json::fields::{Context, Fault, Fields, Path, Read};
 
 /// Decodes a message of a store or another program. Unknown fields go to `extra`.
 ///
-/// # Errors Fails if the value is not an object, if its role is unknown, or if a known field has a
-/// wrong value.
+/// # Errors
+///
+/// Fails if the value is not an object, if its role is unknown, or if a known field has a wrong
+/// value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
         upgrade_parts(message.get_mut("content"), &mut Notes::new());
@@ -26,7 +28,9 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
 
 /// Decodes the content of a store: a string, or a list of parts.
 ///
-/// # Errors Fails if the value is neither, or if a known field has a wrong value.
+/// # Errors
+///
+/// Fails if the value is neither, or if a known field has a wrong value.
 pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     upgrade_parts(Some(&mut value), &mut Notes::new());
     let mut holder = Object::new();

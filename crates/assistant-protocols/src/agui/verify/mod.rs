@@ -74,7 +74,9 @@ impl Verifier {
 
     /// Checks the next event.
     ///
-    /// # Errors Fails if the event violates a rule, which ends the stream.
+    /// # Errors
+    ///
+    /// Fails if the event violates a rule, which ends the stream.
     pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
         if self.stage != Stage::Running
             && let Some(checked) = self.between_runs(&event.kind)?
