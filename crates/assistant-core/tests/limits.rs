@@ -152,11 +152,10 @@ fn the_limits_of_a_run_continue_over_another_connection() {
 
 #[test]
 fn an_answer_is_resumed_a_bounded_number_of_times_without_the_user() {
-    let mut driver = Driver::with(SessionOptions {
-        resumes: true,
-        replays: true,
-        ..SessionOptions::default()
-    });
+    let mut options = SessionOptions::default();
+    options.resumes = true;
+    options.replays = true;
+    let mut driver = Driver::with(options);
     driver.send("hi");
     let mut sent = vec![started(), text_start("m")];
     driver.events(sent.clone());
