@@ -170,7 +170,7 @@ impl KnownMessages {
 fn observe_messages(assistant: Assistant, observer: Observer) {
     let messages = assistant.messages();
     // The observer may cause the next event, so nothing is borrowed meanwhile.
-    let known = RefCell::new(messages.with_untracked(KnownMessages::opened));
+    let known = RefCell::new(messages.with_untracked(KnownMessages::from_list));
     effect(move |_| {
         let complete = {
             let mut known = known.borrow_mut();
