@@ -175,7 +175,7 @@ fn an_answer_is_resumed_a_bounded_number_of_times_without_the_user() {
     assert_eq!(
         driver.input(Input::Retry).refused,
         None,
-        "the user can go on"
+        "the user can retry"
     );
 }
 

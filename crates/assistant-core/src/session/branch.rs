@@ -157,7 +157,7 @@ impl Session {
         self.clear_notices(cx);
         self.turn.start_over();
         if regenerated.is_some() {
-            self.fork_answer(parent, cx);
+            self.fork_branch(parent, cx);
         }
         self.turn.set_regenerates(regenerated);
         self.attention.turn_begins();

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{Cx, Session};
 use crate::conversation::MessageId;
 
-/// The thread of a branch that has no message yet: of an answer that is being regenerated, or of the
-/// messages after a deletion.
+/// The thread of a branch that has no message yet: that of an answer that is being regenerated, or
+/// of the messages after a deletion.
 #[derive(Debug, Clone)]
 pub(super) struct Fork {
     /// The message above the branch.
@@ -47,12 +47,14 @@ impl Session {
         forked.or_else(of_branch).unwrap_or(&self.thread_id)
     }
 
+    /// Returns the thread of the branch without a message that begins below this message.
     fn fork_below(&self, message: Option<&MessageId>) -> Option<&Fork> {
         let fork = self.turn.fork();
         fork.filter(|fork| fork.parent.as_ref() == message)
     }
 
-    /// Starts a turn over for a message of the user, which is the first of a branch that has none.
+    /// Starts a turn over for a message of the user. If the message begins a branch that has a
+    /// thread, the thread is kept.
     pub(super) fn start_over_on_fork(&mut self) {
         let fork = self.fork_below(self.conversation.run_tip()).cloned();
         self.turn.start_over();
@@ -64,8 +66,8 @@ impl Session {
         self.options.fork_thread.then(|| cx.host.new_id())
     }
 
-    /// Gives the regenerated answer to this message a thread of its own.
-    pub(super) fn fork_answer(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
+    /// Gives the branch that begins below this message a thread of its own.
+    pub(super) fn fork_branch(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
         let thread_id = self.new_branch_thread(cx);
         let fork = thread_id.map(|thread_id| Fork { parent, thread_id });
         self.turn.set_fork(fork);
@@ -75,7 +77,7 @@ impl Session {
     /// version of the deleted message is shown.
     pub(super) fn fork_after_deletion(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
         if self.conversation.run_tip() == parent.as_ref() {
-            self.fork_answer(parent, cx);
+            self.fork_branch(parent, cx);
         }
     }
 

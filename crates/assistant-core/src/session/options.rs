@@ -119,8 +119,9 @@ impl SessionOptions {
         self
     }
 
-    /// Sends each branch under a thread id of its own, for servers that keep the history of a
-    /// thread and append the messages of each request. The conversation keeps its id. Off by default.
+    /// Sends each branch, and the messages after a deletion, under a thread id of their own, for
+    /// servers that keep the history of a thread and append the messages of each request. The
+    /// conversation keeps its id. Off by default.
     #[must_use]
     pub fn fork_thread(mut self, enabled: bool) -> Self {
         self.fork_thread = enabled;

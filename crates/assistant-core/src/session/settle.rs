@@ -16,8 +16,8 @@ use crate::{
     json::canonical::canonical,
 };
 
-/// The number of resumptions of an answer without an action of the user: an agent that sends one
-/// event for each connection is not asked for ever.
+/// The maximum number of resumptions of an answer without an action of the user. Without a limit, an
+/// agent that sends one event for each connection would be asked forever.
 const MAX_RESUMPTIONS: u32 = 50;
 
 impl Session {

@@ -34,7 +34,7 @@ pub(super) struct Turn {
     summary: TurnSummary,
     /// The message of which the turn regenerates another version.
     regenerates: Option<MessageId>,
-    /// The thread of the answer that the turn regenerates.
+    /// The thread of a branch that has no message yet.
     fork: Option<Fork>,
     /// The user messages that have not been sent.
     queue: Vec<Content>,
