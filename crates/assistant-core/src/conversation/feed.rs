@@ -6,12 +6,12 @@
 
 use serde_json::Value;
 
-use super::update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate};
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
     outcome::{End, Outcome},
     state::{State, StateEvent},
+    update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
     updated_message::UpdatedMessage,
 };
 use crate::{

@@ -71,7 +71,7 @@ mod tree_message;
 #[cfg(feature = "ui-stream")]
 mod ui;
 #[cfg(feature = "records")]
-pub mod update;
+pub(crate) mod update;
 #[cfg(feature = "records")]
 mod updated_message;
 mod wire_form;

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::record_fields::{count, int, json_text, list, text};
-use super::{Amount, Status};
+use super::{
+    Amount, Status,
+    record_fields::{count, int, json_text, list, text},
+};
 use crate::event::{Object, TokenUsage};
 
 /// A record of a change.

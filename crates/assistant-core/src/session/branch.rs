@@ -4,6 +4,8 @@
 //! progress: a run, a handler and a question stay on the branch where they began.
 
 use super::{Cx, Refusal, Session, TreeChange, send::is_blank_content};
+#[cfg(feature = "records")]
+use crate::conversation::update::Update;
 use crate::{
     conversation::{Change, Message, MessageId, State, TreeError},
     event::{Content, Role},
@@ -239,11 +241,7 @@ impl Session {
     /// Applies an update of a server that runs the loop itself. An update for another conversation
     /// is refused.
     #[cfg(feature = "records")]
-    pub(super) fn take_update(
-        &mut self,
-        update: crate::conversation::update::Update,
-        cx: &mut Cx<'_>,
-    ) {
+    pub(super) fn take_update(&mut self, update: Update, cx: &mut Cx<'_>) {
         let conversation = update.conv_id();
         if !conversation.is_empty() && conversation != self.thread_id {
             return cx.refuse(Refusal::OtherConversation);
@@ -251,7 +249,6 @@ impl Session {
         if self.turn.is_running() {
             return cx.refuse(Refusal::Busy);
         }
-        use crate::conversation::update::Update;
         let taken = match update {
             Update::Conv(update) => self.conversation.take_update(*update, cx.now),
             Update::Tool(update) => {
