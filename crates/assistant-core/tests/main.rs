@@ -20,8 +20,8 @@ mod hidden;
 mod interleavings;
 mod json_patch;
 mod limits;
-#[cfg(feature = "markdown")]
 mod loop_events;
+#[cfg(feature = "markdown")]
 mod markdown;
 mod observers;
 mod partial_json;
