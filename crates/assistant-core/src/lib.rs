@@ -13,6 +13,7 @@
 //! * [`limits`] lists the limits on the input of agents.
 //! * [`loop_events`] reports the loop of runs and tool calls to observers.
 //! * [`observe`] notifies observers, isolated from each other.
+//! * [`order`] sorts items with little code.
 //! * [`records`] writes and reads records of messages and calls for other systems.
 //! * [`session`] owns a conversation and determines its next steps.
 //! * [`text`] parses the text of agents: streamed markdown, tool calls in text, and addresses.

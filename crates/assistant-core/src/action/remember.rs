@@ -8,9 +8,8 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::Decider;
 use super::{
-    ActionSpec, ArgMaximum, Execution, GrantBounds, Policy, Remembering,
+    ActionSpec, ArgMaximum, Decider, Execution, GrantBounds, Policy, Remembering,
     bounds::{maxima_from_value, maxima_to_value},
 };
 use crate::{event::Object, json::canonical::canonical};

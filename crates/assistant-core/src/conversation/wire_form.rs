@@ -78,8 +78,8 @@ impl Conversation {
     }
 
     /// Returns true for a call that a server made only to ask about another call, such as
-    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. An argument
-    /// such as `function_call_id` names the other call.
+    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. An
+    /// argument such as `function_call_id` names the other call.
     fn carried_question(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
             return false;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::stream::Sink;
 use assistant_core::{
-    event::{Extension, Object},
+    event::{Extension, Object, fault::quote},
     json::surrogates,
 };
 
@@ -32,12 +32,7 @@ impl Decoder {
         if let Some(metadata) = opt(&mut chunk, "providerMetadata") {
             extra.insert("providerMetadata".to_owned(), metadata);
         }
-        let unknown = || {
-            format!(
-                "no text '{}' has begun",
-                assistant_core::event::fault::quote(&id)
-            )
-        };
+        let unknown = || format!("no text '{}' has begun", quote(&id));
         match step {
             "start" => {
                 if reasoning {
