@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { eventually } from "../support/chat.mjs";
 import { accessible } from "../support/browser.mjs";
-import { beginIn, embedSuite, mountIn } from "../support/embed.mjs";
+import { beginIn, embedSuite, heldBack, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 import { ROOT } from "../support/servers.mjs";
 import { listen } from "../support/speech.mjs";
@@ -73,17 +73,6 @@ const delayPart = (page, ms) =>
     await route.continue();
   });
 
-/** Holds the part back until the returned function is called. */
-async function heldBack(page) {
-  let release;
-  const released = new Promise((resolve) => (release = resolve));
-  await page.route(PART, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-}
-
 /** Enters a message, which is not in the conversation yet. */
 async function enterText(chat, text) {
   await chat.composer.fill(text);
@@ -116,7 +105,7 @@ partTest("the second part is fetched once, before a chat is used", {}, async (pa
 });
 
 partTest("a message sent before the part is loaded waits for it and for the actions of the page", {}, async (page, agent) => {
-  const release = await heldBack(page);
+  const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}hello`, [{ name: "look", description: "Looks" }]);
   const heard = await listen(chat);
   await enterText(chat, "Hello");
@@ -162,7 +151,7 @@ async function watchMessage(page) {
 
 /** Sends a message before the part is there, types on, and compares each frame until the answer. */
 async function replacesWaiting(page, agent) {
-  const release = await heldBack(page);
+  const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}pauses`);
   await enterText(chat, "Hello\nthere");
   assert.equal(await ownText(chat).innerText(), "Hello\nthere");
@@ -191,7 +180,7 @@ partTest("a message that the engine refuses once it is loaded is back in the com
   await asking.root.locator("[data-interrupt-id]").waitFor();
   const initial = await page.evaluate(() => globalThis.chats.one.export());
   await page.reload();
-  const release = await heldBack(page);
+  const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}hello`, [], { initial });
   await enterText(chat, "Next");
   await thinking(chat).waitFor();
@@ -203,7 +192,7 @@ partTest("a message that the engine refuses once it is loaded is back in the com
 });
 
 partTest("a second message before the part is loaded stays in the composer", {}, async (page, agent) => {
-  const release = await heldBack(page);
+  const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}hello`);
   await enterText(chat, "First");
   await enterText(chat, "Second");
@@ -217,7 +206,7 @@ partTest("a second message before the part is loaded stays in the composer", {},
 });
 
 partTest("a chat removed before the part is loaded sends nothing", {}, async (page, agent) => {
-  const release = await heldBack(page);
+  const release = await heldBack(page, PART);
   await page.evaluate(async (url) => {
     await import("./embed/element.js");
     const element = document.createElement("leptos-assistant");

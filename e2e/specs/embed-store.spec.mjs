@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
-import { embedSuite, mountIn } from "../support/embed.mjs";
+import { beginIn, embedSuite, heldBack, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 
 const hello = (answer, input) => {
@@ -40,6 +40,28 @@ pageTest("store: a conversation is restored after a reload and continues", {}, a
   assert.deepEqual(
     sent.map(({ role }) => role),
     ["user", "assistant", "user"],
+  );
+});
+
+pageTest("store: a message sent before the conversation is loaded is sent once it is", {}, async (page, agent) => {
+  const url = `${agent.url}hello`;
+  const chat = await mountIn(page, "one", url, KEPT, "full");
+  await chat.ask("Do you remember me?");
+  await page.reload();
+  const release = await heldBack(page, /assistant_embed_full_conversation\.wasm/);
+  const back = await beginIn(page, "one", url, [], KEPT, "full");
+  await back.composer.fill("And now?");
+  await back.composer.press("Enter");
+  await back.root.locator('[data-role="user"]', { hasText: "And now?" }).waitFor();
+  release();
+  await eventually(async () => assert.equal(await back.messages("assistant").count(), 2));
+  assert.equal(await back.messages("user").count(), 2);
+  assert.equal(await back.composer.inputValue(), "");
+  const sent = agent.requests("hello").slice(1);
+  assert.deepEqual(
+    sent.map(({ body }) => body.messages.length),
+    [3],
+    "once, with the stored messages",
   );
 });
 

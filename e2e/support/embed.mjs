@@ -45,13 +45,13 @@ export async function mountIn(page, place, url, options = {}, face = "index") {
 }
 
 /**
- * Begins to mount a chat with the main module: it is shown, and the second part of the module may be on its way. It is
- * `globalThis.chats[place]` once that is there; `actions` are registered then.
+ * Begins to mount a chat of the package's module `face`: it is shown, and the second part of the module may be on its way.
+ * It is `globalThis.chats[place]` once that is there; `actions` are registered then.
  */
-export async function beginIn(page, place, url, actions = [], options = {}) {
+export async function beginIn(page, place, url, actions = [], options = {}, face = "index") {
   await page.evaluate(
-    async ([place, options, actions]) => {
-      const { mount } = await import("./embed/index.js");
+    async ([place, options, actions, face]) => {
+      const { mount } = await import(`./embed/${face}.js`);
       const whole = async () => {
         const chat = await mount(document.getElementById(place), options);
         for (const action of actions) chat.registerAction({ ...action, handler: () => "done" });
@@ -59,9 +59,20 @@ export async function beginIn(page, place, url, actions = [], options = {}) {
       };
       void whole();
     },
-    [place, { url, label: `Chat ${place}`, ...options }, actions],
+    [place, { url, label: `Chat ${place}`, ...options }, actions, face],
   );
   const chat = new Chat(page, page.locator(`#${place}`));
   await chat.composer.waitFor();
   return chat;
+}
+
+/** Holds requests for the second part of a module back until the returned function is called. */
+export async function heldBack(page, part) {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route(part, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
 }

@@ -232,6 +232,15 @@ impl Runtime {
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
+    /// Dispatches an input that persistence has held back. Its message, if it has one, waits since
+    /// the input was dispatched first.
+    fn dispatch_held(&self, input: Input) -> Result<(), Refusal> {
+        if self.ended.get() && starts_something(&input) {
+            return Err(Refusal::Ended);
+        }
+        self.take_turns(Queued::Input(Box::new(input)))
+    }
+
     /// Changes the shared state after everything queued before.
     pub(crate) fn update_state(&self, change: StateChange) {
         // A state change is never refused.
@@ -267,7 +276,7 @@ impl Runtime {
     fn step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
-        let sends = matches!(&next, Queued::Input(input) if matches!(**input, Input::Send { .. }));
+        let sends = matches!(&next, Queued::Input(input) if self.held.is_message_of(input));
         let refused = self.input_of(next).and_then(|input| self.handle(input));
         #[cfg(feature = "split")]
         if sends {

@@ -72,6 +72,16 @@ impl Held {
         }
         Ok(())
     }
+
+    /// Returns true if an input sends the waiting message. A message before a new conversation no
+    /// longer waits, although its input is still queued.
+    pub(in crate::runtime) fn is_message_of(&self, input: &Input) -> bool {
+        let Input::Send { content } = input else {
+            return false;
+        };
+        self.message
+            .with_untracked(|message| message.as_deref() == Some(content))
+    }
 }
 
 /// Loads the engine, and handles the inputs that a runtime has queued. Returns false if the engine

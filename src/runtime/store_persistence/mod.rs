@@ -188,8 +188,12 @@ impl StorePersistence {
 
     /// Dispatches the inputs that were held back.
     fn apply_held_inputs(&self) {
+        let Some(runtime) = self.runtime.upgrade() else {
+            return;
+        };
         for input in mem::take(&mut *self.held.borrow_mut()) {
-            self.dispatch(input);
+            // A refusal was not announced to the caller, to whom the input counts as accepted.
+            let _ = runtime.dispatch_held(input);
         }
     }
 
