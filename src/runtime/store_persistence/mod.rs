@@ -67,6 +67,8 @@ pub(crate) struct StorePersistence {
     /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
     trouble: Trouble,
+    /// True until the session has restored the stored conversation that was just loaded.
+    restores: Cell<bool>,
     ended: Cell<bool>,
     /// The previous conversation, while it may still have to be written.
     left: RefCell<Option<(Rc<Thread>, Unsaved)>>,
@@ -105,6 +107,7 @@ impl StorePersistence {
             phases: RefCell::default(),
             is_notified: Cell::new(false),
             trouble: Trouble::default(),
+            restores: Cell::new(false),
             ended: Cell::new(false),
             left: RefCell::default(),
             is_named,
@@ -281,12 +284,15 @@ impl Persistence for StorePersistence {
         }
         let urgency = {
             let mut phases = self.phases.borrow_mut();
+            let mut unsaved = self.unsaved.borrow_mut();
             if changes.thread {
                 phases.clear();
+                // Another conversation under the same id, unless it is the stored one.
+                if !self.restores.take() {
+                    unsaved.add(Unsaved::all());
+                }
             }
-            self.unsaved
-                .borrow_mut()
-                .add_changes(changes.list(), session, &mut phases)
+            unsaved.add_changes(changes.list(), session, &mut phases)
         };
         if urgency != Urgency::Nothing && !self.is_in_trouble() {
             self.save_later(urgency);

@@ -186,11 +186,15 @@ impl StorePersistence {
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
             self.set_place(self.here());
+            self.restores.set(true);
             let restored = self.dispatch(Input::Restore {
                 thread_id: thread.id.clone(),
                 snapshot,
                 journal,
             });
+            if !restored {
+                self.restores.set(false);
+            }
             let unreadable = "it is damaged, or of another version";
             restored
                 .then_some(())

@@ -22,7 +22,7 @@ const FEW_MESSAGES: usize = 64;
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
 pub(super) struct Unsaved {
-    /// True if the whole conversation must be written, because nothing was written yet.
+    /// True if the whole conversation must be written, because nothing of it was written yet.
     all: bool,
     messages: HashSet<MessageId>,
     /// The texts of messages that have not changed since they were serialized.
@@ -99,7 +99,11 @@ impl Unsaved {
                     soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
                 }
                 Change::Path => path = true,
-                Change::Run | Change::Interrupts | Change::Queue | Change::Thread => urgent = true,
+                Change::Thread => {
+                    self.texts.clear();
+                    urgent = true;
+                }
+                Change::Run | Change::Interrupts | Change::Queue => urgent = true,
                 Change::State | Change::Remembered => {}
             }
             self.outline = true;

@@ -177,6 +177,34 @@ async fn a_pending_approval_is_restored_after_a_reload() {
     assert!(next.page.text("[role=log]").contains("Paid."));
 }
 
+/// Rule "export and import": the initial conversation of a host is stored with its messages
+#[wasm_bindgen_test]
+async fn an_initial_conversation_is_restored_after_a_reload() {
+    let store = FailingStore::default();
+    let begin = |initial| {
+        let store = store.clone();
+        mount(move || {
+            view! {
+                <AssistantProvider agent=MockAgent::new() store=store thread_id="t" initial=initial>
+                    <ChatWindow />
+                </AssistantProvider>
+            }
+        })
+    };
+    let first = begin(json!([{"id": "u", "role": "user", "content": "What did I say?"}]));
+    let is_written = || {
+        let written = store.written.borrow();
+        let mut records = written.iter().flat_map(|batch| &batch.put);
+        records.any(|record| record.text.contains("What did I say?"))
+    };
+    assert!(until(is_written).await, "it is written");
+    drop(first);
+    settle().await;
+    let next = begin(json!([]));
+    let shows = || next.text("[role=log]").contains("What did I say?");
+    assert!(until(shows).await, "it is restored");
+}
+
 /// Ends a page in the middle of a handler, and returns the next one.
 async fn reopened_during_handler(action: fn(Rc<Cell<u32>>) -> ToolAction) -> Chat {
     let store = FailingStore::default();
