@@ -1,6 +1,9 @@
 //! The unsaved changes, and the batches built from them.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+};
 
 use assistant_core::{
     conversation::{CallKey, Change, MessageId, Phase, ToolCall},
@@ -126,7 +129,7 @@ impl Unsaved {
     }
 
     /// Serializes messages before the batch is built: a few, and more while this frame has time.
-    /// Returns true if there are more than a few left.
+    /// Returns true if some are left.
     pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
         let (slice, mut count) = (Slice::begin(), 0_usize);
         for id in ids_of(self.all, &self.messages, session) {
@@ -215,8 +218,9 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
     records
 }
 
-/// Builds a batch of all unsaved changes.
-pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) -> Batch {
+/// Builds a batch of all unsaved changes, and moves the serialized texts into it.
+pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &mut Unsaved) -> Batch {
+    let mut texts = mem::take(&mut unsaved.texts);
     let mut batch = Batch {
         thread_id: thread.id.clone(),
         writer: thread.writer(),
@@ -225,7 +229,7 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &Unsaved) ->
     };
     for id in ids_of(unsaved.all, &unsaved.messages, session) {
         let name = name_of(id.as_str());
-        let text = unsaved.texts.get(id).cloned();
+        let text = texts.remove(id);
         let serialize = || Some(session.snapshot_message(id)?.to_string());
         match text.or_else(serialize) {
             Some(text) => batch.put.push(Record { name, text }),

@@ -225,11 +225,11 @@ impl StorePersistence {
     /// batch stores.
     fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
-        let unsaved = mem::take(&mut *self.unsaved.borrow_mut());
+        let mut unsaved = mem::take(&mut *self.unsaved.borrow_mut());
         let batch = runtime.read(|session| {
             let is_it = session.thread_id() == thread.id && !session.is_following();
             is_it.then(|| {
-                let batch = batch_of(session, thread, &unsaved);
+                let batch = batch_of(session, thread, &mut unsaved);
                 (batch, StoredCalls::of(session))
             })
         });
