@@ -5,8 +5,9 @@
 //! last request before it; nothing is written unless all pieces are.
 //!
 //! When the page is unloaded, the browser aborts a transaction of which requests are still to be
-//! made. So the rest is not waited for when the page is hidden or unloaded, or another batch is
-//! written: the transaction is aborted, and all requests are made again at once in a new one.
+//! made. So the rest is not waited for when the page is hidden or unloaded, or this connection
+//! begins another transaction, which is then later than the batch: the transaction is aborted, and
+//! all requests are made again at once in a new one.
 
 use std::{
     cell::{Cell, RefCell},
@@ -73,12 +74,11 @@ pub(super) struct Pieces {
     inner: Rc<Inner>,
     database: IdbDatabase,
     transaction: IdbTransaction,
-    batch: Batch,
+    batch: Rc<Batch>,
     /// The number of records whose requests have been made.
     made: Cell<usize>,
     /// The batch in a new transaction, in which all requests were made at once.
     again: RefCell<Option<Result<Written, StoreError>>>,
-    leaving: RefCell<Option<PageLifecycle>>,
 }
 
 impl Inner {
@@ -86,33 +86,25 @@ impl Inner {
     pub(super) fn write(
         self: &Rc<Self>,
         database: &IdbDatabase,
-        batch: Batch,
+        batch: &Rc<Batch>,
     ) -> Result<Written, StoreError> {
-        self.make_requests_at_once();
-        if end_of_piece(&batch, 0) == count(&batch) || is_hidden() {
-            return self.write_at_once(database, &batch);
+        self.watch_page_lifecycle();
+        if end_of_piece(batch, 0) == count(batch) || is_hidden() {
+            return self.write_at_once(database, batch);
         }
         let transaction = self.begin_batch(database, batch.claim.is_some())?;
         let end = End::of(&transaction);
-        let fence = sign_batch(&transaction, &batch)?;
-        let claim = add_to_journal(&transaction, &batch)?;
+        let fence = sign_batch(&transaction, batch)?;
+        let claim = add_to_journal(&transaction, batch)?;
         let pieces = Rc::new(Pieces {
             inner: Rc::clone(self),
             database: database.clone(),
             transaction,
-            batch,
+            batch: Rc::clone(batch),
             made: Cell::new(0),
             again: RefCell::default(),
-            leaving: RefCell::default(),
         });
         pieces.make_next()?;
-        let me = Rc::downgrade(&pieces);
-        let leaving = PageLifecycle::listen(move |page_goes| {
-            if let Some(pieces) = me.upgrade().filter(|_| page_goes || is_hidden()) {
-                pieces.make_at_once();
-            }
-        });
-        pieces.leaving.replace(leaving);
         self.pieces.replace(Rc::downgrade(&pieces));
         Ok(Written {
             end,
@@ -122,8 +114,23 @@ impl Inner {
         })
     }
 
+    /// Makes requests at once when the page is unloaded or hidden, also those of a batch that a
+    /// listener of the same event writes.
+    fn watch_page_lifecycle(self: &Rc<Self>) {
+        if self.leaving.borrow().is_some() {
+            return;
+        }
+        let me = Rc::downgrade(self);
+        let leaving = PageLifecycle::listen(move |page_goes| {
+            if let Some(inner) = me.upgrade().filter(|_| page_goes || is_hidden()) {
+                inner.make_requests_at_once();
+            }
+        });
+        self.leaving.replace(leaving);
+    }
+
     /// Makes the rest of the requests of a batch that is written in pieces.
-    fn make_requests_at_once(&self) {
+    pub(super) fn make_requests_at_once(&self) {
         let pieces = self.pieces.take().upgrade();
         pieces.inspect(|pieces| pieces.make_at_once());
     }
@@ -172,7 +179,11 @@ impl Pieces {
         let last = change_records(&self.transaction, batch, made..end)?;
         self.made.set(end);
         let Some(last) = last.filter(|_| end < count(batch)) else {
-            return put_info(&self.transaction, batch);
+            put_info(&self.transaction, batch)?;
+            // The requests that may fail are done, and the page may be unloaded before the events
+            // of the others fire.
+            commit(&self.transaction);
+            return Ok(());
         };
         let me = Rc::downgrade(self);
         let next = Closure::once_into_js(move || {

@@ -8,7 +8,8 @@
 //!
 //! Of the requests that fail after `commit()` was called, Firefox considers only the last: it
 //! completes a transaction in which an earlier request failed. So a batch whose requests may fail
-//! is left to commit automatically, or its only such request is the last.
+//! is left to commit automatically, or its only such request is the last, or they have all ended
+//! before.
 
 mod approvals;
 mod batch;
@@ -37,6 +38,7 @@ use self::{
 use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
 };
+use crate::ui::PageLifecycle;
 
 /// The version of the database. Version 1 had no index of the fences.
 const VERSION: u32 = 2;
@@ -81,6 +83,7 @@ struct Inner {
     doubted: RefCell<HashSet<String>>,
     /// The last batch that is written in pieces.
     pieces: RefCell<Weak<Pieces>>,
+    leaving: RefCell<Option<PageLifecycle>>,
 }
 
 impl IndexedDbStore {
@@ -107,6 +110,7 @@ impl Inner {
             written: RefCell::default(),
             doubted: RefCell::default(),
             pieces: RefCell::default(),
+            leaving: RefCell::default(),
         }
     }
 
@@ -169,7 +173,8 @@ impl Inner {
         database.set_onclose(Some(forget.unchecked_ref()));
     }
 
-    /// Begins a transaction. Fails if the browser closed the connection without an event.
+    /// Begins a transaction, which is later than all batches of this connection. Fails if the
+    /// browser closed the connection without an event.
     fn begin(
         &self,
         database: &IdbDatabase,
@@ -177,6 +182,7 @@ impl Inner {
         mode: IdbTransactionMode,
         strict: bool,
     ) -> Result<IdbTransaction, StoreError> {
+        self.make_requests_at_once();
         let begun = begin(database, stores, mode, strict);
         if begun.is_err() {
             self.forget_connection();
@@ -280,10 +286,8 @@ impl Store for IndexedDbStore {
     }
 
     fn write(&self, batch: Batch) -> StoreFuture<()> {
-        let inner = Rc::clone(&self.0);
-        let begun = inner
-            .known()
-            .map(|known| inner.write(&known, batch.clone()));
+        let (inner, batch) = (Rc::clone(&self.0), Rc::new(batch));
+        let begun = inner.known().map(|known| inner.write(&known, &batch));
         async move {
             let written = match begun {
                 Some(Ok(written)) => written,
@@ -291,7 +295,7 @@ impl Store for IndexedDbStore {
                 Some(Err(_)) | None => {
                     let database = Rc::clone(&inner).database().await?;
                     inner.look_up(&database, &batch.thread_id).await?;
-                    inner.write(&database, batch)?
+                    inner.write(&database, &batch)?
                 }
             };
             written.wait().await
