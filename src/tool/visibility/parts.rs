@@ -109,7 +109,12 @@ impl Parts {
                     let entry: IntersectionObserverEntry = entry.unchecked_into();
                     let target = entry.target();
                     if let Some(part) = list.iter_mut().find(|part| part.element == target) {
-                        part.report = Some(Report::of(&entry, ui::now()));
+                        let report = Report::of(&entry, ui::now());
+                        if !report.in_view {
+                            // The part may be in view again before the card is examined.
+                            part.visible_since = None;
+                        }
+                        part.report = Some(report);
                     }
                 }
             }

@@ -26,10 +26,11 @@ thread_local! {
 /// Examines a card now, or in a later frame if examinations have used up their time.
 pub(super) fn take(card: Visibility) {
     let is_first = WAITING.with_borrow_mut(|waiting| {
-        if !waiting.iter().any(|other| other.is_same(card)) {
+        let waits = waiting.iter().any(|other| other.is_same(card));
+        if !waits {
             waiting.push(card);
         }
-        waiting.len() == 1
+        !waits && waiting.len() == 1
     });
     if !is_first {
         return;
