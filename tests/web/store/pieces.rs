@@ -1,7 +1,7 @@
 //! Large batches in a browser's database: written a few records at a time, and as a whole or not at
 //! all.
 
-use futures_util::future::{Either, join, select};
+use futures_util::future::{Either, join, join3, select};
 use js_sys::{Function, Promise, Reflect};
 use leptos_assistant::store::{
     Batch, IndexedDbStore, Store, StoreErrorKind, StoreFuture, StoredThread,
@@ -16,16 +16,23 @@ use super::{batch, browser::Broken, record};
 const RECORDS: usize = 1_000;
 /// The most records that may be written without a pause for the page.
 const MAX_AT_ONCE: f64 = 100.0;
-/// Counts the records that are put: in all, and the most without a pause.
+/// Counts the records that are put, in all and the most without a pause, and the commits.
 const COUNTING: &str = "
     const { put: whole } = IDBObjectStore.prototype;
-    const puts = window.puts = { all: 0, now: 0, most: 0 };
-    return put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
+    const { commit } = IDBTransaction.prototype;
+    const puts = window.puts = { all: 0, now: 0, most: 0, commits: 0 };
+    const commits = put(IDBTransaction.prototype, 'commit', { configurable: true, writable: true,
+      value(...args) {
+        puts.commits++;
+        return commit.apply(this, args);
+      } });
+    const records = put(IDBObjectStore.prototype, 'put', { configurable: true, writable: true,
       value(...args) {
         puts.all++;
         if (!puts.now++) queueMicrotask(() => { puts.most = Math.max(puts.most, puts.now); puts.now = 0; });
         return whole.apply(this, args);
-      } });";
+      } });
+    return () => { commits(); records(); };";
 
 fn puts(field: &str) -> f64 {
     let puts = Reflect::get(&js_sys::global(), &"puts".into()).unwrap();
@@ -99,6 +106,7 @@ async fn a_large_batch_is_written_a_few_records_at_a_time() {
     let (_, name) = written().await;
     assert!(all_put() >= RECORDS);
     assert!(puts("most") <= MAX_AT_ONCE, "{} at once", puts("most"));
+    assert_eq!(puts("commits") as usize, 1, "it is not left to commit");
     assert_eq!(count(&stored(&name).await, "old"), RECORDS);
 }
 
@@ -166,6 +174,21 @@ async fn a_batch_written_after_a_large_one_is_the_newer_one() {
     let after = stored(&name).await;
     let newer = (count(&after, "new"), count(&after, "newest"));
     assert_eq!(newer, (RECORDS - 1, 1));
+}
+
+#[wasm_bindgen_test]
+async fn a_read_after_a_large_batch_returns_it_although_the_page_is_unloaded() {
+    let _counting = Broken::by(COUNTING);
+    let (store, _) = written().await;
+    let writing = begin(&store).await;
+    let unloading = async {
+        next_task().await;
+        unload();
+    };
+    let (read, written, ()) = join3(store.load("t"), writing, unloading).await;
+    written.unwrap();
+    let read = read.unwrap().unwrap();
+    assert_eq!((count(&read, "old"), count(&read, "new")), (0, RECORDS));
 }
 
 #[wasm_bindgen_test]
