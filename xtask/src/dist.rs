@@ -12,7 +12,7 @@ use crate::layout;
 use crate::module::Sections;
 use crate::names::Names;
 use crate::parts::{self, Part};
-use crate::project::{Outcome, Project, read, without_own_paths};
+use crate::project::{Outcome, Project, files, read, without_own_paths};
 use crate::style;
 
 /// The minimum version of Node.js for npm's binaryen and the size tables.
@@ -113,33 +113,8 @@ const JOINED: [(&str, &[&str]); 3] = [
     ("full.js", &["./labels/*"]),
 ];
 
-/// The files that are joined with the scripts.
-const JOINED_FILES: [&str; 22] = [
-    "action.js",
-    "agent.js",
-    "assistant_embed.js",
-    "assistant_embed_full.js",
-    "attributes.js",
-    "chat.js",
-    "checks.js",
-    "context.js",
-    "fetch.js",
-    "foreign.js",
-    "handle.js",
-    "intent.js",
-    "language-tag.js",
-    "languages.js",
-    "launcher-words.js",
-    "launcher.js",
-    "options.js",
-    "part.js",
-    "render.js",
-    "shortcut.js",
-    "slots.js",
-    "stopped.js",
-];
-
-/// Joins each script with the files that it imports.
+/// Joins each script with the files that it imports, and removes the scripts that the package does
+/// not list.
 fn join(project: &Project) -> Outcome<()> {
     for (script, later) in JOINED {
         let file = format!("dist/embed/{script}");
@@ -150,9 +125,13 @@ fn join(project: &Project) -> Outcome<()> {
         esbuild.arg(format!("--outfile={file}"));
         project.run(&mut esbuild)?;
     }
-    for name in JOINED_FILES {
-        let file = format!("dist/embed/{name}");
-        fs::remove_file(project.root.join(&file)).map_err(|error| format!("{file}: {error}"))?;
+    let package = read(&project.root.join(NPM).join("package.json"))?;
+    for file in files(project, "dist/embed", "js") {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if !package.contains(&format!("\"{name}\"")) {
+            fs::remove_file(project.root.join(&file))
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+        }
     }
     Ok(())
 }
