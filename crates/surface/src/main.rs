@@ -11,7 +11,11 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use public_api::Builder;
+use public_api::{Builder, Error};
+
+/// The advice for a file that the crate public-api cannot read.
+const UNKNOWN_FORMAT: &str = ". The rustdoc of this Rust writes another format than public-api \
+    reads: use the Rust that crates/surface/Cargo.toml names, or another version of public-api";
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().skip(1).collect();
@@ -37,7 +41,13 @@ fn list_items(file: &OsString) -> Result<(), String> {
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build()
-        .map_err(|error| format!("{}: {error}", file.display()))?;
+        .map_err(|error| {
+            let advice = match error {
+                Error::SerdeJsonError(_) => UNKNOWN_FORMAT,
+                _ => "",
+            };
+            format!("{}: {error}{advice}", file.display())
+        })?;
     let mut listing = String::new();
     for item in api.items() {
         let line = item.to_string();
@@ -59,6 +69,10 @@ fn rustdoc(arguments: &[OsString]) -> ExitCode {
         .status();
     match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "surface: rustdoc cannot be started: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
