@@ -53,10 +53,14 @@ async function scene(name) {
 async function load() {
   console.error(`bench: ${LOAD}`);
   const served = await loadPages();
-  const kinds = NAMES.map((name) => ({ name }));
-  // One load of each, so that the files are compressed.
-  for (const name of NAMES) await firstLoad(browser, name, served);
-  return middle(kinds, ({ name }) => firstLoad(browser, name, served)).finally(served.close);
+  try {
+    // One load of each, so that the files are compressed.
+    for (const name of NAMES) await firstLoad(browser, name, served);
+    const kinds = NAMES.map((name) => ({ name }));
+    return await middle(kinds, ({ name }) => firstLoad(browser, name, served));
+  } finally {
+    served.close();
+  }
 }
 
 /** Measures the pages alternately, as often as requested, and returns the medians of their figures. */

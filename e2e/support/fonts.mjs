@@ -31,7 +31,6 @@ const NAMED = [
   "DejaVu Math TeX Gyre",
 ];
 
-
 /** Returns the environment in which a browser uses a set of fonts, and a function that removes its files. */
 export function fontsOf(name) {
   const { sans, mono, folders } = SETS[name];

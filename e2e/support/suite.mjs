@@ -25,7 +25,8 @@ export function suite(start) {
     servers = await start(open);
   });
   after(async () => {
-    for (const browser of browsers.values()) await (await browser).close();
+    // A browser that could not be started has failed its tests.
+    for (const browser of browsers.values()) await (await browser.catch(() => undefined))?.close();
     for (const server of open.reverse()) await server.close();
   });
 
