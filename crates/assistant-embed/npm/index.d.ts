@@ -145,7 +145,7 @@ export interface SessionOptions {
   rememberApprovals?: boolean;
   /** Lets the user send messages during the loop; true by default. */
   interjections?: boolean;
-  /** Sends each branch under a thread id of its own, for servers that keep the history of a thread. */
+  /** Sends each branch, and what follows a deletion, under a thread id of its own, for servers that keep the history of a thread. */
   forkThread?: boolean;
   /** The maximum number of requests to the user; without one there is no limit. 20 and 30 by default. */
   questions?: { perRun?: number; perMinute?: number };
