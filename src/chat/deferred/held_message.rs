@@ -2,7 +2,7 @@
 //! conversation, which then replaces it.
 
 use assistant_core::event::{Content, ContentPart, PartBody};
-use leptos::prelude::*;
+use leptos::{html::span, prelude::*};
 
 use crate::{
     chat::queued::text_part,
@@ -28,8 +28,9 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
             <div class="la-message" data-role="user">
                 <div class="la-message-parts">{parts}</div>
             </div>
-            // The space of the buttons that the message will have.
-            <div class="la-message-bar" data-of="user"><span class="la-bar-room"></span></div>
+            // The space of the buttons that the message will have. A constant element in a view would
+            // be HTML for the browser to parse, which Trusted Types forbid.
+            <div class="la-message-bar" data-of="user">{span().class("la-bar-room")}</div>
         </article>
     }
     .into_any()
