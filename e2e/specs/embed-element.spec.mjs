@@ -66,7 +66,8 @@ elementTest("an element loads its program when shown, and its actions require ap
   assert.deepEqual(fetched.filter((path) => path.startsWith("/embed/")).sort(), ["/embed/element.js", "/embed/style.css"]);
   await show(page);
   await chat.composer.waitFor();
-  assert.deepEqual(await kinds(page), ["ready"]);
+  // The second part of the program follows the composer.
+  await eventually(async () => assert.deepEqual(await kinds(page), ["ready"]));
   await chat.root.getByRole("heading", { name: "Support" }).waitFor();
   await chat.root.getByRole("heading", { name: "How can I help?" }).waitFor();
   await chat.send("Open the prices");
@@ -106,7 +107,7 @@ elementTest("an element keeps its chat when moved or briefly removed, and ends i
   await away(30_000);
   await back();
   assert.equal(await chat.composer.inputValue(), "Half a sent", "the same chat");
-  assert.deepEqual(await kinds(page), ["ready"]);
+  await eventually(async () => assert.deepEqual(await kinds(page), ["ready"]));
   await away(61_000);
   await page.waitForFunction(() => globalThis.chat.chat === undefined && globalThis.chat.querySelector("textarea") === null);
   await page.evaluate((url) => globalThis.chat.setAttribute("url", url), `${agent.url}again`);
