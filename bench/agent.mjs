@@ -1,8 +1,8 @@
 // The agent of the benchmark: plays the stream that the last message names, at a pace that is independent of the page.
 
-import { once } from "node:events";
 import http from "node:http";
 
+import { listening } from "../e2e/support/servers.mjs";
 import { STREAMS } from "./streams.mjs";
 
 /** The interval between two writes, in milliseconds. Everything that is due by then is sent in one write. */
@@ -20,16 +20,7 @@ export async function pacedAgent() {
     await play(JSON.parse(body), answer);
     ended();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    ended: () => new Promise((resolve) => (ended = resolve)),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...(await listening(server)), ended: () => new Promise((resolve) => (ended = resolve)) };
 }
 
 async function play({ threadId, runId, messages }, answer) {

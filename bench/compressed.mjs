@@ -1,12 +1,11 @@
 // Serves the pages of the first load with compressed files, as a web server for them does.
 
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
 import zlib from "node:zlib";
 
-import { ROOT } from "../e2e/support/servers.mjs";
+import { ROOT, listening } from "../e2e/support/servers.mjs";
 import { TYPES } from "../xtask/serve.mjs";
 
 /** The folders, by the beginning of the address. */
@@ -32,13 +31,5 @@ export async function compressed() {
     const type = TYPES[path.extname(pathname)];
     answer.writeHead(200, { "content-type": type, "content-encoding": "gzip", "content-length": body.length }).end(body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return listening(server);
 }

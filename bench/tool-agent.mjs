@@ -1,7 +1,8 @@
 // The agent of the first load: calls a tool of the page, and answers with its result.
 
-import { once } from "node:events";
 import http from "node:http";
+
+import { listening } from "../e2e/support/servers.mjs";
 
 /** The text of the answer. */
 export const ANSWER = "The order was sent.";
@@ -30,13 +31,5 @@ export async function toolAgent() {
     event("RUN_FINISHED", { outcome: { type: "success" } });
     answer.end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${server.address().port}/`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return listening(server);
 }

@@ -42,6 +42,18 @@ async function rewriting(behind, change) {
       reply.pipe(answer.writeHead(reply.statusCode, { ...headers, ...change(policy) }));
     });
   });
+  const { url, close } = await listening(server);
+  return {
+    url,
+    close() {
+      close();
+      return behind.close();
+    },
+  };
+}
+
+/** Lets a server listen on a free port of this machine. Returns its address, and a function that ends it. */
+export async function listening(server) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -49,7 +61,6 @@ async function rewriting(behind, change) {
     close() {
       server.closeAllConnections();
       server.close();
-      return behind.close();
     },
   };
 }
