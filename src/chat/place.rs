@@ -1,7 +1,7 @@
 //! The reader's position: the element at the top of the view, and its offset.
 //!
-//! When something above changes its height, or earlier messages are mounted, the same element is
-//! scrolled back to its offset. An element inside of a message is more precise, but may be removed;
+//! The same element is scrolled back to its offset after content above it changes its height, or
+//! earlier messages are mounted. An element inside of a message is more precise, but may be removed;
 //! so its ancestors are remembered as well.
 
 use wasm_bindgen::JsCast;

@@ -195,7 +195,7 @@ impl StorePersistence {
             return;
         };
         for input in mem::take(&mut *self.held.borrow_mut()) {
-            // A refusal was not announced to the caller, to whom the input counts as accepted.
+            // The caller has already received `Ok`, so a refusal cannot be returned to it.
             let _ = runtime.dispatch_held(input);
         }
     }

@@ -4,10 +4,9 @@
 //! page handles input. The transaction stays open because each piece is made in the event of the
 //! last request before it; nothing is written unless all pieces are.
 //!
-//! When the page is unloaded, the browser aborts a transaction of which requests are still to be
-//! made. So the rest is not waited for when the page is hidden or unloaded, or this connection
-//! begins another transaction, which is then later than the batch: the transaction is aborted, and
-//! all requests are made again at once in a new one.
+//! The browser aborts a transaction with requests still to be made when the page is unloaded. So if
+//! the page is hidden or unloaded, or this connection begins another transaction, which must come
+//! after the batch, the transaction is aborted and all requests are made at once in a new one.
 
 use std::{
     cell::{Cell, RefCell},
