@@ -21,7 +21,17 @@ use super::{
 
 /// Mounts a chat in a box of this height, with the style sheet.
 async fn boxed(agent: MockAgent, height: RwSignal<u32>) -> Chat {
+    boxed_with(agent, height, || ()).await
+}
+
+/// Mounts a chat in a box of this height, with the style sheet and the actions of `register`.
+async fn boxed_with(
+    agent: MockAgent,
+    height: RwSignal<u32>,
+    register: impl Fn() + Send + Sync + 'static,
+) -> Chat {
     provided(agent, SessionOptions::default(), move || {
+        register();
         view! {
             <style>{STYLE}</style>
             <div
@@ -320,22 +330,13 @@ async fn attached_files_keep_the_composer_visible_in_a_small_window() {
 async fn approve_and_deny_are_in_one_row_in_a_small_window() {
     let height = RwSignal::new(640);
     let agent = MockAgent::new().answer(Script::new().call("pay", &json!({"to": "Ann"})));
-    let chat = provided(agent, SessionOptions::default(), move || {
+    let chat = boxed_with(agent, height, || {
         use_assistant_action(
             ToolAction::new("pay", "")
                 .title("Pay the invoice of the whole of November")
                 .approval(leptos_assistant::Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
         );
-        view! {
-            <style>{STYLE}</style>
-            <div
-                style:inline-size="320px"
-                style:block-size=move || format!("{}px", height.get())
-            >
-                <ChatWindow />
-            </div>
-        }
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -364,7 +365,7 @@ async fn a_card_that_resizes_forever_leaves_the_chat_usable() {
                 .call("grow", &json!({})),
         )
         .answer(Script::new().text("Answered."));
-    let chat = provided(agent, SessionOptions::default(), || {
+    let chat = boxed_with(agent, RwSignal::new(400), || {
         use_assistant_action(ToolAction::new("grow", "").handler(|| "grown").render(|_| {
             // Observes its own size, and changes it at each observation.
             let body = "
@@ -380,12 +381,6 @@ async fn a_card_that_resizes_forever_leaves_the_chat_usable() {
             });
             view! { <div class="restless" node_ref=card>"Growing"</div> }
         }));
-        view! {
-            <style>{STYLE}</style>
-            <div class="box" style="inline-size: 320px; block-size: 400px">
-                <ChatWindow />
-            </div>
-        }
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -417,26 +412,13 @@ async fn jump_to_latest_covers_no_control_of_a_question() {
         .text("Long. ".repeat(200))
         .call("pay", &json!({"to": "Ann"}));
     let height = RwSignal::new(500);
-    let chat = provided(
-        MockAgent::new().answer(call),
-        SessionOptions::default(),
-        move || {
-            use_assistant_action(
-                ToolAction::new("pay", "")
-                    .approval(leptos_assistant::Approval::Always)
-                    .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
-            );
-            view! {
-                <style>{STYLE}</style>
-                <div
-                    style:inline-size="320px"
-                    style:block-size=move || format!("{}px", height.get())
-                >
-                    <ChatWindow />
-                </div>
-            }
-        },
-    )
+    let chat = boxed_with(MockAgent::new().answer(call), height, || {
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .approval(leptos_assistant::Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
+        );
+    })
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-approval").await;
