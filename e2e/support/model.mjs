@@ -66,10 +66,11 @@ function asSent({ body: { _context, _endpointType, ...body }, headers }) {
   return { body, headers };
 }
 
-/** The user's last message. */
+/** The user's last message, without what agents append to it, such as the context of the page. */
 function said({ messages }) {
   const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
-  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+  const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+  return text.split("\n\n<additional context>")[0];
 }
 
 /** The results of the newest calls, with the names of their tools. */

@@ -26,6 +26,7 @@ mod layout;
 mod module;
 mod names;
 mod oldest;
+mod on_request;
 mod options;
 mod packed;
 mod parity;

@@ -8,10 +8,12 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completion
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
     For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
-cargo xtask test [--only lint|native|browser|e2e|features|speech]... [--in chromium|firefox|webkit]
+cargo xtask test [--only lint|native|browser|e2e|features|speech|agents]... [--in chromium|firefox|webkit]
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
     --only features compiles each feature alone, which a usual run leaves out.
     --only speech compares what the screen reader Orca says in the demo with transcripts; a usual run leaves it out.
+    --only agents plays scenes with real servers of popular frameworks, and writes docs/agents-table.md; a usual run
+    leaves it out.
     --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
@@ -111,6 +113,8 @@ pub(crate) enum Part {
     Features,
     /// The utterances of a screen reader.
     Speech,
+    /// The scenes with servers of popular frameworks.
+    Agents,
 }
 
 impl Part {
@@ -125,8 +129,9 @@ impl Part {
             "e2e" => Ok(Self::EndToEnd),
             "features" => Ok(Self::Features),
             "speech" => Ok(Self::Speech),
+            "agents" => Ok(Self::Agents),
             _ => Err(format!(
-                "--only knows lint, native, browser, e2e, features and speech, not `{name}`"
+                "--only knows lint, native, browser, e2e, features, speech and agents, not `{name}`"
             )),
         }
     }
@@ -315,6 +320,7 @@ mod tests {
             ("test --only lint --in firefox", "--in firefox"),
             ("test --in webkit --only e2e", "--in webkit"),
             ("test --in firefox --only speech", "--in firefox"),
+            ("test --in firefox --only agents", "--in firefox"),
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),
             ("bench --runs 0", "--runs"),
@@ -358,10 +364,12 @@ mod tests {
     }
 
     #[test]
-    fn the_speech_part_runs_only_on_request() {
-        let alone = Task::Test(vec![Part::Speech], Browser::Chromium);
-        assert_eq!(parsed("test --only speech"), Ok(alone));
-        assert!(!Part::USUAL.contains(&Part::Speech));
+    fn speech_and_agents_run_only_on_request() {
+        for (line, part) in [("speech", Part::Speech), ("agents", Part::Agents)] {
+            let alone = Task::Test(vec![part], Browser::Chromium);
+            assert_eq!(parsed(&format!("test --only {line}")), Ok(alone));
+            assert!(!Part::USUAL.contains(&part), "{line}");
+        }
     }
 
     #[test]

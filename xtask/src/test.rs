@@ -11,12 +11,12 @@ use crate::options::{Browser, Part};
 use crate::project::{Outcome, Project, files};
 use crate::tally::{Report, Tally};
 use crate::{
-    budget, claims, codes, demo, dist, examples, languages, oldest, packed, parity, prose, rooms,
-    style, surface, test_names,
+    budget, claims, codes, demo, dist, examples, languages, oldest, on_request, packed, parity,
+    prose, rooms, style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
-const NODE: (u32, u32) = (20, 19);
+pub(crate) const NODE: (u32, u32) = (20, 19);
 /// The packages that are built for the browser.
 const BROWSER: [&str; 12] = [
     "-p",
@@ -76,7 +76,8 @@ pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outco
                     end_to_end(project, in_which, &mut tally);
                 }
             }
-            Part::Speech => speech(project, &mut tally),
+            Part::Speech => on_request::speech(project, &mut tally),
+            Part::Agents => on_request::agents(project, &mut tally),
         }
     }
     Ok(tally.close())
@@ -335,33 +336,6 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     .env("LIBRARY_SERVER", examples::server(project))
     .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
-}
-
-/// Compares the utterances of a screen reader in scenes of the built demo with transcripts. This is
-/// not part of a normal run, because the wording depends on the version of the screen reader.
-fn speech(project: &Project, tally: &mut Tally) {
-    let mut node = project.command("node");
-    let ready = tally.task("set-up for the screen reader", || {
-        project.need_node(NODE)?;
-        project.need_node_modules()?;
-        node.env("CHROMIUM", project.need_chromium()?)
-            .env("ORCA", project.need_orca()?)
-            .env("XVFB", project.need_display_server()?)
-            .env("DBUS_DAEMON", project.need_message_bus()?)
-            .env("XDOTOOL", project.need_xdotool()?);
-        Ok(())
-    });
-    let built = ready
-        && tally.task("demo for release", || {
-            demo::build(project, "dist/demo", true)
-        });
-    if !built {
-        return;
-    }
-    node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
-        .arg("e2e/speech/orca.spec.mjs")
-        .env_remove("NODE_TEST_CONTEXT");
-    tally.step("transcripts of a screen reader", Report::Node, &mut node);
 }
 
 /// Returns the spec files of the end-to-end tests: user journeys, and attacks on approvals.

@@ -1,0 +1,83 @@
+// The agents of this folder: `<name>/agent.json` describes one, its server is beside it. README.md lists the fields.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { ROOT, freePort } from "../support/servers.mjs";
+
+export const FOLDER = path.join(ROOT, "e2e/agents");
+/** The file in an environment that tells which packages it has. */
+const STAMP = "packages-of-this-install.txt";
+
+/** The agents of these names, or all, in order of their names. */
+export function agents(names = []) {
+  const found = readdirSync(FOLDER).filter((name) => existsSync(path.join(FOLDER, name, "agent.json")));
+  for (const name of names) assert.ok(found.includes(name), `there is no e2e/agents/${name}/agent.json`);
+  return (names.length ? names : found).sort().map(read);
+}
+
+function read(name) {
+  const folder = path.join(FOLDER, name);
+  const described = JSON.parse(readFileSync(path.join(folder, "agent.json"), "utf8"));
+  const { protocol = "ag-ui", path: at = "/", packages = [], notes = [], limits = {}, impossible = {} } = described;
+  return { ...described, name, folder, protocol, path: at, packages, notes, limits, impossible };
+}
+
+/** Installs the packages of an agent into an environment of its own, which git ignores, unless they are there. */
+function install({ name, folder, runtime, packages }) {
+  const place = path.join(folder, { python: ".venv", node: "node_modules" }[runtime]);
+  const stamp = path.join(place, STAMP);
+  const frozen = path.join(folder, "constraints.txt");
+  const wanted = [...packages, existsSync(frozen) ? readFileSync(frozen, "utf8") : ""].join("\n");
+  if (!packages.length || (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted)) return;
+  console.log(`${name}: installing ${packages.join(", ")}`);
+  const run = (program, ...args) => execFileSync(program, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  if (runtime === "python") {
+    if (!existsSync(place)) run("python3", "-m", "venv", place);
+    const constraints = existsSync(frozen) ? ["-c", frozen] : [];
+    run(path.join(place, "bin/python"), "-m", "pip", "install", "--no-input", "--quiet", ...packages, ...constraints);
+  } else {
+    run("npm", "install", "--no-save", "--no-package-lock", "--silent", "--prefix", folder, ...packages);
+  }
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * Installs and starts an agent, with `model` as the address of its model before `/chat/completions`. Returns its
+ * address; `log()` returns its output.
+ */
+export async function start(agent, model) {
+  install(agent);
+  const port = await freePort();
+  const fill = (text) => text.replaceAll("{port}", port).replaceAll("{model}", model);
+  const programs = { python: path.join(agent.folder, ".venv/bin/python"), node: process.execPath };
+  const child = spawn(programs[agent.runtime], agent.start.map(fill), {
+    cwd: agent.folder,
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: model },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  child.stdout.on("data", (chunk) => (log += chunk));
+  child.stderr.on("data", (chunk) => (log += chunk));
+  const ended = once(child, "exit");
+  const close = async () => {
+    child.kill();
+    const late = setTimeout(() => child.kill("SIGKILL"), 5000);
+    await ended;
+    clearTimeout(late);
+  };
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; ; tries++) {
+    assert.equal(child.exitCode, null, `${agent.name} ended:\n${log}`);
+    if (await fetch(url).catch(() => undefined)) break;
+    if (tries === 600) {
+      await close();
+      assert.fail(`${agent.name} does not answer:\n${log}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return { url: url + agent.path, log: () => log, close };
+}

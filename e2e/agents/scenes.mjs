@@ -1,0 +1,176 @@
+// The scenes that each agent plays with the demo page. The model answers from examples/ai-sdk/scenes.mjs, by the user's
+// words; `lookup_order` (which fails for X-0) and `refund_order` (which needs approval) are tools of the agent.
+
+import assert from "node:assert/strict";
+
+import { eventually } from "../support/chat.mjs";
+
+const BROKEN = [/Failed to load resource/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];
+
+/** The scenes by name, in the order of the table: `title`, expected console errors, and the script. */
+export const SCENES = {
+  text: {
+    title: "text",
+    async play(chat, { heard }) {
+      await turn(chat, "Hello there");
+      await turn(chat, "And again");
+      heard("Hello there", "And again");
+    },
+  },
+  page: {
+    title: "page action",
+    async play(chat) {
+      await chat.ask("Search for crabs");
+      await chat.status(chat.card("web_search"), "complete");
+      await chat.says("web_search returned");
+    },
+  },
+  parallel: {
+    title: "two page actions at once",
+    async play(chat) {
+      await chat.send("Search for crabs and tell me the weather in Oslo");
+      await chat.approve(chat.card("get_weather"));
+      await chat.idle();
+      await chat.says(/web_search returned[^]*get_weather returned/);
+    },
+  },
+  approve: {
+    title: "approval: yes",
+    async play(chat) {
+      await chat.send("Refund order A-17");
+      await chat.approve(chat.card("refund_order"));
+      await chat.idle();
+      await chat.status(chat.card("refund_order"), "complete");
+      await chat.says(/refund_order returned[^]*refunded/);
+    },
+  },
+  deny: {
+    title: "approval: no",
+    async play(chat) {
+      await chat.send("Refund order A-17");
+      await chat.deny(chat.card("refund_order"));
+      await chat.idle();
+      await chat.status(chat.card("refund_order"), "failed");
+      assert.ok(!/refunded/.test(await chat.log.innerText()), "nothing was refunded");
+    },
+  },
+  two: {
+    title: "two approvals, one yes and one no",
+    async play(chat) {
+      await chat.send("Refund orders A-17 and B-2");
+      const cards = chat.card("refund_order");
+      await cards.nth(1).waitFor();
+      await chat.approve(cards.nth(0));
+      await chat.deny(cards.nth(1));
+      await chat.idle();
+      await chat.status(cards.nth(0), "complete");
+      await chat.status(cards.nth(1), "failed");
+    },
+  },
+  reload: {
+    title: "reload during an approval",
+    async play(chat) {
+      await chat.send("Refund order A-17");
+      await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
+      await chat.page.reload();
+      await chat.composer.waitFor();
+      await chat.approve(chat.card("refund_order"));
+      await chat.idle();
+      await chat.status(chat.card("refund_order"), "complete");
+    },
+  },
+  backend: {
+    title: "tool of the agent",
+    async play(chat, { heard }) {
+      await chat.ask("Where is order A-17?");
+      await chat.status(chat.card("lookup_order"), "complete");
+      await chat.says(/lookup_order returned[^]*packed/);
+      heard("Where is order A-17?");
+    },
+  },
+  "backend-error": {
+    title: "failed tool of the agent",
+    async play(chat) {
+      await chat.ask("Where is order X-0?");
+      await eventually(async () => {
+        const log = await chat.log.innerText();
+        const notices = await chat.notice(/error|failed|wrong/i).count();
+        assert.ok(/no order X-0/.test(log) || notices > 0, `the failure is reported:\n${log}`);
+      });
+    },
+  },
+  "model-error": {
+    title: "failed model",
+    allow: BROKEN,
+    async play(chat) {
+      await chat.ask("Crash");
+      await chat.notice(/./).first().waitFor();
+    },
+  },
+  stop: {
+    title: "stop",
+    async play(chat) {
+      await chat.send("Tell me a long story");
+      await eventually(async () => assert.ok((await chat.messages("assistant").first().innerText()).length > 40));
+      await chat.stopButton.click();
+      await chat.idle();
+    },
+  },
+  cut: {
+    title: "broken stream, and Retry",
+    allow: BROKEN,
+    async play(chat, { recorder }) {
+      recorder.cutAt(/word3\d/);
+      await chat.ask("Tell me a long story");
+      await chat.page.getByRole("button", { name: "Retry" }).click();
+      await chat.says(/word400/);
+      await chat.idle();
+      assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
+    },
+  },
+  edit: {
+    title: "edit",
+    async play(chat, { heard }) {
+      await turn(chat, "Hello there");
+      await chat.messages("user").first().hover();
+      await inTurn(chat, "user", "Edit message").click();
+      const box = chat.root.getByRole("textbox", { name: "Your message" });
+      await box.fill("Good evening");
+      await box.press("Enter");
+      await chat.says("You said: Good evening");
+      await chat.idle();
+      heard("Good evening");
+    },
+  },
+  regenerate: {
+    title: "regenerate",
+    async play(chat, { heard }) {
+      await turn(chat, "Hello there");
+      await chat.messages("assistant").last().hover();
+      await inTurn(chat, "assistant", "Regenerate").click();
+      await chat.says("2 / 2");
+      await chat.idle();
+      await chat.says("You said: Hello there");
+      heard("Hello there");
+    },
+  },
+};
+
+/** Sends, and waits for the model's plain answer. */
+async function turn(chat, text) {
+  await chat.ask(text);
+  await chat.says(`You said: ${text}`);
+}
+
+/** A button in the turn of the first message of a role. */
+function inTurn(chat, role, name) {
+  const turn = chat.messages(role).first().locator("xpath=ancestor::*[@data-block]");
+  return turn.getByRole("button", { name, exact: true });
+}
+
+/** Plays a scene, and two more turns after it. */
+export async function play(scene, chat, fixtures) {
+  await scene.play(chat, fixtures);
+  await turn(chat, "Are you there?");
+  await turn(chat, "And still?");
+}
