@@ -22,8 +22,8 @@ export function agents(names = []) {
 function read(name) {
   const folder = path.join(FOLDER, name);
   const described = JSON.parse(readFileSync(path.join(folder, "agent.json"), "utf8"));
-  const { protocol = "ag-ui", path: at = "/", packages = [], notes = [], limits = {}, impossible = {} } = described;
-  return { ...described, name, folder, protocol, path: at, packages, notes, limits, impossible };
+  const { protocol = "ag-ui", path: at = "/", page = {}, packages = [], notes = [], limits = {}, impossible = {} } = described;
+  return { ...described, name, folder, protocol, path: at, page, packages, notes, limits, impossible };
 }
 
 /** Installs the packages of an agent into an environment of its own, which git ignores, unless they are there. */
@@ -47,11 +47,27 @@ function install({ name, folder, runtime, packages }) {
 
 /**
  * Installs and starts an agent, with `model` as the address of its model before `/chat/completions`. Returns its
- * address; `log()` returns its output.
+ * address; `log()` returns its output, and `restart()` ends its process and starts another one at the same address.
  */
 export async function start(agent, model) {
   install(agent);
   const port = await freePort();
+  let log = "";
+  const run = () => spawned(agent, port, model, (chunk) => (log += chunk));
+  let running = await run().catch((error) => assert.fail(`${error.message}\n${log}`));
+  return {
+    url: `http://127.0.0.1:${port}${agent.path}`,
+    log: () => log,
+    close: () => running.close(),
+    async restart() {
+      await running.close();
+      running = await run();
+    },
+  };
+}
+
+/** Starts the process of an agent, and waits until it answers. */
+async function spawned(agent, port, model, write) {
   const fill = (text) => text.replaceAll("{port}", port).replaceAll("{model}", model);
   const programs = { python: path.join(agent.folder, ".venv/bin/python"), node: process.execPath };
   const child = spawn(programs[agent.runtime], agent.start.map(fill), {
@@ -59,9 +75,8 @@ export async function start(agent, model) {
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: model },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let log = "";
-  child.stdout.on("data", (chunk) => (log += chunk));
-  child.stderr.on("data", (chunk) => (log += chunk));
+  child.stdout.on("data", write);
+  child.stderr.on("data", write);
   const ended = once(child, "exit");
   const close = async () => {
     child.kill();
@@ -69,15 +84,13 @@ export async function start(agent, model) {
     await ended;
     clearTimeout(late);
   };
-  const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries++) {
-    assert.equal(child.exitCode, null, `${agent.name} ended:\n${log}`);
-    if (await fetch(url).catch(() => undefined)) break;
+    assert.equal(child.exitCode, null, `${agent.name} ended`);
+    if (await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)) return { close };
     if (tries === 600) {
       await close();
-      assert.fail(`${agent.name} does not answer:\n${log}`);
+      assert.fail(`${agent.name} does not answer`);
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  return { url: url + agent.path, log: () => log, close };
 }

@@ -27,18 +27,19 @@ const { values: options, positionals } = parseArgs({
 const SCENE_NAMES = options.scene ?? Object.keys(SCENES);
 
 /** Plays one scene on a fresh page. Returns nothing, or the reason of its failure. */
-async function tried(name, { agent, page, model, between, browser }) {
+async function tried(name, { agent, server, page, model, between, browser }) {
   const scene = SCENES[name];
   model.forget();
   between.forget();
   const { page: tab, faults, close } = await watchedPage(browser, { allow: scene.allow });
   const chat = new Chat(tab);
   // The name of the chat is the id of its thread, which agents remember.
-  const query = { agent: "/agent", protocol: agent.protocol, chat: `${name}-${Date.now()}` };
+  const query = { ...agent.page, agent: "/agent", protocol: agent.protocol, chat: `${name}-${Date.now()}` };
   try {
     await tab.goto(`${page.url}?${new URLSearchParams(query)}`);
     await chat.composer.waitFor();
-    await play(scene, chat, { recorder: between, heard: (...texts) => heard(model, texts) });
+    const { restart } = server;
+    await play(scene, chat, { recorder: between, restart, heard: (...texts) => heard(model, texts) });
     assert.deepEqual(faults, [], "the page is without faults");
   } catch (error) {
     await chat.picture(`agents ${agent.name} ${name}`).catch(() => {});
@@ -95,7 +96,7 @@ async function run(agent, model, browser) {
   const results = {};
   try {
     for (const name of SCENE_NAMES) {
-      results[name] = await result(name, { agent, page, model, between, browser });
+      results[name] = await result(name, { agent, server, page, model, between, browser });
       const { result: outcome, reason = "" } = results[name];
       console.log(`${agent.name}: ${SCENES[name].title}: ${outcome}${outcome === "fails" ? `\n${reason}` : ""}`);
     }

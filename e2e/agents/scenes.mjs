@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
+import { approveWith, questions } from "../support/questions.mjs";
 
 const BROKEN = [/Failed to load resource/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];
 
@@ -15,6 +16,14 @@ export const SCENES = {
       await turn(chat, "Hello there");
       await turn(chat, "And again");
       heard("Hello there", "And again");
+    },
+  },
+  reasoning: {
+    title: "reasoning",
+    async play(chat) {
+      await chat.ask("Think aloud");
+      await chat.log.getByText(/Thought|Thinking|Reasoning/).first().waitFor();
+      await chat.says("I have thought about it.");
     },
   },
   page: {
@@ -34,49 +43,88 @@ export const SCENES = {
       await chat.says(/web_search returned[^]*get_weather returned/);
     },
   },
+  chain: {
+    title: "page actions one after the other",
+    async play(chat) {
+      await chat.send("Search for crabs, then tell me the weather in Oslo");
+      await chat.approve(chat.card("get_weather"));
+      await chat.idle();
+      await chat.status(chat.card("web_search"), "complete");
+      await chat.says("get_weather returned");
+    },
+  },
   approve: {
     title: "approval: yes",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.approve(chat.card("refund_order"));
+      await chat.approve(requests(chat).first());
       await chat.idle();
-      await chat.status(chat.card("refund_order"), "complete");
-      await chat.says(/refund_order returned[^]*refunded/);
+      await chat.says(/refund_order returned[^]*refunded.*40/);
+      assert.equal(await waiting(chat).count(), 0, "nothing is asked twice");
     },
   },
   deny: {
     title: "approval: no",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.deny(chat.card("refund_order"));
+      await waiting(chat).waitFor();
+      await chat.deny(waiting(chat));
       await chat.idle();
-      await chat.status(chat.card("refund_order"), "failed");
       assert.ok(!/refunded/.test(await chat.log.innerText()), "nothing was refunded");
+    },
+  },
+  change: {
+    title: "approval with other arguments",
+    async play(chat) {
+      await chat.send("Refund order A-17");
+      await waiting(chat).waitFor();
+      await approveWith(requests(chat).first(), { amount: 15 });
+      await chat.idle();
+      await chat.says(/refund_order returned[^]*refunded.*15/);
+    },
+  },
+  "stop-approval": {
+    title: "stop during an approval",
+    async play(chat) {
+      await chat.send("Refund order A-17");
+      await waiting(chat).waitFor();
+      await chat.stopButton.click();
+      await chat.idle();
+      assert.equal(await waiting(chat).count(), 0, "nothing waits");
     },
   },
   two: {
     title: "two approvals, one yes and one no",
     async play(chat) {
       await chat.send("Refund orders A-17 and B-2");
-      const cards = chat.card("refund_order");
-      await cards.nth(1).waitFor();
-      await chat.approve(cards.nth(0));
-      await chat.deny(cards.nth(1));
+      await chat.approve(waiting(chat).first());
+      await waiting(chat).first().waitFor();
+      await chat.deny(waiting(chat).first());
       await chat.idle();
-      await chat.status(cards.nth(0), "complete");
-      await chat.status(cards.nth(1), "failed");
+      await chat.says(/A-17[^]*refunded.*40/);
+      const log = await chat.log.innerText();
+      assert.ok(!/B-2\W+refunded/.test(log), `B-2 is not refunded:\n${log}`);
+    },
+  },
+  mixed: {
+    title: "page action beside a tool of the agent",
+    async play(chat) {
+      await chat.ask("Search for crabs, and where is order A-17");
+      await chat.status(chat.card("web_search"), "complete");
+      await chat.says(/web_search returned/);
+      await chat.says(/lookup_order returned|packed/);
     },
   },
   reload: {
     title: "reload during an approval",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
+      await waiting(chat).waitFor();
       await chat.page.reload();
       await chat.composer.waitFor();
-      await chat.approve(chat.card("refund_order"));
+      await chat.approve(waiting(chat));
       await chat.idle();
-      await chat.status(chat.card("refund_order"), "complete");
+      await chat.says(/refund_order returned[^]*refunded.*40/);
     },
   },
   backend: {
@@ -128,6 +176,28 @@ export const SCENES = {
       assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the notice is gone");
     },
   },
+  restart: {
+    title: "server restarted",
+    allow: BROKEN,
+    async play(chat, { restart, heard }) {
+      await turn(chat, "Hello there");
+      await restart();
+      await turn(chat, "And again");
+      heard("Hello there", "And again");
+    },
+  },
+  "restart-approval": {
+    title: "server restarted during an approval",
+    allow: BROKEN,
+    async play(chat, { restart }) {
+      await chat.send("Refund order A-17");
+      await waiting(chat).waitFor();
+      await restart();
+      await chat.approve(waiting(chat));
+      await chat.idle().catch(() => {});
+      await chat.says(/refund_order returned[^]*refunded.*40/);
+    },
+  },
   edit: {
     title: "edit",
     async play(chat, { heard }) {
@@ -155,6 +225,12 @@ export const SCENES = {
     },
   },
 };
+
+/** The requests to refund an order: the cards of calls, or questions that name the tool. */
+const requests = (chat) => chat.card("refund_order").or(questions(chat).filter({ hasText: "refund_order" }));
+
+/** The requests that can be approved. */
+const waiting = (chat) => requests(chat).filter({ has: chat.page.getByRole("button", { name: /^Approve(:|$)/ }) });
 
 /** Sends, and waits for the model's plain answer. */
 async function turn(chat, text) {

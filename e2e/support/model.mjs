@@ -80,18 +80,27 @@ function told({ messages }) {
   return messages.slice(first).map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
 }
 
-/** The next step of the model. */
+/** The next step of the model: its calls for each clause that ", then " separates, one after the other. */
 function next(request) {
   const offered = (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]);
   const results = told(request);
-  if (results.length && !said(request).toLowerCase().includes("keep searching")) return answer(results);
-  return scene(said(request), Object.fromEntries(offered), []);
+  const clauses = said(request).split(", then ");
+  const step = results.length ? stepsOf(request) : 0;
+  const repeats = said(request).toLowerCase().includes("keep searching");
+  if (results.length && step >= clauses.length && !repeats) return answer(results);
+  return scene(clauses[step] ?? clauses[0], Object.fromEntries(offered), []);
+}
+
+/** The number of messages with calls since the user's last message. */
+function stepsOf({ messages }) {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
+  return since.filter(({ tool_calls }) => tool_calls?.length).length;
 }
 
 /** A scene in the format of aimock. */
-function response({ text = "", calls = [], error }) {
+function response({ text = "", calls = [], error, reasoning }) {
   if (error) return { error: { message: error, type: "server_error" }, status: 500 };
   const toolCalls = calls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
-  if (!toolCalls.length) return { content: text };
+  if (!toolCalls.length) return { content: text, ...(reasoning && { reasoning }) };
   return text ? { content: text, toolCalls } : { toolCalls };
 }

@@ -26,9 +26,9 @@ function orders(text) {
 
 /**
  * Chooses a scene for the words of a user. `offered` has the schemas of the page's tools by name; `own` lists the tools
- * that run on the server. A scene has `text`, `calls` of `{name, args}`, an `error` to end with, and `delay`, the
- * milliseconds between two pieces of text. `hold` are those before its end: long enough that a page which is reloaded
- * meanwhile finds the answer still streaming, even on a slow machine.
+ * that run on the server. A scene has `text`, the `reasoning` before it, `calls` of `{name, args}`, an `error` to end
+ * with, and `delay`, the milliseconds between two pieces of text. `hold` are those before its end: long enough that a
+ * page which is reloaded meanwhile finds the answer still streaming, even on a slow machine.
  */
 export function scene(text, offered, own = SERVER_TOOLS) {
   const said = text.toLowerCase();
@@ -44,6 +44,7 @@ export function scene(text, offered, own = SERVER_TOOLS) {
   if (says("crash")) return { text: "About to fail.", error: "the model exploded" };
   if (says("cut the line") || says("stop short")) return { text: "This answer breaks off before its end, ".repeat(20) };
   if (says("long")) return { text: Array.from({ length: 400 }, (_, n) => `word${n + 1}`).join(" "), delay: 20 };
+  if (says("think aloud")) return { reasoning: "Nothing else is asked for.", text: "I have thought about it." };
   if (says("unknown tool")) return { calls: [{ name: "teleport", args: { to: "Mars" } }] };
   if (says("wrong arguments")) return { calls: [{ name: "web_search", args: { query: 7 } }] };
   if (says("keep searching")) return calling([call("web_search", { query: "and again" })]);
@@ -53,6 +54,7 @@ export function scene(text, offered, own = SERVER_TOOLS) {
     const action = `ship order ${orders(text)[0]}`;
     return calling([lookup(), call("confirmAction", { action, importance: "high" })]);
   }
+  if (says("order", "search")) return calling([lookup(), call("web_search", { query: after("search for|search", text, "leptos") })]);
   if (says("order")) return calling([lookup()]);
   if (says("search", "weather")) {
     const query = after("search for", text.split(" and ")[0], "leptos");
