@@ -269,6 +269,14 @@ partTest("a part of another build is refused", { allow: REFUSED }, async (page, 
   await loadsOnRetry(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
 });
 
+partTest("a part of another build is refused on a page without encryption", { allow: REFUSED }, async (page, agent) => {
+  const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
+  // Such a page has no digests of its own.
+  await page.addInitScript(() => Object.defineProperty(Crypto.prototype, "subtle", { value: undefined }));
+  await page.reload();
+  await loadsOnRetry(page, agent, (route) => route.fulfill({ contentType: "application/wasm", body: other }));
+});
+
 partTest("a part of an earlier build in the cache is fetched again past the cache", { allow: REFUSED }, async (page, agent) => {
   const other = readFileSync(path.join(ROOT, "dist/embed/assistant_embed_full_conversation.wasm"));
   const fetched = countPartRequests(page);
