@@ -57,7 +57,7 @@ export const SCENES = {
     title: "approval: yes",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.approve(requests(chat).first());
+      await chat.approve(await request(chat));
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*40/);
       assert.equal(await waiting(chat).count(), 0, "nothing is asked twice");
@@ -67,8 +67,7 @@ export const SCENES = {
     title: "approval: no",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await waiting(chat).waitFor();
-      await chat.deny(waiting(chat));
+      await chat.deny(await request(chat));
       await chat.idle();
       assert.ok(!/refunded/.test(await chat.log.innerText()), "nothing was refunded");
     },
@@ -77,8 +76,7 @@ export const SCENES = {
     title: "approval with other arguments",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await waiting(chat).waitFor();
-      await approveWith(requests(chat).first(), { amount: 15 });
+      await approveWith(await request(chat), { amount: 15 });
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*15/);
     },
@@ -97,9 +95,8 @@ export const SCENES = {
     title: "two approvals, one yes and one no",
     async play(chat) {
       await chat.send("Refund orders A-17 and B-2");
-      await chat.approve(waiting(chat).first());
-      await waiting(chat).first().waitFor();
-      await chat.deny(waiting(chat).first());
+      await chat.approve(await request(chat));
+      await chat.deny(await request(chat));
       await chat.idle();
       await chat.says(/A-17[^]*refunded.*40/);
       const log = await chat.log.innerText();
@@ -122,7 +119,7 @@ export const SCENES = {
       await waiting(chat).waitFor();
       await chat.page.reload();
       await chat.composer.waitFor();
-      await chat.approve(waiting(chat));
+      await chat.approve(await request(chat));
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*40/);
     },
@@ -193,7 +190,7 @@ export const SCENES = {
       await chat.send("Refund order A-17");
       await waiting(chat).waitFor();
       await restart();
-      await chat.approve(waiting(chat));
+      await chat.approve(await request(chat));
       await chat.idle().catch(() => {});
       await chat.says(/refund_order returned[^]*refunded.*40/);
     },
@@ -231,6 +228,13 @@ const requests = (chat) => chat.card("refund_order").or(questions(chat).filter({
 
 /** The requests that can be approved. */
 const waiting = (chat) => requests(chat).filter({ has: chat.page.getByRole("button", { name: /^Approve(:|$)/ }) });
+
+/** The first request that can be approved, by its place: it stays the same while it is answered. */
+async function request(chat) {
+  await waiting(chat).first().waitFor();
+  const can = await Promise.all((await requests(chat).all()).map((one) => one.getByRole("button", { name: /^Approve(:|$)/ }).count()));
+  return requests(chat).nth(can.findIndex((count) => count > 0));
+}
 
 /** Sends, and waits for the model's plain answer. */
 async function turn(chat, text) {
