@@ -2,8 +2,10 @@
 //! summary.
 
 use std::env;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 
 use crate::browsers;
 use crate::dist::Effort;
@@ -323,18 +325,16 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     }
     tally.task("sizes", || dist::sizes(project));
     tally.task("size budget of the npm package", || budget::check(project));
+    // The files use half of the processor's time: their journeys wait for pages, timers and servers.
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut node = project.command("node");
-    node.args([
-        "--test",
-        "--test-concurrency=3",
-        "--test-reporter=spec",
-        "--test-timeout=900000",
-    ])
-    .args(specs(project))
-    .env("BROWSER", browsers::name(browser))
-    .env(browsers::name(browser).to_uppercase(), &program)
-    .env("LIBRARY_SERVER", examples::server(project))
-    .env_remove("NODE_TEST_CONTEXT");
+    node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
+        .arg(format!("--test-concurrency={}", 3 * cores))
+        .args(specs(project))
+        .env("BROWSER", browsers::name(browser))
+        .env(browsers::name(browser).to_uppercase(), &program)
+        .env("LIBRARY_SERVER", examples::server(project))
+        .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
 }
 
