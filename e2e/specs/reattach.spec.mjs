@@ -6,10 +6,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { relay } from "../../examples/relay/server.mjs";
 import { eventually } from "../support/chat.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
+import { relay } from "../support/relay.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 

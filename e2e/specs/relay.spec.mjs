@@ -1,15 +1,13 @@
 // The relay of examples/relay without a page: requests before the agent has answered, restarts, and refused requests.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
-import fs from "node:fs";
+import { mkdtemp, rm, stat, truncate } from "node:fs/promises";
 import http from "node:http";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { relay } from "../../examples/relay/server.mjs";
+import { relay } from "../support/relay.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const line = (event) => `data: ${JSON.stringify(event)}\n\n`;
@@ -20,33 +18,38 @@ function relayTest(name, behave, body) {
   test(name, async () => {
     let requests = 0;
     let arrive;
+    let proceed;
     const arrived = new Promise((resolve) => (arrive = resolve));
+    const held = new Promise((resolve) => (proceed = resolve));
     const agent = http.createServer((request, answer) => {
       requests++;
       arrive();
       request.resume();
-      behave(answer);
+      behave(answer, held);
     });
     await new Promise((resolve) => agent.listen(0, "127.0.0.1", resolve));
     const folder = await mkdtemp(path.join(tmpdir(), "relay-"));
-    const open = () => relay({ agent: `http://127.0.0.1:${agent.address().port}/`, folder });
+    const open = (options) => relay({ agent: `http://127.0.0.1:${agent.address().port}/`, folder, ...options });
     let server = await open();
     const run = () => `${server.url}runs/t/r`;
     try {
       await body({
         folder,
         arrived,
+        proceed,
+        fillDisk: () => server.fillDisk(),
         requests: () => requests,
         start: (headers = JSON_TYPE) => fetch(server.url, { method: "POST", headers, body: JSON.stringify({ threadId: "t", runId: "r" }) }),
         read: (headers = {}) => fetch(run(), { headers }),
         stop: () => fetch(run(), { method: "DELETE" }),
-        async restart() {
-          server.close();
-          server = await open();
+        async restart({ before, ...options } = {}) {
+          await server.close();
+          await before?.();
+          server = await open(options);
         },
       });
     } finally {
-      server.close();
+      await server.close();
       agent.closeAllConnections();
       agent.close();
       await rm(folder, { recursive: true });
@@ -70,11 +73,12 @@ relayTest("a run that is stopped before its agent has answered ends for all read
   assert.deepEqual(typesOf(await (await read()).text()), ["RUN_ERROR"]);
 });
 
-relayTest("a run that its agent refuses is not stored", (answer) => answer.writeHead(503).end("busy"), async ({ start, read, folder }) => {
+relayTest("a run that its agent refuses is not stored", (answer) => answer.writeHead(503).end("busy"), async ({ start, read, restart }) => {
   const refused = await start();
   assert.deepEqual([refused.status, await refused.text()], [503, "busy"]);
   assert.equal((await read()).status, 404);
-  assert.deepEqual(await readdir(folder), []);
+  await restart();
+  assert.equal((await read()).status, 404);
 });
 
 relayTest("a finished run is read from its file, also after a restart", finishes, async ({ start, read, restart }) => {
@@ -88,74 +92,55 @@ relayTest("a finished run is read from its file, also after a restart", finishes
   }
 });
 
-relayTest("a run whose last line a crash cut off fails once, and stays readable", finishes, async ({ start, read, folder, restart }) => {
+relayTest("a run whose last write a crash cut off fails once, and stays readable", finishes, async ({ start, read, folder, restart }) => {
   await (await start()).text();
-  const file = path.join(folder, (await readdir(folder))[0]);
-  await truncate(file, (await stat(file)).size - 5);
+  const log = path.join(folder, "runs.db-wal");
+  await restart({ before: async () => truncate(log, (await stat(log)).size - 5) });
   for (let times = 0; times < 2; times++) {
     await restart();
     assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"]);
   }
 });
 
-/** Fills the disk after a number of writes, of which the next one writes a part of its line. Returns a function that frees it. */
-function fillDisk(writes) {
-  const { appendFileSync } = fs;
-  const replace = (write) => {
-    fs.appendFileSync = write;
-    syncBuiltinESMExports();
-  };
-  replace((file, text) => {
-    if (writes-- > 0) return appendFileSync(file, text);
-    appendFileSync(file, text.slice(0, text.length / 2));
-    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-  });
-  return () => replace(appendFileSync);
-}
-
-relayTest("a relay whose disk is full refuses a run, and starts it once there is room", finishes, async ({ start, read, folder, requests }) => {
-  const free = fillDisk(0);
-  try {
-    const refused = await start();
-    assert.deepEqual([refused.status, /disk/.test(await refused.text())], [507, true]);
-    assert.deepEqual([(await read()).status, await readdir(folder), requests()], [404, [], 0]);
-  } finally {
-    free();
-  }
+relayTest("a relay whose disk is full refuses a run, and starts it once there is room", finishes, async ({ start, read, requests, fillDisk }) => {
+  const free = fillDisk();
+  const refused = await start();
+  assert.deepEqual([refused.status, /disk/.test(await refused.text())], [507, true]);
+  assert.deepEqual([(await read()).status, requests()], [404, 0]);
+  free();
   assert.deepEqual(typesOf(await (await start()).text()), ["RUN_STARTED", "RUN_FINISHED"]);
 });
 
-const says = (answer) => {
+const says = async (answer, held) => {
   answer.writeHead(200, { "content-type": "text/event-stream" });
-  answer.write(line({ type: "RUN_STARTED" }) + line({ type: "STEP_STARTED", stepName: "one" }) + line({ type: "RUN_FINISHED" }));
+  answer.write(line({ type: "RUN_STARTED" }));
+  await held;
+  answer.write(line({ type: "STEP_STARTED", stepName: "one" }) + line({ type: "RUN_FINISHED" }));
 };
 
-relayTest("a run during which the disk becomes full ends with an error for all readers", says, async ({ start, read, restart }) => {
-  // The owner, and the first event.
-  const free = fillDisk(2);
-  try {
-    const text = await (await start()).text();
-    assert.deepEqual(typesOf(text), ["RUN_STARTED", "RUN_ERROR"]);
-    assert.match(text, /cannot store the run/);
-    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "also later");
-    await restart();
-    assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "and after a restart");
-  } finally {
-    free();
-  }
+relayTest("a run during which the disk becomes full ends with an error for all readers", says, async ({ start, read, restart, proceed, fillDisk }) => {
+  // The first event is stored.
+  const reading = await start();
+  const free = fillDisk();
+  proceed();
+  const text = await reading.text();
+  assert.deepEqual(typesOf(text), ["RUN_STARTED", "RUN_ERROR"]);
+  assert.match(text, /cannot store the run/);
+  assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "also later");
+  free();
+  await restart({ isFull: true });
+  assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "and after a restart");
+  await restart();
   assert.deepEqual(typesOf(await (await read({ "last-event-id": "0" })).text()), ["RUN_ERROR"], "and once there is room");
 });
 
-relayTest("a run is stopped although the disk is full", () => {}, async ({ start, stop, arrived }) => {
+relayTest("a run is stopped although the disk is full", () => {}, async ({ start, stop, arrived, fillDisk }) => {
   const started = start();
   await arrived;
-  const free = fillDisk(0);
-  try {
-    assert.equal((await stop()).status, 204);
-    assert.deepEqual(typesOf(await (await started).text()), ["RUN_ERROR"]);
-  } finally {
-    free();
-  }
+  const free = fillDisk();
+  assert.equal((await stop()).status, 204);
+  assert.deepEqual(typesOf(await (await started).text()), ["RUN_ERROR"]);
+  free();
 });
 
 relayTest("a body that a page of another origin may send without a preflight starts no run", finishes, async ({ start, requests }) => {
@@ -175,7 +160,7 @@ test("a preflight of the admitted origin allows the headers that it names", asyn
     assert.equal(await allowed("https://page.example"), "content-type, x-tenant");
     assert.equal(await allowed("https://other.example"), null);
   } finally {
-    server.close();
+    await server.close();
     await rm(folder, { recursive: true });
   }
 });

@@ -1,6 +1,6 @@
 //! `cargo xtask examples`: builds the applications of `examples/`: pages for the browser in
-//! `dist/NAME`, and the server of `leptos-ssr` with its page. The board is built as for production,
-//! in two parts; the other applications are not optimized.
+//! `dist/NAME`, the server of `leptos-ssr` with its page, and the relay. The board is built as for
+//! production, in two parts; the other applications are not optimized.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ const PAGES: [&str; 2] = ["headless", "routes"];
 /// The application with a split module.
 const SHIPPED: &str = "board";
 const SERVER: &str = "leptos-ssr";
+const RELAY: &str = "relay";
 const BROWSER: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
 /// Builds all examples.
@@ -48,12 +49,19 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     project.run(&mut cargo)?;
     let module = module_path(project, "debug", "leptos_ssr");
     bind(project, &module, &format!("dist/{SERVER}/pkg"))?;
-    project.run(project.cargo().args(["build", "-p", SERVER]))
+    project.run(project.cargo().args(["build", "-p", SERVER]))?;
+    // Built alone, as it is by its users.
+    project.run(project.cargo().args(["build", "-p", RELAY]))
 }
 
 /// Returns the path of the server of `leptos-ssr`.
 pub(crate) fn server(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(SERVER)
+}
+
+/// Returns the path of the relay.
+pub(crate) fn relay(project: &Project) -> PathBuf {
+    project.target_folder().join("debug").join(RELAY)
 }
 
 /// Builds the page with a split module.

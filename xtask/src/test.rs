@@ -214,6 +214,9 @@ fn native(project: &Project, tally: &mut Tally) {
     if !ready {
         return;
     }
+    if let Err(message) = project.need_redis_server() {
+        eprintln!("xtask: {message}; without it the relay's tests of Redis are ignored");
+    }
     let mut tests = project.cargo();
     tests
         .args(["test", "--workspace", "--no-fail-fast"])
@@ -334,6 +337,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
         .env("BROWSER", browsers::name(browser))
         .env(browsers::name(browser).to_uppercase(), &program)
         .env("LIBRARY_SERVER", examples::server(project))
+        .env("RELAY_SERVER", examples::relay(project))
         .env_remove("NODE_TEST_CONTEXT");
     tally.step("end-to-end tests", Report::Node, &mut node);
 }

@@ -329,6 +329,14 @@ impl Project {
         write(&stamp, &wanted)
     }
 
+    /// Ensures that a Redis server is installed, for the relay's tests of a shared store.
+    pub(crate) fn need_redis_server(&self) -> Outcome<()> {
+        match self.which("redis-server") {
+            Some(_) => Ok(()),
+            None => self.apt("redis-server", &["redis-server"]),
+        }
+    }
+
     /// Installs system packages if this process is permitted to; otherwise the error contains the
     /// command.
     fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {

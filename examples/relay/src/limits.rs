@@ -1,0 +1,39 @@
+//! The limits of a relay.
+
+use std::time::Duration;
+
+/// The limits of requests and runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The size of a request, in bytes.
+    pub request: usize,
+    /// The length of the id of a thread or a run, in bytes.
+    pub id: usize,
+    /// The size of an event, in bytes.
+    pub event: usize,
+    /// The size of all events of a run, in bytes.
+    pub run: usize,
+    /// The number of runs that are open at the same time.
+    pub open_runs: usize,
+    /// The time after which a run is ended.
+    pub run_time: Duration,
+    /// The time for which a run is kept after its end.
+    pub kept_for: Duration,
+    /// The time after which a relay that does not renew its lease counts as ended for others.
+    pub lease: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: 32 * 1024 * 1024,
+            id: 200,
+            event: 4 * 1024 * 1024,
+            run: 64 * 1024 * 1024,
+            open_runs: 200,
+            run_time: Duration::from_secs(60 * 60),
+            kept_for: Duration::from_secs(24 * 60 * 60),
+            lease: Duration::from_secs(10),
+        }
+    }
+}

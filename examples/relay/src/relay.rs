@@ -1,0 +1,226 @@
+//! The runs of a relay, and the calls of its store.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use serde_json::json;
+use tokio::{sync::watch, task::spawn_blocking, time};
+
+use crate::{
+    Agent, Changes, Limits,
+    changes::Change,
+    store::{RunKey, Store, StoreError},
+};
+
+/// The interval at which old runs are removed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+/// The message of a run that cannot be stored.
+pub(crate) const NOT_STORED: &str = "The relay cannot store the run. Its disk may be full.";
+
+/// A relay in front of an agent.
+#[derive(Debug)]
+pub struct Relay {
+    pub(crate) agent: Agent,
+    pub(crate) limits: Limits,
+    store: Arc<dyn Store>,
+    changes: Arc<Changes>,
+    runs: Mutex<Runs>,
+}
+
+/// The runs that this relay knows without its store.
+#[derive(Debug, Default)]
+struct Runs {
+    /// The runs whose agent may send further events.
+    open: HashSet<RunKey>,
+    /// The ends of runs that could not be stored.
+    unstored: HashMap<RunKey, String>,
+}
+
+/// The result of a reservation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reserved {
+    Free,
+    Exists,
+    TooMany,
+}
+
+impl Relay {
+    /// Creates a relay. Runs that were open when an earlier one ended fail.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read.
+    pub async fn start(
+        agent: Agent,
+        store: Arc<dyn Store>,
+        changes: Arc<Changes>,
+        limits: Limits,
+    ) -> Result<Arc<Self>, StoreError> {
+        let relay = Arc::new(Self {
+            agent,
+            limits,
+            store,
+            changes,
+            runs: Mutex::default(),
+        });
+        relay.fail_abandoned().await?;
+        tokio::spawn(renew_leases(Arc::downgrade(&relay)));
+        tokio::spawn(sweep(Arc::downgrade(&relay)));
+        Ok(relay)
+    }
+
+    /// Calls the store on a thread that may block.
+    pub(crate) async fn with_store<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = Arc::clone(&self.store);
+        let called = spawn_blocking(move || call(&*store)).await;
+        called.unwrap_or_else(|error| Err(StoreError::new(&error)))
+    }
+
+    /// Returns a receiver of the changes of a run.
+    pub(crate) fn watch(&self, key: &RunKey) -> watch::Receiver<Change> {
+        self.changes.watch(key)
+    }
+
+    /// Reserves a run, so that a repeated request does not start it twice.
+    pub(crate) fn reserve(&self, key: &RunKey) -> Reserved {
+        let mut runs = self.runs();
+        if runs.open.contains(key) {
+            return Reserved::Exists;
+        }
+        if runs.open.len() >= self.limits.open_runs {
+            return Reserved::TooMany;
+        }
+        runs.open.insert(key.clone());
+        Reserved::Free
+    }
+
+    /// Returns true if the agent of a run may send further events to this relay.
+    pub(crate) fn is_open(&self, key: &RunKey) -> bool {
+        self.runs().open.contains(key)
+    }
+
+    /// Returns the end of a run that could not be stored.
+    pub(crate) fn unstored(&self, key: &RunKey) -> Option<String> {
+        self.runs().unstored.get(key).cloned()
+    }
+
+    /// Releases a run that was not started, and wakes its readers.
+    pub(crate) fn release(&self, key: &RunKey) {
+        self.forget(key);
+        self.changes.report(key, false);
+    }
+
+    /// Releases a run that was ended elsewhere.
+    pub(crate) fn forget(&self, key: &RunKey) {
+        self.runs().open.remove(key);
+    }
+
+    /// Stores an event of a run before any page receives it, so that it survives a restart. Returns
+    /// false if the run is over: it was stopped, or the event cannot be stored and the run has failed,
+    /// because a page must not act on an event that is lost with the relay.
+    pub(crate) async fn append(&self, key: &RunKey, event: String, is_end: bool) -> bool {
+        let written = {
+            let key = key.clone();
+            self.with_store(move |store| store.append(&key, &event, is_end))
+        };
+        match written.await {
+            Ok(is_open) => {
+                if is_open {
+                    self.changes.report(key, false);
+                }
+                is_open
+            }
+            Err(error) => {
+                report(Err(error));
+                self.end(key, NOT_STORED).await;
+                false
+            }
+        }
+    }
+
+    /// Ends a run, with an error if its last event is not an end.
+    pub(crate) async fn end(&self, key: &RunKey, message: &str) {
+        let error = json!({"type": "RUN_ERROR", "message": message}).to_string();
+        let closed = {
+            let (key, error) = (key.clone(), error.clone());
+            self.with_store(move |store| store.close(&key, &error))
+        };
+        let closed = closed.await;
+        let mut runs = self.runs();
+        match &closed {
+            Ok(()) => drop(runs.unstored.remove(key)),
+            // The store is tried again with each renewal of the lease.
+            Err(_) => drop(runs.unstored.entry(key.clone()).or_insert(error)),
+        }
+        runs.open.remove(key);
+        drop(runs);
+        self.changes.report(key, true);
+        report(closed);
+    }
+
+    /// Fails the runs whose relay has ended, and stores the ends that could not be stored before.
+    async fn fail_abandoned(&self) -> Result<(), StoreError> {
+        let abandoned = self.with_store(|store| store.abandoned()).await?;
+        let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
+        for key in abandoned.iter().chain(&unstored) {
+            if self.is_open(key) {
+                continue;
+            }
+            match self.unstored(key) {
+                Some(error) => self.store_end(key, error).await,
+                None => self.end(key, "The relay was restarted.").await,
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries to store the end of a run that could not be stored before.
+    async fn store_end(&self, key: &RunKey, error: String) {
+        let stored = {
+            let key = key.clone();
+            self.with_store(move |store| store.close(&key, &error))
+        };
+        if stored.await.is_ok() {
+            self.runs().unstored.remove(key);
+        }
+    }
+
+    fn runs(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Renews the lease of a relay, and ends abandoned runs, as long as the relay exists.
+async fn renew_leases(relay: Weak<Relay>) {
+    while let Some(relay) = relay.upgrade() {
+        report(relay.fail_abandoned().await);
+        let pause = relay.limits.lease / 3;
+        drop(relay);
+        time::sleep(pause).await;
+    }
+}
+
+/// Removes old runs, as long as the relay exists.
+async fn sweep(relay: Weak<Relay>) {
+    while let Some(relay) = relay.upgrade() {
+        relay.changes.sweep();
+        let kept_for = relay.limits.kept_for;
+        report(relay.with_store(move |store| store.expire(kept_for)).await);
+        drop(relay);
+        time::sleep(SWEEP_INTERVAL).await;
+    }
+}
+
+/// Prints the error of a store.
+#[allow(clippy::print_stderr, reason = "the log of a server")]
+pub(crate) fn report(result: Result<(), StoreError>) {
+    if let Err(error) = result {
+        eprintln!("The store of the relay failed: {error}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Serves the events of a run: those that are stored, and those that follow.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use futures_util::{Stream, stream};
+use tokio::sync::watch;
+
+use crate::{
+    changes::Change,
+    relay::Relay,
+    store::{RunKey, StoreError},
+};
+
+/// The number of events that are read from the store at once.
+const PAGE: usize = 64;
+
+/// A reader of a run.
+struct Reader {
+    relay: Arc<Relay>,
+    key: RunKey,
+    /// The position of the next event.
+    next: usize,
+    changes: watch::Receiver<Change>,
+    /// True until the first bytes were sent.
+    is_new: bool,
+    is_over: bool,
+}
+
+/// Returns the bytes of the events of a run from a position on. They are read from the store when the
+/// page has received the previous ones, so that a slow page uses no memory. The stream fails if the
+/// store does, which breaks the connection, so that the page connects again.
+pub(crate) fn events(
+    relay: Arc<Relay>,
+    key: RunKey,
+    from: usize,
+) -> impl Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
+    let changes = relay.watch(&key);
+    let reader = Reader {
+        relay,
+        key,
+        next: from,
+        changes,
+        is_new: true,
+        is_over: false,
+    };
+    stream::try_unfold(reader, |mut reader| async move {
+        let bytes = reader.read().await?;
+        Ok(bytes.map(|bytes| (bytes, reader)))
+    })
+}
+
+impl Reader {
+    /// Returns the next frames, or `None` at the end of the run.
+    async fn read(&mut self) -> Result<Option<Bytes>, StoreError> {
+        while !self.is_over {
+            self.changes.borrow_and_update();
+            // Looked up before the events: a run that is over has no later ones.
+            let is_open = self.relay.is_open(&self.key);
+            let unstored = self.relay.unstored(&self.key);
+            let (key, from) = (self.key.clone(), self.next);
+            let page = self
+                .relay
+                .with_store(move |store| store.page(&key, from, PAGE));
+            let Some(page) = page.await? else {
+                return Ok(None);
+            };
+            let mut frames = String::new();
+            for event in &page.events {
+                push_frame(&mut frames, self.next, event);
+                self.next += 1;
+            }
+            if page.events.len() < PAGE && !is_open {
+                self.is_over = page.is_last || unstored.is_some();
+                if let Some(event) = unstored.filter(|_| !page.is_last) {
+                    push_frame(&mut frames, self.next, &event);
+                }
+            }
+            // A comment, so that the headers of a run without events are sent.
+            if frames.is_empty() && self.is_new && !self.is_over {
+                frames.push_str(": \n\n");
+            }
+            self.is_new = false;
+            if !frames.is_empty() {
+                return Ok(Some(frames.into()));
+            }
+            if !self.is_over && self.changes.changed().await.is_err() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Adds the frame of an event, whose id is its position.
+fn push_frame(frames: &mut String, position: usize, event: &str) {
+    frames.push_str(&format!("id: {position}\n"));
+    for line in event.split('\n') {
+        frames.push_str("data: ");
+        frames.push_str(line);
+        frames.push('\n');
+    }
+    frames.push('\n');
+}

@@ -1,0 +1,194 @@
+//! The three endpoints.
+
+use std::{io, sync::Arc};
+
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    extract::{Path, Request, State, rejection::PathRejection},
+    http::{
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER},
+    },
+    middleware::from_fn_with_state,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+    serve::ListenerExt,
+};
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use crate::{
+    access,
+    relay::{Relay, Reserved, report},
+    replay, run,
+    store::{RunKey, StoredRun},
+};
+
+const TEXT: [(HeaderName, HeaderValue); 1] = [(
+    CONTENT_TYPE,
+    HeaderValue::from_static("text/plain; charset=utf-8"),
+)];
+const STREAM: [(HeaderName, HeaderValue); 3] = [
+    (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    // Asks nginx to pass events on at once.
+    (
+        HeaderName::from_static("x-accel-buffering"),
+        HeaderValue::from_static("no"),
+    ),
+];
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The path of a run, or the reason why it is not one.
+type RunPath = Result<Path<(String, String)>, PathRejection>;
+
+/// Serves the endpoints of a relay. Pages of another origin than its own may call it if `origin` is
+/// theirs.
+///
+/// # Errors
+///
+/// Fails if no connection can be accepted.
+pub async fn serve(
+    listener: TcpListener,
+    relay: Arc<Relay>,
+    origin: Option<HeaderValue>,
+) -> io::Result<()> {
+    // Without it each event waits for the receipt of the previous one.
+    let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
+    axum::serve(listener, routes(relay, origin)).await
+}
+
+fn routes(relay: Arc<Relay>, origin: Option<HeaderValue>) -> Router {
+    Router::new()
+        .route("/", post(start))
+        .route("/runs/{thread}/{run}", get(read).delete(stop))
+        .layer(from_fn_with_state(origin, access::admit))
+        .with_state(relay)
+}
+
+/// Starts a run, and answers with its events.
+async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    // Pages of another origin send other types without a preflight.
+    if !is_json(&parts.headers) {
+        return refuse(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "The request must be JSON.",
+        );
+    }
+    let Ok(body) = to_bytes(body, relay.limits.request).await else {
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.");
+    };
+    let Some(key) = key_of(&body, relay.limits.id) else {
+        return refuse(
+            StatusCode::BAD_REQUEST,
+            "The request has no valid threadId and runId.",
+        );
+    };
+    match relay.reserve(&key) {
+        Reserved::Free => {}
+        Reserved::Exists => return refuse(StatusCode::CONFLICT, run::EXISTS),
+        Reserved::TooMany => {
+            let refused = refuse(StatusCode::SERVICE_UNAVAILABLE, "Too many runs are open.");
+            return ([(RETRY_AFTER, "10")], refused).into_response();
+        }
+    }
+    match run::start(&relay, &key, parts.headers, body).await {
+        Ok(()) => replay(relay, key, 0),
+        Err(refusal) => refuse(refusal.status, refusal.message),
+    }
+}
+
+/// Answers with the events of a run after the one that `Last-Event-ID` names.
+async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
+    let (key, run) = match owned(&relay, path, &headers).await {
+        Ok(found) => found,
+        Err(refused) => return refused,
+    };
+    let is_open = relay.is_open(&key);
+    let unstored = usize::from(!run.has_ended && relay.unstored(&key).is_some());
+    let events = run.events + unstored;
+    let from = match headers.get(LAST_EVENT_ID) {
+        None => Some(0),
+        Some(id) => position_of(id).and_then(|last| last.checked_add(1)),
+    };
+    let Some(from) = from.filter(|from| *from <= events) else {
+        return refuse(StatusCode::BAD_REQUEST, "There is no event with this id.");
+    };
+    let is_over = !is_open && (run.has_ended || unstored > 0);
+    if is_over && from == events {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    replay(relay, key, from)
+}
+
+/// Ends a run.
+async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
+    let (key, _) = match owned(&relay, path, &headers).await {
+        Ok(found) => found,
+        Err(refused) => return refused,
+    };
+    relay.end(&key, "The run was stopped.").await;
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// Returns the run of a path, or the response that it does not exist. Runs of other users are
+/// reported as missing.
+async fn owned(
+    relay: &Relay,
+    path: RunPath,
+    headers: &HeaderMap,
+) -> Result<(RunKey, StoredRun), Response> {
+    let missing = || refuse(StatusCode::NOT_FOUND, "There is no such run.");
+    let Path((thread, run)) = path.map_err(|_| missing())?;
+    let key = RunKey { thread, run };
+    let found = {
+        let key = key.clone();
+        relay.with_store(move |store| store.run(&key)).await
+    };
+    let found = found.map_err(|error| {
+        report(Err(error));
+        refuse(StatusCode::SERVICE_UNAVAILABLE, "The runs cannot be read.")
+    })?;
+    let owner = access::owner_of(headers);
+    let found = found.filter(|run| run.owner == owner).ok_or_else(missing)?;
+    Ok((key, found))
+}
+
+fn replay(relay: Arc<Relay>, key: RunKey, from: usize) -> Response {
+    (STREAM, Body::from_stream(replay::events(relay, key, from))).into_response()
+}
+
+fn refuse(status: StatusCode, message: impl Into<String>) -> Response {
+    (status, TEXT, message.into()).into_response()
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let name = kind
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default();
+    name.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Returns the run of a request, if its ids are within the limit.
+fn key_of(body: &Bytes, max: usize) -> Option<RunKey> {
+    let input: Value = serde_json::from_slice(body).ok()?;
+    let id = |name: &str| {
+        let id = input.get(name)?.as_str()?;
+        (!id.is_empty() && id.len() <= max).then(|| id.to_owned())
+    };
+    Some(RunKey {
+        thread: id("threadId")?,
+        run: id("runId")?,
+    })
+}
+
+fn position_of(id: &HeaderValue) -> Option<usize> {
+    id.to_str().ok()?.parse().ok()
+}

@@ -1,0 +1,141 @@
+//! One run: the request to the agent, and the events of its response.
+
+use std::sync::Arc;
+
+use assistant_protocols::sse::SseDecoder;
+use axum::{
+    body::Bytes,
+    http::{HeaderMap, StatusCode},
+};
+use reqwest::Response;
+use serde_json::Value;
+use tokio::{select, sync::oneshot, time};
+
+use crate::{
+    access::owner_of,
+    agent::Refusal,
+    relay::{NOT_STORED, Relay, report},
+    store::RunKey,
+};
+
+/// The message for a run that exists.
+pub(crate) const EXISTS: &str = "There is a run with this id.";
+
+/// Starts a run that is reserved. It outlives the page's request: its connection to the agent is
+/// closed when it ends. Returns once the agent has accepted or refused it, or the run was stopped.
+pub(crate) async fn start(
+    relay: &Arc<Relay>,
+    key: &RunKey,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<(), Refusal> {
+    let (sender, receiver) = oneshot::channel();
+    let (relay, key) = (Arc::clone(relay), key.clone());
+    tokio::spawn(async move {
+        match create(&relay, &key, &headers).await {
+            Ok(()) => drive(&relay, &key, headers, body, sender).await,
+            Err(refusal) => {
+                relay.release(&key);
+                let _ = sender.send(Err(refusal));
+            }
+        }
+    });
+    receiver.await.unwrap_or(Ok(()))
+}
+
+async fn create(relay: &Relay, key: &RunKey, headers: &HeaderMap) -> Result<(), Refusal> {
+    let (key, owner) = (key.clone(), owner_of(headers));
+    let created = relay.with_store(move |store| store.create(&key, &owner));
+    match created.await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Refusal::new(StatusCode::CONFLICT, EXISTS)),
+        Err(error) => {
+            report(Err(error));
+            Err(Refusal::new(StatusCode::INSUFFICIENT_STORAGE, NOT_STORED))
+        }
+    }
+}
+
+/// Requests the agent, and stores its events until the run ends.
+async fn drive(
+    relay: &Relay,
+    key: &RunKey,
+    headers: HeaderMap,
+    body: Bytes,
+    started: oneshot::Sender<Result<(), Refusal>>,
+) {
+    let mut changes = relay.watch(key);
+    let read = async {
+        match relay.agent.start(&headers, body).await {
+            Ok(response) => {
+                let _ = started.send(Ok(()));
+                let read = time::timeout(relay.limits.run_time, read(relay, key, response));
+                let message = read.await.unwrap_or("The run took too long.");
+                relay.end(key, message).await;
+            }
+            Err(refusal) => {
+                let removed = {
+                    let key = key.clone();
+                    relay.with_store(move |store| store.remove(&key)).await
+                };
+                report(removed);
+                relay.release(key);
+                let _ = started.send(Err(refusal));
+            }
+        }
+    };
+    select! {
+        () = read => {}
+        // Stopped, possibly by another relay.
+        _ = changes.wait_for(|change| change.is_closed) => relay.forget(key),
+    }
+}
+
+/// Stores the events of a response. Returns the error that ends the run if its last event does not.
+async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static str {
+    const EARLY: &str = "The agent ended its response early.";
+    let mut decoder = SseDecoder::with_limit(relay.limits.event);
+    let mut stored = 0;
+    let mut frames = Vec::new();
+    loop {
+        // A connection that breaks off is the end of the response, too.
+        let bytes = response.chunk().await.ok().flatten();
+        let decoded = match &bytes {
+            Some(bytes) => decoder.push(bytes, &mut frames),
+            None => {
+                let last = decoder.finish();
+                frames.extend(last.filter(|frame| type_of(&frame.data).is_some()));
+                Ok(())
+            }
+        };
+        for frame in frames.drain(..) {
+            stored += frame.data.len();
+            if stored > relay.limits.run {
+                return "The response of the agent is too large.";
+            }
+            let is_end = is_end(&frame.data);
+            if !relay.append(key, frame.data, is_end).await {
+                return EARLY;
+            }
+        }
+        if decoded.is_err() {
+            return "An event of the agent is too large.";
+        }
+        if bytes.is_none() {
+            return EARLY;
+        }
+    }
+}
+
+fn is_end(event: &str) -> bool {
+    matches!(
+        type_of(event).as_deref(),
+        Some("RUN_FINISHED" | "RUN_ERROR")
+    )
+}
+
+/// Returns the type of an event, if it is valid JSON.
+fn type_of(event: &str) -> Option<String> {
+    let event: Value = serde_json::from_str(event).ok()?;
+    event.get("type")?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,231 @@
+//! Runs in Redis Streams, for several relays behind one address.
+//!
+//! Each run is a hash and a stream, whose ids are the positions of events. Changes are made by
+//! scripts, so that they are atomic, and published to the other relays. A relay renews a lease; runs
+//! of a relay whose lease has ended are abandoned.
+
+mod listen;
+mod scripts;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use redis::{Client, Cmd, Connection, FromRedisValue};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::{Page, RunKey, Store, StoreError, StoredRun};
+use crate::{Changes, Limits};
+
+/// The hash from open runs to the relays that created them.
+const OPEN: &str = "relay:open";
+/// The time after which a command without an answer fails.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Runs in Redis Streams.
+pub struct RedisStore {
+    client: Client,
+    /// The connection, while there is one.
+    connection: Mutex<Option<Connection>>,
+    /// The name of this relay.
+    relay: String,
+    /// The time after which this relay counts as ended if it does not renew its lease, in milliseconds.
+    lease: u64,
+    /// The time for which an ended run is kept, in milliseconds.
+    kept_for: u64,
+    /// The time after which a run is removed although no relay has closed it, in milliseconds.
+    lifetime: u64,
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the address, which may contain a password.
+        f.debug_struct("RedisStore")
+            .field("relay", &self.relay)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RedisStore {
+    /// Connects to a server. Changes by other relays are reported to `changes`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the address is invalid or the server cannot be reached.
+    pub fn open(url: &str, limits: &Limits, changes: &Arc<Changes>) -> Result<Self, StoreError> {
+        let client = Client::open(url)?;
+        let kept_for = milliseconds(limits.kept_for);
+        let store = Self {
+            connection: Mutex::new(None),
+            relay: unique_name(),
+            lease: milliseconds(limits.lease),
+            kept_for,
+            lifetime: kept_for + milliseconds(limits.run_time),
+            client: client.clone(),
+        };
+        store.renew()?;
+        listen::spawn(client, Arc::downgrade(changes));
+        Ok(store)
+    }
+
+    /// Renews the lease of this relay.
+    fn renew(&self) -> Result<(), StoreError> {
+        let mut set = redis::cmd("SET");
+        self.query(set.arg(lease(&self.relay)).arg(1).arg("PX").arg(self.lease))
+    }
+
+    /// Runs a command. A connection that fails is made again by the next command.
+    fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        let mut held = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut connection = match held.take() {
+            Some(connection) => connection,
+            None => {
+                let connection = self.client.get_connection_with_timeout(TIMEOUT)?;
+                connection.set_read_timeout(Some(TIMEOUT))?;
+                connection.set_write_timeout(Some(TIMEOUT))?;
+                connection
+            }
+        };
+        let answer = command.query(&mut connection);
+        let is_broken =
+            matches!(&answer, Err(error) if error.is_io_error() || error.is_unrecoverable_error());
+        if !is_broken {
+            *held = Some(connection);
+        }
+        Ok(answer?)
+    }
+
+    /// Runs a script with the keys and the name of a run. Returns its answer.
+    fn change(&self, script: &str, key: &RunKey, arguments: &[&str]) -> Result<bool, StoreError> {
+        let mut eval = redis::cmd("EVAL");
+        eval.arg(script)
+            .arg(3)
+            .arg(run_key(key))
+            .arg(events_key(key));
+        eval.arg(OPEN).arg(name_of(key)).arg(&self.relay);
+        let times = [self.lifetime, self.kept_for];
+        self.query(eval.arg(&times).arg(arguments))
+    }
+}
+
+impl Store for RedisStore {
+    fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError> {
+        self.change(scripts::CREATE, key, &[owner])
+    }
+
+    fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError> {
+        let ended = if is_end { "1" } else { "0" };
+        self.change(scripts::APPEND, key, &[event, ended])
+    }
+
+    fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
+        self.change(scripts::CLOSE, key, &[error]).map(drop)
+    }
+
+    fn remove(&self, key: &RunKey) -> Result<(), StoreError> {
+        self.change(scripts::REMOVE, key, &[]).map(drop)
+    }
+
+    fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
+        let mut fields = redis::cmd("HMGET");
+        let fields = fields.arg(run_key(key)).arg("owner").arg("ended");
+        let (owner, ended): (Option<String>, Option<u8>) = self.query(fields)?;
+        let Some(owner) = owner else {
+            return Ok(None);
+        };
+        Ok(Some(StoredRun {
+            owner,
+            events: self.query(redis::cmd("XLEN").arg(events_key(key)))?,
+            has_ended: ended == Some(1),
+        }))
+    }
+
+    fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError> {
+        // Read first: events that follow the end are then part of the next page.
+        let Some(run) = self.run(key)? else {
+            return Ok(None);
+        };
+        let mut range = redis::cmd("XRANGE");
+        range.arg(events_key(key)).arg(format!("{}-0", from + 1));
+        let entries: Vec<(String, [String; 2])> =
+            self.query(range.arg("+").arg("COUNT").arg(max))?;
+        let events: Vec<String> = entries.into_iter().map(|(_, [_, data])| data).collect();
+        let is_last = run.has_ended && from + events.len() >= run.events;
+        Ok(Some(Page { events, is_last }))
+    }
+
+    fn abandoned(&self) -> Result<Vec<RunKey>, StoreError> {
+        self.renew()?;
+        let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
+        let mut is_alive = HashMap::from([(self.relay.clone(), true)]);
+        let mut abandoned = Vec::new();
+        for (name, relay) in open {
+            let is_alive = match is_alive.get(&relay) {
+                Some(known) => *known,
+                None => {
+                    let exists = self.query(redis::cmd("EXISTS").arg(lease(&relay)))?;
+                    is_alive.insert(relay, exists);
+                    exists
+                }
+            };
+            if !is_alive {
+                abandoned.extend(key_of(&name));
+            }
+        }
+        Ok(abandoned)
+    }
+
+    /// Does nothing: ended runs have a time to live.
+    fn expire(&self, _age: Duration) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+fn lease(relay: &str) -> String {
+    format!("relay:lease:{relay}")
+}
+
+/// Returns the key of a run's hash. The braces place it on the same node of a cluster as its stream.
+fn run_key(key: &RunKey) -> String {
+    format!("relay:{{{}}}:run", digest(name_of(key).as_bytes()))
+}
+
+fn events_key(key: &RunKey) -> String {
+    format!("relay:{{{}}}:events", digest(name_of(key).as_bytes()))
+}
+
+/// Returns the name of a run in Redis.
+fn name_of(key: &RunKey) -> String {
+    json!([key.thread, key.run]).to_string()
+}
+
+/// Returns the run of a name.
+fn key_of(name: &str) -> Option<RunKey> {
+    let (thread, run) = serde_json::from_str(name).ok()?;
+    Some(RunKey { thread, run })
+}
+
+fn digest(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
+}
+
+/// Returns a name that no other relay has.
+fn unique_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = now.map_or(0, |time| time.as_nanos());
+    // Its keys are random for each one.
+    let random = RandomState::new().hash_one((std::process::id(), nanos));
+    format!("{random:016x}{nanos:x}")
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    time.as_millis().try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,54 @@
+//! Receives the changes that relays publish.
+
+use std::{sync::Weak, thread, time::Duration};
+
+use redis::{Client, RedisError};
+
+use super::{TIMEOUT, key_of, scripts::CHANNEL};
+use crate::Changes;
+
+/// The time after which a connection that failed is made again, and a thread whose relay has ended
+/// ends.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Starts the thread that reports changes, as long as there is a relay.
+pub(super) fn spawn(client: Client, changes: Weak<Changes>) {
+    thread::spawn(move || {
+        while changes.strong_count() > 0 {
+            // Without a connection the readers are woken nevertheless: they read from the store.
+            let _ = listen(&client, &changes);
+            thread::sleep(INTERVAL);
+            if let Some(changes) = changes.upgrade() {
+                changes.report_all();
+            }
+        }
+    });
+}
+
+/// Reports changes until the connection fails or the relay has ended.
+fn listen(client: &Client, changes: &Weak<Changes>) -> Result<(), RedisError> {
+    let mut connection = client.get_connection_with_timeout(TIMEOUT)?;
+    let mut subscription = connection.as_pubsub();
+    subscription.subscribe(CHANNEL)?;
+    subscription.set_read_timeout(Some(INTERVAL))?;
+    // Changes may have been missed before.
+    if let Some(changes) = changes.upgrade() {
+        changes.report_all();
+    }
+    loop {
+        let message = match subscription.get_message() {
+            Err(error) if error.is_timeout() => None,
+            received => Some(received?.get_payload::<String>()?),
+        };
+        let Some(changes) = changes.upgrade() else {
+            return Ok(());
+        };
+        let Some((closed, name)) = message.as_deref().and_then(|text| text.split_at_checked(1))
+        else {
+            continue;
+        };
+        if let Some(key) = key_of(name) {
+            changes.report(&key, closed == "1");
+        }
+    }
+}

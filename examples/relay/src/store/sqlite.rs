@@ -1,0 +1,274 @@
+//! Runs in an `SQLite` file, for one relay.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
+
+use super::{Page, RunKey, Store, StoreError, StoredRun};
+
+/// The tables. Times are in milliseconds; `ended_at` is null while the last event is not an end.
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS runs (
+        id INTEGER PRIMARY KEY,
+        thread TEXT NOT NULL,
+        run TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        ended_at INTEGER,
+        UNIQUE (thread, run)
+    );
+    CREATE TABLE IF NOT EXISTS events (
+        run INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;";
+
+/// The time to wait for a process that still uses the file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The settings of the connection. The file belongs to one process, which therefore needs no shared
+/// memory, and reads an existing file without writing: a relay starts although the disk is full.
+const SETTINGS: &str = "
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;";
+
+/// Runs in an `SQLite` file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    connection: Connection,
+    /// The runs that this process has created and not closed.
+    open: HashSet<i64>,
+}
+
+impl SqliteStore {
+    /// Opens a file, and creates it if it does not exist. A file that is damaged is renamed, and a
+    /// new one is created.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be opened, such as while another relay uses it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = match connect(path) {
+            Err(error) if is_damage(&error) => {
+                set_aside(path).map_err(|error| StoreError(error.to_string()))?;
+                connect(path)?
+            }
+            opened => opened?,
+        };
+        let open = HashSet::new();
+        Ok(Self {
+            inner: Mutex::new(Inner { connection, open }),
+        })
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for SqliteStore {
+    fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError> {
+        let mut inner = self.inner();
+        let Inner { connection, open } = &mut *inner;
+        let added = connection.execute(
+            "INSERT INTO runs (thread, run, owner) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            params![key.thread, key.run, owner],
+        )?;
+        if added == 0 {
+            return Ok(false);
+        }
+        open.insert(connection.last_insert_rowid());
+        Ok(true)
+    }
+
+    fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError> {
+        let mut inner = self.inner();
+        let Inner { connection, open } = &mut *inner;
+        let Some(id) = id_of(connection, key)?.filter(|id| open.contains(id)) else {
+            return Ok(false);
+        };
+        let transaction = connection.transaction()?;
+        add(&transaction, id, event, is_end)?;
+        transaction.commit()?;
+        Ok(true)
+    }
+
+    fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
+        let mut inner = self.inner();
+        let Inner { connection, open } = &mut *inner;
+        let Some(id) = id_of(connection, key)? else {
+            return Ok(());
+        };
+        open.remove(&id);
+        let transaction = connection.transaction()?;
+        let has_ended: bool = transaction
+            .prepare_cached("SELECT ended_at IS NOT NULL FROM runs WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))?;
+        if !has_ended {
+            add(&transaction, id, error, true)?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    fn remove(&self, key: &RunKey) -> Result<(), StoreError> {
+        let mut inner = self.inner();
+        let Inner { connection, open } = &mut *inner;
+        let Some(id) = id_of(connection, key)? else {
+            return Ok(());
+        };
+        open.remove(&id);
+        let transaction = connection.transaction()?;
+        transaction.execute("DELETE FROM events WHERE run = ?1", [id])?;
+        transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
+        Ok(transaction.commit()?)
+    }
+
+    fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
+        let inner = self.inner();
+        let mut select = inner.connection.prepare_cached(
+            "SELECT owner, ended_at IS NOT NULL, (SELECT count(*) FROM events WHERE run = id)
+            FROM runs WHERE thread = ?1 AND run = ?2",
+        )?;
+        let run = select.query_row([&key.thread, &key.run], |row| {
+            Ok(StoredRun {
+                owner: row.get(0)?,
+                has_ended: row.get(1)?,
+                events: row.get(2)?,
+            })
+        });
+        Ok(run.optional()?)
+    }
+
+    fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError> {
+        let inner = self.inner();
+        let connection = &inner.connection;
+        let Some(id) = id_of(connection, key)? else {
+            return Ok(None);
+        };
+        let events: Vec<String> = connection
+            .prepare_cached(
+                "SELECT data FROM events WHERE run = ?1 AND position >= ?2
+                ORDER BY position LIMIT ?3",
+            )?
+            .query_map(params![id, from, max], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let is_last = connection
+            .prepare_cached(
+                "SELECT ended_at IS NOT NULL AND
+                NOT EXISTS (SELECT 1 FROM events WHERE run = id AND position >= ?2)
+                FROM runs WHERE id = ?1",
+            )?
+            .query_row(params![id, from + events.len()], |row| row.get(0))?;
+        Ok(Some(Page { events, is_last }))
+    }
+
+    fn abandoned(&self) -> Result<Vec<RunKey>, StoreError> {
+        let inner = self.inner();
+        let mut select = inner
+            .connection
+            .prepare_cached("SELECT id, thread, run FROM runs WHERE ended_at IS NULL")?;
+        let runs = select.query_map([], |row| {
+            let (thread, run) = (row.get(1)?, row.get(2)?);
+            Ok((row.get::<_, i64>(0)?, RunKey { thread, run }))
+        })?;
+        let mut abandoned = Vec::new();
+        for run in runs {
+            let (id, key) = run?;
+            if !inner.open.contains(&id) {
+                abandoned.push(key);
+            }
+        }
+        Ok(abandoned)
+    }
+
+    fn expire(&self, age: Duration) -> Result<(), StoreError> {
+        let before = now_ms().saturating_sub(age.as_millis().try_into().unwrap_or(i64::MAX));
+        let mut inner = self.inner();
+        let Inner { connection, open } = &mut *inner;
+        let transaction = connection.transaction()?;
+        let old: Vec<i64> = transaction
+            .prepare_cached("SELECT id FROM runs WHERE ended_at <= ?1")?
+            .query_map([before], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for id in old.iter().filter(|id| !open.contains(id)) {
+            transaction.execute("DELETE FROM events WHERE run = ?1", [id])?;
+            transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
+    connection.execute_batch(SETTINGS)?;
+    connection.execute_batch(SCHEMA)?;
+    Ok(connection)
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    )
+}
+
+/// Renames a file and its log, which belong together.
+fn set_aside(path: &Path) -> std::io::Result<()> {
+    let with = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let broken = format!(".broken-{}", now_ms());
+    fs::rename(path, with(&broken))?;
+    match fs::rename(with("-wal"), with(&format!("{broken}-wal"))) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn id_of(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT id FROM runs WHERE thread = ?1 AND run = ?2")?
+        .query_row([&key.thread, &key.run], |row| row.get(0))
+        .optional()
+}
+
+/// Adds an event, and sets or removes the time of the end.
+fn add(
+    transaction: &Transaction<'_>,
+    id: i64,
+    event: &str,
+    is_end: bool,
+) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO events (run, position, data)
+            VALUES (?1, (SELECT coalesce(max(position) + 1, 0) FROM events WHERE run = ?1), ?2)",
+        )?
+        .execute(params![id, event])?;
+    let ended_at = is_end.then(now_ms);
+    transaction
+        .prepare_cached("UPDATE runs SET ended_at = ?2 WHERE id = ?1 AND ended_at IS NOT ?2")?
+        .execute(params![id, ended_at])?;
+    Ok(())
+}
+
+fn now_ms() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |time| time.as_millis().try_into().unwrap_or(i64::MAX))
+}

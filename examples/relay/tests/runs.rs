@@ -1,0 +1,59 @@
+//! Requests that the relay refuses, and runs that start again.
+
+use crate::support::{Place, TestAgent, TestRelay, in_runtime, types_of};
+
+#[test]
+fn a_run_that_was_refused_can_be_started_again() {
+    in_runtime(async {
+        let (place, mut agent) = (Place::sqlite(), TestAgent::start().await);
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.refuse(1);
+        assert_eq!(relay.post("r").await.status(), 503);
+        agent.send(r#"{"type":"RUN_FINISHED"}"#);
+        agent.end();
+        let types = types_of(&relay.post("r").await.text().await.unwrap());
+        assert_eq!(types, ["RUN_FINISHED"]);
+    });
+}
+
+#[test]
+fn a_response_without_an_end_ends_with_an_error() {
+    in_runtime(async {
+        let (place, mut agent) = (Place::sqlite(), TestAgent::start().await);
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.send(r#"{"type":"RUN_STARTED"}"#);
+        agent.end();
+        let text = relay.post("r").await.text().await.unwrap();
+        assert_eq!(types_of(&text), ["RUN_STARTED", "RUN_ERROR"]);
+        assert!(text.contains("ended its response early"));
+    });
+}
+
+#[test]
+fn an_event_above_the_limit_ends_the_run() {
+    in_runtime(async {
+        let (place, agent) = (Place::sqlite(), TestAgent::start().await);
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.send(r#"{"type":"RUN_STARTED"}"#);
+        agent.send(&"x".repeat(5 * 1024 * 1024));
+        let text = relay.post("r").await.text().await.unwrap();
+        assert_eq!(types_of(&text), ["RUN_STARTED", "RUN_ERROR"]);
+        assert!(text.contains("too large"));
+        agent.is_left().await;
+    });
+}
+
+#[test]
+fn a_run_of_other_credentials_is_missing() {
+    in_runtime(async {
+        let (place, mut agent) = (Place::sqlite(), TestAgent::start().await);
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.send(r#"{"type":"RUN_FINISHED"}"#);
+        agent.end();
+        relay.post("r").await.text().await.unwrap();
+        let other = relay.clone().with_token("Bearer other");
+        assert_eq!(relay.get("r", None).await.status(), 200);
+        assert_eq!(other.get("r", None).await.status(), 404);
+        assert_eq!(other.delete("r").await, 404);
+    });
+}

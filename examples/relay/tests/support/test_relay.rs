@@ -1,0 +1,83 @@
+//! A relay at an address, and a page that reads from it.
+
+use std::sync::Arc;
+
+use relay::{Agent, Limits, Relay};
+use reqwest::{
+    Client, Response,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use super::Place;
+
+/// A relay, and a page with its credentials.
+#[derive(Debug, Clone)]
+pub(crate) struct TestRelay {
+    url: String,
+    client: Client,
+    token: &'static str,
+}
+
+impl TestRelay {
+    pub(crate) async fn start(place: &Place, agent: &str) -> Self {
+        let (limits, changes) = (Limits::default(), Arc::default());
+        let store = place.open_with(&limits, &changes);
+        let agent = Agent::new(agent).unwrap();
+        let relay = Relay::start(agent, store, changes, limits).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        tokio::spawn(async move { relay::serve(listener, relay, None).await });
+        Self {
+            url,
+            client: Client::new(),
+            token: "Bearer mine",
+        }
+    }
+
+    /// Sets other credentials.
+    pub(crate) const fn with_token(mut self, token: &'static str) -> Self {
+        self.token = token;
+        self
+    }
+
+    /// Starts a run.
+    pub(crate) async fn post(&self, run: &str) -> Response {
+        let body = serde_json::json!({"threadId": "thread", "runId": run}).to_string();
+        let request = self.client.post(&self.url).body(body);
+        let request = request.header(AUTHORIZATION, self.token);
+        let request = request.header(CONTENT_TYPE, "application/json");
+        request.send().await.unwrap()
+    }
+
+    /// Reads a run after the event with an id.
+    pub(crate) async fn get(&self, run: &str, last: Option<usize>) -> Response {
+        let mut request = self.client.get(self.run(run));
+        request = request.header(AUTHORIZATION, self.token);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        request.send().await.unwrap()
+    }
+
+    pub(crate) async fn delete(&self, run: &str) -> u16 {
+        let request = self.client.delete(self.run(run));
+        let request = request.header(AUTHORIZATION, self.token);
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    fn run(&self, run: &str) -> String {
+        format!("{}runs/thread/{run}", self.url)
+    }
+}
+
+/// Returns the types of the events in a response.
+pub(crate) fn types_of(text: &str) -> Vec<String> {
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| {
+        let event: Value = serde_json::from_str(data).unwrap();
+        event["type"].as_str().unwrap().to_owned()
+    })
+    .collect()
+}
