@@ -7,44 +7,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { eventually } from "../support/chat.mjs";
-import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
-import { Harbor, shows } from "../support/harbor.mjs";
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { Harbor } from "../support/harbor.mjs";
+import { InterruptedTurn } from "../support/interrupted.mjs";
 import { relay } from "../support/relay.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-const WORDS = 30;
+const turn = new InterruptedTurn(30);
 
-/** Sends numbered words of a message, and waits for the test in the middle. */
-async function words(answer, messageId, hold) {
-  send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
-  for (let word = 0; word < WORDS; word++) {
-    send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `${messageId}-${word} ` });
-    if (word === WORDS / 2) await hold();
-  }
-  send(answer, { type: "TEXT_MESSAGE_END", messageId });
-}
-
-function call(answer, toolCallId, toolCallName, args) {
-  send(answer, { type: "TOOL_CALL_START", toolCallId, toolCallName });
-  send(answer, { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
-  send(answer, { type: "TOOL_CALL_END", toolCallId });
-}
-
-/** Text, a search, text, a deployment that needs an approval, and text; then an answer to the results. */
-async function scene(answer, input, hold) {
-  begin(answer, input);
-  if (input.messages.some(({ role }) => role === "tool")) {
-    await words(answer, "after", async () => {});
-    return finish(answer, input);
-  }
-  await words(answer, "first", hold);
-  call(answer, "call_search", "web_search", { query: "boats" });
-  await words(answer, "second", hold);
-  call(answer, "call_deploy", "deployApplication", { environment: "production", version: "9.9.9" });
-  await words(answer, "third", hold);
-  finish(answer, input);
-}
+/** Plays the turn, and waits for the test in the middle of each message of its first response. */
+const scene = (answer, input, hold) =>
+  turn.play(answer, input, async ({ message, word }) => {
+    if (message !== "after" && word === turn.words / 2) await hold();
+  });
 
 const relayTest = suite(async (open) => {
   const page = await demo();
@@ -79,38 +55,8 @@ function disturbed(name, disturb) {
     await chat.approve(chat.card("deployApplication"));
     await chat.says("after-29");
     await chat.idle();
-    await check(chat, agent, harbor);
+    await turn.check(chat, harbor, agent.requests("long").map(({ body }) => body));
   });
-}
-
-/** Checks what an undisturbed turn leaves: the text, the requests, and the effects of the handlers. */
-async function check(chat, agent, harbor) {
-  const text = (await chat.log.innerText()).replaceAll(/\s+/g, " ");
-  for (const message of ["first", "second", "third", "after"]) {
-    const whole = Array.from({ length: WORDS }, (_, word) => `${message}-${word}`).join(" ");
-    assert.equal(text.split(whole).length, 2, `${message} is there once, whole:\n${text}`);
-    assert.equal(text.split(`${message}-0 `).length, 2, `${message} begins once:\n${text}`);
-  }
-  const requests = agent.requests("long").map(({ body }) => body);
-  assert.equal(requests.length, 2, "each run is started once");
-  const [, { messages }] = requests;
-  assert.deepEqual(
-    messages.map(({ role, toolCallId, toolCalls }) => [role, toolCallId ?? toolCalls?.[0].id].filter(Boolean).join(" ")),
-    [
-      "user",
-      "assistant",
-      "assistant call_search",
-      "tool call_search",
-      "assistant",
-      "assistant call_deploy",
-      "tool call_deploy",
-      "assistant",
-    ],
-  );
-  await shows(harbor.lane("production"), "9.9.9");
-  const entries = await harbor.activity.getByRole("listitem").allInnerTexts();
-  assert.equal(entries.filter((entry) => entry.includes("9.9.9")).length, 1, entries.join("\n"));
-  assert.equal(await chat.page.locator(".la-notice").count(), 0, "no notice is shown");
 }
 
 async function reload({ chat }) {

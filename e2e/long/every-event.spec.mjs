@@ -1,0 +1,127 @@
+// A run behind the relay is interrupted after each of its 310 events, in turn by a crash of the renderer, a broken
+// network and a closed tab: the conversation is the undisturbed one, handlers run once, and the approval is asked once
+// (rule "reattaching to a run"). It takes half an hour; EVENTS=100-120 selects some events, and e2e/specs/reattach.spec.mjs
+// interrupts a few of them in each run of the tests.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+
+import { launch, watchedPage } from "../support/browser.mjs";
+import { Chat } from "../support/chat.mjs";
+import { fakeAgent } from "../support/fake-agent.mjs";
+import { Harbor } from "../support/harbor.mjs";
+import { InterruptedTurn } from "../support/interrupted.mjs";
+import { relay } from "../support/relay.mjs";
+import { demo } from "../support/servers.mjs";
+
+const turn = new InterruptedTurn(73);
+const [FIRST, LAST] = (process.env.EVENTS ?? `1-${turn.events}`).split("-").map(Number);
+const LOST = [/ERR_/, /Failed to load resource/, /the page crashed/];
+
+/** The interruptions. Each returns the page of the chat after it. */
+const INTERRUPTIONS = [
+  async function crash({ page, address }) {
+    const crashed = page.waitForEvent("crash");
+    await page.goto("chrome://crash").catch(() => {});
+    await crashed;
+    return reopened(page, address);
+  },
+  async function lostNetwork({ page, between }) {
+    between.hangUp();
+    return page;
+  },
+  async function closedTab({ page, address }) {
+    return reopened(page, address);
+  },
+];
+
+/** Closes a tab, and opens the same address in another one. */
+async function reopened(page, address) {
+  const context = page.context();
+  await page.close();
+  const next = await context.newPage();
+  await next.goto(address);
+  await new Chat(next).composer.waitFor();
+  return next;
+}
+
+const open = [];
+let fixtures;
+/** The event after which the agent waits, and the functions that are called then and afterwards. */
+let stop = {};
+
+/** Plays the turn, and waits after the event of `stop`. */
+const scene = (answer, input) =>
+  turn.play(answer, input, async ({ number }) => {
+    if (number !== stop.at) return;
+    stop.reached();
+    await stop.until;
+  });
+
+before(async () => {
+  const page = await demo();
+  const agent = await fakeAgent({ scenes: { long: Array(2 * turn.events).fill(scene) } });
+  const folder = await mkdtemp(path.join(tmpdir(), "relay-"));
+  const between = await relay({ agent: `${agent.url}long`, folder, origin: new URL(page.url).origin });
+  const browser = await launch();
+  open.push({ close: () => rm(folder, { recursive: true }) }, page, agent, between, browser);
+  fixtures = { page, agent, between, browser };
+});
+
+after(async () => {
+  for (const server of open.reverse()) await server.close();
+});
+
+/** Plays a turn that is interrupted after an event. */
+async function interrupt(at, interruption) {
+  const { agent, between, browser } = fixtures;
+  const already = agent.requests("long").length;
+  const given = { agent: between.url, runs: `${between.url}runs`, chat: `run${at}` };
+  const address = `${fixtures.page.url}?${new URLSearchParams(given)}`;
+  let proceed;
+  const until = new Promise((resolve) => (proceed = resolve));
+  const reached = new Promise((resolve) => (stop = { at, until, reached: resolve }));
+  const { page: first, faults, close } = await watchedPage(browser, { allow: LOST });
+  try {
+    await first.goto(address);
+    await new Chat(first).send("Search and deploy");
+    let page = first;
+    let isApproved = false;
+    const approve = async () => {
+      await approvedOnce(page);
+      isApproved = true;
+    };
+    // The second response begins after the approval.
+    if (at > turn.events - turn.words - 4) await approve();
+    await reached;
+    // The page has received the event, and drawn it.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+    page = await interruption({ page, address, between });
+    proceed();
+    if (!isApproved) await approve();
+    const chat = new Chat(page);
+    await chat.says(`after-${turn.words - 1}`);
+    await chat.idle();
+    const requests = agent.requests("long").slice(already);
+    await turn.check(chat, new Harbor(page), requests.map(({ body }) => body));
+    assert.deepEqual(faults, []);
+  } finally {
+    proceed();
+    await close();
+  }
+}
+
+/** Approves the deployment, for which one card asks. */
+async function approvedOnce(page) {
+  const chat = new Chat(page);
+  await chat.approve(chat.card("deployApplication"));
+  assert.equal(await chat.card("deployApplication").count(), 1);
+}
+
+for (let at = FIRST; at <= LAST; at++) {
+  const interruption = INTERRUPTIONS[at % INTERRUPTIONS.length];
+  test(`${interruption.name} after event ${at} leaves the undisturbed conversation`, () => interrupt(at, interruption));
+}
