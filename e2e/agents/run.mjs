@@ -3,6 +3,7 @@
 // --record writes the requests and responses of each scene, --show prints the output of the agent.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -34,7 +35,7 @@ async function tried(name, { agent, server, page, model, between, browser }) {
   const { page: tab, faults, close } = await watchedPage(browser, { allow: scene.allow });
   const chat = new Chat(tab);
   // The name of the chat is the id of its thread, which agents remember.
-  const query = { ...agent.page, agent: "/agent", protocol: agent.protocol, chat: `${name}-${Date.now()}` };
+  const query = { ...agent.page, agent: "/agent", protocol: agent.protocol, chat: randomUUID() };
   try {
     await tab.goto(`${page.url}?${new URLSearchParams(query)}`);
     await chat.composer.waitFor();

@@ -73,8 +73,9 @@ function said({ messages }) {
   return text.split("\n\n<additional context>")[0];
 }
 
-/** The results of the newest calls, with the names of their tools. */
-function told({ messages }) {
+/** The results of the newest calls, with the names of their tools. Instructions of the agent may follow them. */
+function told({ messages: all }) {
+  const messages = all.filter(({ role }) => role !== "system" && role !== "developer");
   const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls).map(({ id, function: { name } }) => [id, name]));
   const first = messages.findLastIndex(({ role }) => role !== "tool") + 1;
   return messages.slice(first).map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
