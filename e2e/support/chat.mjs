@@ -98,13 +98,13 @@ export class Chat {
   /** Waits until an element has the focus. */
   async hasFocus(element, message) {
     await eventually(async () => {
-      assert.ok(await element.evaluate((node) => node === document.activeElement), message ?? "it has the focus");
+      assert.ok(await element.evaluate((node) => node === node.getRootNode().activeElement), message ?? "it has the focus");
     });
   }
 
   /** Presses a key until an element has the focus, like a user without a mouse. */
   async reach(element, key = "Tab", most = 60) {
-    const focused = () => element.evaluate((node) => node === document.activeElement);
+    const focused = () => element.evaluate((node) => node === node.getRootNode().activeElement);
     for (let steps = 0; steps < most && !(await focused()); steps++) await this.page.keyboard.press(key);
     assert.ok(await focused(), `${key} reaches it`);
   }

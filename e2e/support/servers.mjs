@@ -26,10 +26,13 @@ export function reporting(behind) {
   return rewriting(behind, (policy) => ({ "content-security-policy-report-only": policy }));
 }
 
-/** Serves the files of another server, under a policy that lets no text become markup or code, by any policy name. */
-export function trustedTypes(behind) {
+/**
+ * Serves the files of another server, under its policy, changed by `change`, which lets no text become markup or code,
+ * by any policy name.
+ */
+export function trustedTypes(behind, change = (policy) => policy) {
   return rewriting(behind, (policy) => ({
-    "content-security-policy": `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`,
+    "content-security-policy": `${change(policy)}; require-trusted-types-for 'script'; trusted-types 'none'`,
   }));
 }
 

@@ -15,7 +15,7 @@ use super::{
     thread::{Thread, View, Window},
 };
 use crate::{
-    ui::{closest, draw_all_rows, rows_wait},
+    ui::{closest, draw_all_rows, focus::focused, rows_wait},
     view::MessageList,
 };
 
@@ -176,8 +176,7 @@ impl List {
 
     /// Moves the focus to the list if the block with the focus is unmounted.
     fn keep_focus(self, scroller: &web_sys::HtmlElement) {
-        let focused = document().active_element();
-        let block = focused.and_then(|focused| closest(&focused, "[data-block]"));
+        let block = focused(scroller).and_then(|focused| closest(&focused, "[data-block]"));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
             return;
         };
@@ -378,8 +377,12 @@ impl State {
 
 /// Returns true if text of an element is selected, because selected blocks stay mounted.
 fn selects_in(content: &web_sys::Element) -> bool {
-    let selection = window().get_selection().ok().flatten();
-    selection.is_some_and(|selection| {
+    let root = content.get_root_node();
+    // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots
+    // a method of their own; other browsers throw.
+    let selection = root.unchecked_ref::<web_sys::Document>().get_selection();
+    let selection = selection.or_else(|_| window().get_selection());
+    selection.ok().flatten().is_some_and(|selection| {
         !selection.is_collapsed()
             && selection
                 .anchor_node()

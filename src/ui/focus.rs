@@ -64,8 +64,16 @@ fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::E
 
 /// Returns true if the focus is inside of an element.
 pub(crate) fn is_in(element: &web_sys::Element) -> bool {
-    let active = document().active_element();
-    active.is_some_and(|active| element.contains(Some(&active)))
+    focused(element).is_some_and(|active| element.contains(Some(&active)))
+}
+
+/// Returns the focused element of the document or shadow root that contains an element. For focus
+/// inside of a shadow root, the document knows only the host.
+pub(crate) fn focused(near: &web_sys::Element) -> Option<web_sys::Element> {
+    let root = near.get_root_node();
+    // Documents and shadow roots have the same property.
+    root.unchecked_into::<web_sys::ShadowRoot>()
+        .active_element()
 }
 
 /// Returns the first field of another question in the inbox; answered questions are skipped,

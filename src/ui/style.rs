@@ -34,6 +34,7 @@ pub const STYLE: &str = sheets![
     "lowered",
     "palettes",
     "controls",
+    "field",
     "chat",
     "message",
     "turn",

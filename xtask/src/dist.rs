@@ -107,10 +107,11 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
 /// The scripts of the package that pages load, each with the files that it fetches later. All other
 /// files that a script imports are joined with it, because each step in a chain of imports costs a
 /// round trip.
-const JOINED: [(&str, &[&str]); 3] = [
-    ("element.js", &["./index.js", "./full.js"]),
-    ("index.js", &["./labels/*"]),
-    ("full.js", &["./labels/*"]),
+const JOINED: [(&str, &[&str]); 4] = [
+    ("element.js", &["./index.js", "./full.js", "./shadow.js"]),
+    ("index.js", &["./labels/*", "./shadow.js"]),
+    ("full.js", &["./labels/*", "./shadow.js"]),
+    ("shadow.js", &[]),
 ];
 
 /// Joins each script with the files that it imports, and removes the scripts that the package does

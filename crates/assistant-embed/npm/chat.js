@@ -16,7 +16,7 @@ function unknown(option, values) {
 /** The values of the option `credentials`. */
 const CREDENTIALS = ["omit", "same-origin", "include"];
 /** The options of `mount`. */
-const OPTIONS = ["url", "agent", "reattach", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots"];
+const OPTIONS = ["url", "agent", "reattach", "headers", "credentials", "label", "greeting", "highlight", "headingOffset", "mediaOrigins", "attachments", "lang", "labels", "onEvent", "options", "limits", "initial", "slots", "shadow"];
 const FULL_OPTIONS = ["protocol", "model", "resumes", "store", "storeName", "threadId"];
 /** The options that `update` accepts. */
 const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
@@ -47,6 +47,14 @@ function takeHeaders(headers, look) {
   return isDynamic ? [] : headerPairs(headers);
 }
 
+/** Attaches a shadow root with the styles of the chat to an element. */
+async function shadowOf(element) {
+  const { Shadow } = await import("./shadow.js");
+  const shadow = new Shadow(element);
+  await shadow.styled();
+  return shadow;
+}
+
 /**
  * Mounts a chat. `load` fetches the module, once; `mountChat` is the module's `mount`; `protocols` and `stores` list
  * the supported protocols and stores. `shown` receives the chat as soon as the user can use it: until the second part
@@ -74,17 +82,19 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     look.notify = observing(onEvent);
   }
   if (store) look.store = look.storeName ?? "leptos-assistant";
-  const [words] = await Promise.all([textsOf("mount", lang, labels), load()]);
+  const [words, shadow] = await Promise.all([textsOf("mount", lang, labels), look.shadow && shadowOf(element), load()]);
   look.texts = words.texts;
-  const clear = hold(element, words.stopped);
+  const place = shadow?.place ?? element;
+  const clear = hold(place, words.stopped);
   let chat;
   try {
-    chat = enter(() => mountChat(element, String(url ?? ""), pairs, look));
+    chat = enter(() => mountChat(place, String(url ?? ""), pairs, look));
   } catch (error) {
     clear();
+    shadow?.end();
     throw error;
   }
-  const empty = fill(element, slots);
+  const empty = fill(place, shadow?.slots(slots) ?? slots);
   let gone = false;
   let agent = { url, headers };
   let language = { lang, labels };
@@ -143,6 +153,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
         if (!hasStopped()) chat.unmount();
       } finally {
         clear();
+        shadow?.end();
       }
     },
   };

@@ -16,6 +16,8 @@ import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
  * - `open`: the popup or sidebar is open; an inline element that once had it is hidden without it.
  * - `shortcut`: the key that opens and closes a popup or sidebar, such as `Alt+Shift+A` or `Mod+J`, where `Mod` is
  *   Command on Apple's systems and Control elsewhere.
+ * - `shadow`, read when the element is connected for the first time: the chat is in an open shadow root, which styles of
+ *   the page do not reach, apart from `::part`.
  * - `loading`, read when the element is connected: `eager` (the default of `inline`) loads at once, `idle` when the
  *   browser is idle, `visible` when the element is visible, `intent` (the default of the others) when a pointer comes
  *   near the button or it has the focus; without a button, at the first input of the user on the page.
@@ -29,7 +31,7 @@ export class LeptosAssistantElement extends HTMLElement {
    * precedence. Assign another object to change them: new `headers` apply from the next request on, the others begin
    * another chat.
    */
-  options: Partial<MountOptions>;
+  options: Partial<Omit<MountOptions, "shadow">>;
   /** The chat, from `leptos-assistant-ready` on. */
   readonly chat: Chat | undefined;
   /** Opens the popup or sidebar and moves the focus into its composer; shows an inline element. */

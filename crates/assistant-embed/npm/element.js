@@ -36,6 +36,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #turn = 0;
   #view;
   #place;
+  /** The shadow root that contains the chat, if the element requests one. */
+  #shadow;
   /** The child elements that the page has written, by the names of their slots. */
   #slots;
   /** The function that removes the listeners that exist while the element is in a document. */
@@ -115,11 +117,11 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #refresh() {
     if (this.#queued || !this.isConnected) return;
     this.#queued = true;
-    queueMicrotask(() => {
+    queueMicrotask(async () => {
       this.#queued = false;
       if (!this.isConnected) return;
       try {
-        this.#apply();
+        await this.#apply();
       } catch (error) {
         this.#report(error);
       }
@@ -127,6 +129,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   #apply() {
+    if (!this.#place && !this.#shadow && this.hasAttribute("shadow")) return this.#attach();
     const complain = (error) => this.#reportOnce(error);
     const layout = layoutOf(this, complain);
     if (this.#view?.layout !== layout) this.#arrange(layout);
@@ -139,12 +142,23 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
 
+  /** Attaches a shadow root, and applies attributes and options then. */
+  async #attach() {
+    this.#queued = true;
+    try {
+      this.#shadow = await (await import("./shadow.js")).open(this);
+    } finally {
+      this.#queued = false;
+    }
+    this.#refresh();
+  }
+
   /** Builds the view of a layout, and moves the chat into it. */
   #arrange(layout) {
     if (!this.#place) {
       this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot]")].map((child) => [child.slot, child]));
       // A clone of an element copies the nodes that were drawn in the original.
-      this.replaceChildren();
+      if (!this.#shadow) this.replaceChildren();
       this.#place = document.createElement("div");
       this.#place.className = "la-place";
     }
@@ -152,7 +166,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#listeners?.abort();
     this.#listeners = undefined;
     const actions = { toggle: () => this.toggle(), close: () => this.close(), retry: () => this.#load() };
-    this.#view = layout === "inline" ? new Inline(this, this.#place) : new Shell(this, this.#place, layout, actions);
+    const root = this.#shadow?.place ?? this;
+    this.#view = layout === "inline" ? new Inline(this, this.#place, root) : new Shell(root, this.#place, layout, actions);
     if (this.#chat) this.#view.ready();
   }
 
@@ -190,7 +205,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       const program = (needsFull(options) ? import("./full.js") : import("./index.js")).catch((cause) => {
         throw new Error("<leptos-assistant>: the program could not be loaded", { cause });
       });
-      const [{ mount }] = await Promise.all([program, this.#view.styled()]);
+      const [{ mount }] = await Promise.all([program, (this.#shadow ?? this.#view).styled()]);
       if (turn !== this.#turn) return;
       let chat;
       const shown = (mounted) => {
@@ -202,7 +217,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
         // Something may have changed meanwhile.
         this.#refresh();
       };
-      await mount(this.#place, { slots: this.#slots, ...options, onEvent: (event) => this.#forward(event) }, shown);
+      const slots = options.slots ?? this.#slots;
+      await mount(this.#place, { ...options, slots: this.#shadow?.slots(slots) ?? slots, onEvent: (event) => this.#forward(event) }, shown);
       if (turn !== this.#turn) return;
       this.#isLoaded = true;
       for (const entry of this.#actions) this.#register(entry);

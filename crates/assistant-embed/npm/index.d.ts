@@ -66,6 +66,11 @@ export interface MountOptions {
   /** Nodes of the page inside of the window; they are moved there, and out of it when the chat is unmounted. */
   slots?: Slots;
   /**
+   * Attaches an open shadow root to the element, and draws the chat there: styles of the page do not reach it, apart from
+   * `::part`. The package's sheet is fetched, and the page links none. Slots are children of the element then.
+   */
+  shadow?: boolean;
+  /**
    * Called with each event that the user sees, from now on; what it throws is reported as an error of the page.
    * {@link Chat.onEvent} has the events of the conversation, with the keys of calls.
    */

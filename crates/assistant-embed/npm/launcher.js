@@ -65,10 +65,10 @@ export class Inline {
   #place;
   #isOpen;
 
-  constructor(element, place) {
+  constructor(element, place, root) {
     this.#element = element;
     this.#place = place;
-    element.append(place);
+    root.append(place);
   }
 
   describe(_label, language) {
@@ -214,7 +214,7 @@ export class Shell {
     const hadFocus = this.#state.contains(this.#state.getRootNode().activeElement);
     this.#state.hidden = true;
     // Not if the user has turned to something else meanwhile.
-    const free = hadFocus || [document.body, this.button].includes(document.activeElement);
+    const free = hadFocus || document.activeElement === document.body || this.button.matches(":focus");
     if (this.#isOpen && this.#awaitsFocus && free) this.#focus();
   }
 

@@ -73,6 +73,7 @@ const LOOK = {
   attachments: [isAttachments, "an object with a text `accept`, and whole numbers `maxFiles` and `maxBytes`"],
   model: TEXT,
   resumes: FLAG,
+  shadow: FLAG,
   reattach: [(value) => isText(value) && value !== "", "the address of stored runs"],
   storeName: TEXT,
   threadId: TEXT,

@@ -114,13 +114,14 @@ export function createApply() {
   let wasOpen;
   const functions = {};
   const functionOf = (name) => (functions[name] ??= (...args) => newest[name](...args));
-  return (node, { open, ...given }) => {
+  return (node, { open, shadow, ...given }) => {
     newest = given;
     for (const name of ATTRIBUTES) {
       const value = given[name];
       if (value === undefined || value === null) node.removeAttribute(name);
       else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
     }
+    node.toggleAttribute("shadow", Boolean(shadow));
     // Only a change, since the user opens and closes it, too.
     if (open !== undefined && open !== wasOpen) node.toggleAttribute("open", open);
     wasOpen = open;

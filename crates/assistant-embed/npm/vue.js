@@ -54,7 +54,7 @@ const Card = defineComponent({
 export const Assistant = defineComponent({
   name: "Assistant",
   inheritAttrs: false,
-  props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), resumes: FLAG, open: FLAG },
+  props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), resumes: FLAG, shadow: FLAG, open: FLAG },
   emits: ["ready", "open", "update:open", "message", "approval", "action", "error"],
   setup(props, { attrs, emit, slots }) {
     const scope = useScope();
