@@ -72,7 +72,7 @@ async function spawned(agent, port, model, write) {
   const programs = { python: path.join(agent.folder, ".venv/bin/python"), node: process.execPath };
   const child = spawn(programs[agent.runtime], agent.start.map(fill), {
     cwd: agent.folder,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: model },
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", OPENAI_API_KEY: "none", GOOGLE_API_KEY: "none", OPENAI_BASE_URL: model },
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stdout.on("data", write);

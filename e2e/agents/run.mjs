@@ -1,6 +1,6 @@
 // Plays the scenes with each agent, and writes the results beside it and the table in docs/agents-table.md:
-// `node e2e/agents/run.mjs [NAME]... [--scene NAME]... [--record FOLDER] [--show]`. With --scene nothing is written;
-// --record writes the requests and responses of each scene, --show prints the output of the agent.
+// `node e2e/agents/run.mjs [NAME]... [--scene NAME]... [--record FOLDER] [--show]`. With --scene the results of other
+// scenes are kept; --record writes the requests and responses of each scene, --show prints the output of the agent.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { demo } from "../support/servers.mjs";
 import { agents, start } from "./agents.mjs";
 import { recorder } from "./recorder.mjs";
 import { SCENES, play } from "./scenes.mjs";
-import { writeTable } from "./table.mjs";
+import { resultsOf, writeTable } from "./table.mjs";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -107,10 +107,9 @@ async function run(agent, model, browser) {
     between.close();
     await server.close();
   }
-  if (!options.scene) {
-    const short = Object.entries(results).map(([name, { result }]) => [name, result]);
-    await writeFile(path.join(agent.folder, "results.json"), `${JSON.stringify(Object.fromEntries(short), null, 2)}\n`);
-  }
+  const known = options.scene ? resultsOf(agent) : {};
+  const all = Object.keys(SCENES).map((name) => [name, results[name]?.result ?? known?.[name]]);
+  await writeFile(path.join(agent.folder, "results.json"), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
   return Object.values(results).filter(({ result }) => result === "fails").length;
 }
 
@@ -123,5 +122,5 @@ try {
   await browser.close();
   await model.close();
 }
-if (!options.scene) await writeTable();
+await writeTable();
 process.exitCode = failed ? 1 : 0;

@@ -3,9 +3,11 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { decide, eventually } from "../support/chat.mjs";
 import { approveWith, questions } from "../support/questions.mjs";
 
+/** The button that approves a request; a question that also takes a text has the button Yes. */
+const YES = /^(Approve(:|$)|Yes$)/;
 const BROKEN = [/Failed to load resource/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];
 
 /** The scenes by name, in the order of the table: `title`, expected console errors, and the script. */
@@ -57,7 +59,7 @@ export const SCENES = {
     title: "approval: yes",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.approve(await request(chat));
+      await yes(await request(chat));
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*40/);
       assert.equal(await waiting(chat).count(), 0, "nothing is asked twice");
@@ -67,7 +69,7 @@ export const SCENES = {
     title: "approval: no",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await chat.deny(await request(chat));
+      await no(chat, await request(chat));
       await chat.idle();
       assert.ok(!/refunded/.test(await chat.log.innerText()), "nothing was refunded");
     },
@@ -95,8 +97,10 @@ export const SCENES = {
     title: "two approvals, one yes and one no",
     async play(chat) {
       await chat.send("Refund orders A-17 and B-2");
-      await chat.approve(await request(chat));
-      await chat.deny(await request(chat));
+      if (!(await decided(await request(chat), "Approve", "Deny"))) {
+        await yes(await request(chat));
+        await no(chat, await request(chat));
+      }
       await chat.idle();
       await chat.says(/A-17[^]*refunded.*40/);
       const log = await chat.log.innerText();
@@ -119,7 +123,7 @@ export const SCENES = {
       await waiting(chat).waitFor();
       await chat.page.reload();
       await chat.composer.waitFor();
-      await chat.approve(await request(chat));
+      await yes(await request(chat));
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*40/);
     },
@@ -139,8 +143,9 @@ export const SCENES = {
       await chat.ask("Where is order X-0?");
       await eventually(async () => {
         const log = await chat.log.innerText();
-        const notices = await chat.notice(/error|failed|wrong/i).count();
-        assert.ok(/no order X-0/.test(log) || notices > 0, `the failure is reported:\n${log}`);
+        const failed = chat.card("lookup_order").and(chat.page.locator("[data-status=failed]"));
+        const signs = (await chat.notice(/error|failed|wrong/i).count()) + (await failed.count());
+        assert.ok(/no order X-0|Stopped by an error/.test(log) || signs > 0, `the failure is reported:\n${log}`);
       });
     },
   },
@@ -190,7 +195,7 @@ export const SCENES = {
       await chat.send("Refund order A-17");
       await waiting(chat).waitFor();
       await restart();
-      await chat.approve(await request(chat));
+      await yes(await request(chat));
       await chat.idle().catch(() => {});
       await chat.says(/refund_order returned[^]*refunded.*40/);
     },
@@ -226,13 +231,37 @@ export const SCENES = {
 /** The requests to refund an order: the cards of calls, or questions that name the tool. */
 const requests = (chat) => chat.card("refund_order").or(questions(chat).filter({ hasText: "refund_order" }));
 
+/** What approves a request: a button, or one of the choices of a question with a decision for each action. */
+const approval = (place) => place.getByRole("button", { name: YES }).or(place.getByRole("radio", { name: "Approve" }));
+
 /** The requests that can be approved. */
-const waiting = (chat) => requests(chat).filter({ has: chat.page.getByRole("button", { name: /^Approve(:|$)/ }) });
+const waiting = (chat) => requests(chat).filter({ has: approval(chat.page) });
+
+/** Makes the decision for each action of a question that lists them, in order. Returns false for other requests. */
+async function decided(request, ...choices) {
+  if (!(await request.getByRole("radio").count())) return false;
+  for (const [index, name] of choices.entries()) {
+    await request.getByRole("group").nth(index).getByRole("radio", { name }).check();
+  }
+  await decide(request, "Send decisions");
+  return true;
+}
+
+async function yes(request) {
+  if (!(await decided(request, "Approve"))) await decide(request, YES);
+}
+
+/** Denies a request. A question that also takes a text has the button No. */
+async function no(chat, request) {
+  if (await decided(request, "Deny")) return;
+  if (await request.getByRole("button", { name: "No", exact: true }).count()) await decide(request, "No");
+  else await chat.deny(request);
+}
 
 /** The first request that can be approved, by its place: it stays the same while it is answered. */
 async function request(chat) {
   await waiting(chat).first().waitFor();
-  const can = await Promise.all((await requests(chat).all()).map((one) => one.getByRole("button", { name: /^Approve(:|$)/ }).count()));
+  const can = await Promise.all((await requests(chat).all()).map((one) => approval(one).count()));
   return requests(chat).nth(can.findIndex((count) => count > 0));
 }
 

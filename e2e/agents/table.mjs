@@ -12,7 +12,7 @@ import { SCENES } from "./scenes.mjs";
 const WORDS = { works: "works", limit: "limit", impossible: "not possible", fails: "**fails**" };
 
 /** The result of each scene of an agent by name, or nothing if it was never run. */
-function resultsOf({ folder }) {
+export function resultsOf({ folder }) {
   const file = path.join(folder, "results.json");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }

@@ -9,6 +9,7 @@ import { LLMock } from "@copilotkit/aimock";
 
 import { answer, scene } from "../../examples/ai-sdk/scenes.mjs";
 import { ROOT } from "./servers.mjs";
+import { withCalls } from "./text-calls.mjs";
 
 /**
  * Starts the server. `url` is the address before `/chat/completions`; `odd(file)` is one that answers with a fixture
@@ -66,23 +67,33 @@ function asSent({ body: { _context, _endpointType, ...body }, headers }) {
   return { body, headers };
 }
 
-/** The user's last message, without what agents append to it, such as the context of the page. */
+/** The context of the page, as Agno appends and Strands prepends it to the user's message. */
+const CONTEXT = /\n\n<additional context>[^]*$|^Context provided by the application:\n(?:- .*\n)+\n/g;
+
+/** The user's last message, without the context of the page. */
 function said({ messages }) {
   const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
   const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
-  return text.split("\n\n<additional context>")[0];
+  return text.replace(CONTEXT, "");
 }
 
-/** The results of the newest calls, with the names of their tools. Instructions of the agent may follow them. */
+/**
+ * The results of the newest calls, with the names of their tools. Instructions of the agent may follow them, and AG2
+ * sends calls that were made together as one after the other.
+ */
 function told({ messages: all }) {
   const messages = all.filter(({ role }) => role !== "system" && role !== "developer");
   const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls).map(({ id, function: { name } }) => [id, name]));
-  const first = messages.findLastIndex(({ role }) => role !== "tool") + 1;
-  return messages.slice(first).map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
+  const results = since.at(-1)?.role === "tool" ? since.filter(({ role }) => role === "tool") : [];
+  return results.map(({ tool_call_id, content }) => ({ name: calls.get(tool_call_id), value: content }));
 }
 
 /** The next step of the model: its calls for each clause that ", then " separates, one after the other. */
-function next(request) {
+function next(sent) {
+  // AG2 sends the results of the page with an empty message of the user.
+  const messages = sent.messages.filter(({ role, content }) => role !== "user" || content?.length);
+  const request = { ...sent, messages: withCalls(messages) };
   const offered = (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]);
   const results = told(request);
   const clauses = said(request).split(", then ");
