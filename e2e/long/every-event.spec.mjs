@@ -14,40 +14,12 @@ import { Chat } from "../support/chat.mjs";
 import { fakeAgent } from "../support/fake-agent.mjs";
 import { Harbor } from "../support/harbor.mjs";
 import { InterruptedTurn } from "../support/interrupted.mjs";
+import { INTERRUPTIONS, LOST } from "../support/interruptions.mjs";
 import { relay } from "../support/relay.mjs";
 import { demo } from "../support/servers.mjs";
 
 const turn = new InterruptedTurn(73);
 const [FIRST, LAST] = (process.env.EVENTS ?? `1-${turn.events}`).split("-").map(Number);
-const LOST = [/ERR_/, /Failed to load resource/, /the page crashed/];
-
-/** The interruptions. Each returns the page of the chat after it. */
-const INTERRUPTIONS = [
-  async function crash({ page, address }) {
-    const crashed = page.waitForEvent("crash");
-    await page.goto("chrome://crash").catch(() => {});
-    await crashed;
-    return reopened(page, address);
-  },
-  async function lostNetwork({ page, between }) {
-    between.hangUp();
-    return page;
-  },
-  async function closedTab({ page, address }) {
-    return reopened(page, address);
-  },
-];
-
-/** Closes a tab, and opens the same address in another one. */
-async function reopened(page, address) {
-  const context = page.context();
-  await page.close();
-  const next = await context.newPage();
-  await next.goto(address);
-  await new Chat(next).composer.waitFor();
-  return next;
-}
-
 const open = [];
 let fixtures;
 /** The event after which the agent waits, and the functions that are called then and afterwards. */
