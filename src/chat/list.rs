@@ -143,6 +143,26 @@ impl List {
         }
     }
 
+    /// Mounts the block of a message, if it is not mounted, instead of those far from it. The caller
+    /// scrolls to it, so the blocks near the present view are not inspected before.
+    pub(super) fn mount_message(self, id: &MessageId) {
+        let moved = self.with(|state| {
+            let (head, tail) = state.shown();
+            let Some(block) = state.thread.block_of(id) else {
+                return false;
+            };
+            if head.contains(&block) || tail.contains(&block) {
+                return false;
+            }
+            state.window = Some(Window::from_block(&state.thread, block));
+            state.needs_inspection = false;
+            true
+        });
+        if moved {
+            self.show();
+        }
+    }
+
     /// Invalidates the last inspection, because the reader has moved.
     pub(super) fn invalidate_inspection(self) {
         self.with(|state| state.needs_inspection = true);
@@ -240,7 +260,7 @@ impl State {
         self.needs_inspection |= anew || self.thread.entries.len() != length;
         if !anew {
             if reaches_end {
-                self.window = Some(Window(window.0.start..self.thread.blocks.len()));
+                self.window = Some(window.extended(&self.thread, at_end));
             }
             let fresh = self.thread.entries.get(length..).unwrap_or_default();
             let spoke = fresh.iter().any(|entry| entry.role == Role::User);

@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use assistant_core::conversation::MessageId;
 use leptos::{html, prelude::*};
 
 use crate::ui::effect;
@@ -175,10 +176,14 @@ impl StickToEnd {
     }
 
     /// Handles a change in the number of open questions. If the end is in view, scrolls to the top
-    /// of the first question, and back to the end once no question is open.
-    pub(super) fn questions_changed(self, has_new: bool, any: bool) {
+    /// of the first question, whose message is mounted if it is not, and back to the end once no
+    /// question is open.
+    pub(super) fn questions_changed(self, has_new: bool, any: bool, first: Option<&MessageId>) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
+            if let Some(first) = first {
+                self.list.mount_message(first);
+            }
             self.asked.set_value(true);
             // It may replace something of the same height.
             after(0, move || {
@@ -187,6 +192,7 @@ impl StickToEnd {
                 }
             });
         } else if !any && held {
+            self.list.invalidate_inspection();
             self.jump();
         }
     }

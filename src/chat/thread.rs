@@ -122,6 +122,13 @@ impl Thread {
         (0..self.blocks.len()).find(|block| self.id(*block) == Some(id))
     }
 
+    /// Returns the index of the block that contains a message.
+    pub(super) fn block_of(&self, id: &MessageId) -> Option<usize> {
+        let place = self.entries.iter().rposition(|entry| entry.id == *id)?;
+        let is_later = |block: &Block| block.places.start > place;
+        self.blocks.iter().rposition(|block| !is_later(block))
+    }
+
     /// Stores the measured height of a block.
     pub(super) fn measured(&mut self, block: usize, height: f64) {
         if let Some(known) = self.heights.get_mut(block) {
@@ -136,6 +143,14 @@ impl Thread {
             (Some(first), Some(last)) => last.places.end - first.places.start,
             _ => 0,
         }
+    }
+
+    /// Counts the messages in blocks that were never measured.
+    fn unmeasured_in(&self, blocks: Range<usize>) -> usize {
+        let heights = self.heights.get(blocks.clone()).unwrap_or_default();
+        let blocks = self.blocks.get(blocks).unwrap_or_default();
+        let new = blocks.iter().zip(heights).filter(|(_, h)| h.is_none());
+        new.map(|(block, _)| block.places.len()).sum()
     }
 
     /// Returns the start of the blocks that are always mounted: those of the newest turn, or the
@@ -210,6 +225,33 @@ impl Window {
         let mut start = thread.tail();
         while start > 0 && thread.messages_in(start - 1..end) <= FIRST {
             start -= 1;
+        }
+        Self(start..end)
+    }
+
+    /// Creates the window of a block and those after it that a view shows.
+    pub(super) fn from_block(thread: &Thread, block: usize) -> Self {
+        let mut end = block + 1;
+        while end < thread.blocks.len() && thread.messages_in(block..end + 1) <= FIRST {
+            end += 1;
+        }
+        Self(block..end)
+    }
+
+    /// Extends the window at the end of a thread by the blocks that were added. While more of them
+    /// arrive than are drawn, a reader who follows the end gets the newest ones only, and another
+    /// reader only as many as a window may have.
+    pub(super) fn extended(self, thread: &Thread, at_end: bool) -> Self {
+        let Range { mut start, mut end } = self.0;
+        let last = thread.blocks.len();
+        if at_end {
+            while thread.unmeasured_in(start..last) > MAX_MOUNTED {
+                start += 1;
+            }
+            return Self(start..last);
+        }
+        while end < last && thread.messages_in(start..end + 1) <= MAX_MOUNTED {
+            end += 1;
         }
         Self(start..end)
     }

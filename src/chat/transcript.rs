@@ -1,5 +1,6 @@
 //! The list of messages.
 
+use assistant_core::conversation::Conversation;
 use leptos::prelude::*;
 
 use super::{
@@ -178,6 +179,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     );
     let interrupts = assistant.interrupts();
     let inside = use_context::<InTranscript>();
+    let asking = assistant.clone();
     effect(move |known: Option<Vec<String>>| {
         let mut calls = approvals.get();
         asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
@@ -194,7 +196,11 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         let known = known.unwrap_or_default();
         if known != open {
             let has_new = open.iter().any(|key| !known.contains(key));
-            stick.questions_changed(has_new, !open.is_empty());
+            let first = calls.first().and_then(|call| {
+                let message = |of: &Conversation| Some(of.message_of_call(call)?.id.clone());
+                asking.with_conversation(message).flatten()
+            });
+            stick.questions_changed(has_new, !open.is_empty(), first.as_ref());
         }
         open
     });

@@ -194,3 +194,29 @@ async fn batch_approval_lists_only_the_rendered_approvals() {
     assert_eq!(rows(), 200);
     assert!(chat.page.find(more).is_none());
 }
+
+#[wasm_bindgen_test]
+async fn a_request_far_above_the_end_is_scrolled_into_view() {
+    let text = "More news. ".repeat(30);
+    let script = (0..200).fold(calls(1), |script, _| script.text(&text));
+    let chat = chat(MockAgent::new().answer(script), || {
+        let sink = ToolAction::new("sink", "Sinks a ship")
+            .parameters(json!({"type": "object", "properties": {"ship": {"type": "number"}}}))
+            .handler(|_: Value| ())
+            .approval(Approval::Always);
+        use_assistant_action(sink);
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    let request = || chat.page.find("[data-tool-name=sink] .la-approval");
+    assert!(until(|| request().is_some()).await, "it is mounted");
+    let log = chat.page.find("[role=log]").unwrap();
+    let in_view = || {
+        let (card, log) = (
+            request()?.get_bounding_client_rect(),
+            log.get_bounding_client_rect(),
+        );
+        Some(card.top() >= log.top() && card.bottom() <= log.bottom())
+    };
+    assert!(until(|| in_view() == Some(true)).await, "it is in view");
+}

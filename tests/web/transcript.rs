@@ -254,6 +254,29 @@ async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
     chat.idle().await;
 }
 
+#[wasm_bindgen_test]
+async fn messages_that_arrive_below_a_reader_stay_unmounted() {
+    let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
+    let news = "More news. ".repeat(30);
+    let script = (0..300).fold(script, |script, _| script.text(&news));
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    add_styles(&chat);
+    chat.assistant.import(thread(60)).unwrap();
+    chat.assistant.send("go").unwrap();
+    frames().await;
+    scroll_by(&chat, -300.0).await;
+    let mark = first_seen(&chat);
+    let before = top_of(&chat, &mark);
+    chat.idle().await;
+    frames().await;
+    let last = leptos_assistant::testing::until(|| chat.page.text(".la-jump").contains("300"));
+    assert!(last.await, "{}", chat.page.text(".la-jump"));
+    frames().await;
+    assert!(mounted(&chat) <= 90, "{} are in the page", mounted(&chat));
+    let moved = top_of(&chat, &mark) - before;
+    assert!(moved.abs() <= 1.0, "{mark} moved by {moved}");
+}
+
 /// Returns a conversation of two days, stored with its times and the cost of its answer.
 fn dated() -> Value {
     let message = |id: &str, role: &str, text: &str, at: i64| {
