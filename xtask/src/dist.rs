@@ -97,21 +97,24 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
         build(project, module, effort)?;
     }
     languages::write(project)?;
-    join(project)?;
     style::write(project)?;
     let sheet = read(&project.root.join(style::ALL))?;
     minify(project, WORK, "style.css", &sheet)?;
-    minify(project, WORK, "launcher.css", &style::launcher(project)?)
+    minify(project, WORK, "launcher.css", &style::launcher(project)?)?;
+    join(project)
 }
 
 /// The scripts of the package that pages load, each with the files that it fetches later. All other
 /// files that a script imports are joined with it, because each step in a chain of imports costs a
 /// round trip.
-const JOINED: [(&str, &[&str]); 4] = [
-    ("element.js", &["./index.js", "./full.js", "./shadow.js"]),
+///
+/// Each script is listed after those whose hashes it contains.
+const JOINED: [(&str, &[&str]); 5] = [
+    ("shadow.js", &[]),
     ("index.js", &["./labels/*", "./shadow.js"]),
     ("full.js", &["./labels/*", "./shadow.js"]),
-    ("shadow.js", &[]),
+    ("integrity.js", &[]),
+    ("element.js", &["./index.js", "./full.js", "./shadow.js"]),
 ];
 
 /// Joins each script with the files that it imports, and removes the scripts that the package does
@@ -123,6 +126,7 @@ fn join(project: &Project) -> Outcome<()> {
         esbuild.args([&file, "--bundle", "--minify", "--format=esm"]);
         esbuild.args(later.iter().map(|file| format!("--external:{file}")));
         esbuild.args(["--log-level=warning", "--allow-overwrite"]);
+        esbuild.args(hashes_in(project, script)?);
         esbuild.arg(format!("--outfile={file}"));
         project.run(&mut esbuild)?;
     }
@@ -135,6 +139,46 @@ fn join(project: &Project) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// The files whose hashes are in `integrity.js`, apart from the labels.
+const CHECKED: [&str; 7] = [
+    "index.js",
+    "full.js",
+    "shadow.js",
+    "style.css",
+    "launcher.css",
+    "assistant_embed_bg.wasm",
+    "assistant_embed_full_bg.wasm",
+];
+
+/// Returns the definition of the hashes that a script contains: `integrity.js` has those of all
+/// files, and `element.js` that of `integrity.js`.
+fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
+    let hash = |file: &str| -> Outcome<String> {
+        let hash = parts::digest(project, &format!("dist/embed/{file}"))?;
+        Ok(format!("\"{hash}\""))
+    };
+    match script {
+        "element.js" => Ok(Some(format!(
+            "--define:LEPTOS_ASSISTANT_HASH={}",
+            hash("integrity.js")?
+        ))),
+        "integrity.js" => {
+            let labels = files(project, "dist/embed/labels", "js");
+            let labels = labels.iter().filter_map(|file| file.file_name());
+            let labels = labels.map(|name| format!("labels/{}", name.to_string_lossy()));
+            let files = CHECKED.map(str::to_owned).into_iter().chain(labels);
+            let entries: Outcome<Vec<_>> = files
+                .map(|file| Ok(format!("\"{file}\":{}", hash(&file)?)))
+                .collect();
+            Ok(Some(format!(
+                "--define:LEPTOS_ASSISTANT_HASHES={{{}}}",
+                entries?.join(",")
+            )))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Builds a module and its glue.

@@ -35,6 +35,13 @@ pub(crate) fn file(module: &str) -> String {
     format!("{module}_{PART}.wasm")
 }
 
+/// Returns the digest of a file as in the attribute `integrity`.
+pub(crate) fn digest(project: &Project, file: &str) -> Outcome<String> {
+    let mut node = project.command("node");
+    node.args(["-e", DIGEST, file]);
+    Ok(project.printed(&mut node)?.trim().to_owned())
+}
+
 /// A split module.
 pub(crate) struct Part {
     /// The path of the module without the part, relative to the project.
@@ -64,9 +71,8 @@ impl Part {
     /// Changes the glue so that `npm/part.js` fetches the part, instead of the script that the
     /// splitter has written.
     pub(crate) fn join(&self, project: &Project, glue: &str) -> Outcome<String> {
-        let mut node = project.command("node");
-        node.args(["-e", DIGEST, &format!("dist/embed/{}", self.file)]);
-        self.link(glue, project.printed(&mut node)?.trim())
+        let digest = digest(project, &format!("dist/embed/{}", self.file))?;
+        self.link(glue, &digest)
     }
 
     fn link(&self, glue: &str, digest: &str) -> Outcome<String> {

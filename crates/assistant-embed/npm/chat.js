@@ -47,20 +47,31 @@ function takeHeaders(headers, look) {
   return isDynamic ? [] : headerPairs(headers);
 }
 
+/** The attempt to load the program, or the loaded program. */
+let program;
+
+function loadProgram(load, module, checked) {
+  program ??= load(checked && { module_or_path: checked.get(module) }).catch((error) => {
+    program = undefined;
+    throw error;
+  });
+  return program;
+}
+
 /** Attaches a shadow root with the styles of the chat to an element. */
-async function shadowOf(element) {
-  const { Shadow } = await import("./shadow.js");
-  const shadow = new Shadow(element);
+async function shadowOf(element, checked) {
+  const { Shadow } = await (checked?.load("shadow.js") ?? import("./shadow.js"));
+  const shadow = new Shadow(element, checked);
   await shadow.styled();
   return shadow;
 }
 
 /**
- * Mounts a chat. `load` fetches the module, once; `mountChat` is the module's `mount`; `protocols` and `stores` list
- * the supported protocols and stores. `shown` receives the chat as soon as the user can use it: until the second part
+ * Mounts a chat. `load` fetches the file `module`, once; `mountChat` is the module's `mount`; `protocols` and `stores` list
+ * the supported protocols and stores. `checked` has the functions that check files, if the page demands it. `shown` receives the chat as soon as the user can use it: until the second part
  * of the module is loaded, only its methods `update` and `unmount` work.
  */
-export async function mountWith({ load, mountChat, protocols, stores }, element, options, shown) {
+export async function mountWith({ load, module, mountChat, protocols, stores }, element, options, shown, checked) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const known = lookOptions("mount", options ?? {});
@@ -82,7 +93,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     look.notify = observing(onEvent);
   }
   if (store) look.store = look.storeName ?? "leptos-assistant";
-  const [words, shadow] = await Promise.all([textsOf("mount", lang, labels), look.shadow && shadowOf(element), load()]);
+  const [words, shadow] = await Promise.all([textsOf("mount", lang, labels, checked), look.shadow && shadowOf(element, checked), loadProgram(load, module, checked)]);
   look.texts = words.texts;
   const place = shadow?.place ?? element;
   const clear = hold(place, words.stopped);
@@ -104,7 +115,7 @@ export async function mountWith({ load, mountChat, protocols, stores }, element,
     const before = language;
     language = { ...before, ...changes };
     const mine = ++turn;
-    const words = await textsOf("update", language.lang, language.labels).catch((error) => {
+    const words = await textsOf("update", language.lang, language.labels, checked).catch((error) => {
       // The next change must not fail by the same value.
       if (mine === turn) language = before;
       throw error;

@@ -1,6 +1,7 @@
 // The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file and the files that it imports at its
 // beginning are small; the program is fetched when the attribute `loading` says. See element.d.ts.
 import { LIVE, fault, layoutOf, loadingOf, readOptions, sameOption } from "./attributes.js";
+import { checks } from "./checked.js";
 import { atIntent, whenIdle, whenVisible } from "./intent.js";
 import { Inline, Shell } from "./launcher.js";
 import { shortcutOf } from "./shortcut.js";
@@ -146,7 +147,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   async #attach() {
     this.#queued = true;
     try {
-      this.#shadow = await (await import("./shadow.js")).open(this);
+      const checked = await checks();
+      this.#shadow = await (await (checked?.load("shadow.js") ?? import("./shadow.js"))).open(this, checked);
     } finally {
       this.#queued = false;
     }
@@ -167,7 +169,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#listeners = undefined;
     const actions = { toggle: () => this.toggle(), close: () => this.close(), retry: () => this.#load() };
     const root = this.#shadow?.place ?? this;
-    this.#view = layout === "inline" ? new Inline(this, this.#place, root) : new Shell(root, this.#place, layout, actions);
+    this.#view = layout === "inline" ? new Inline(this, this.#place, root, actions) : new Shell(root, this.#place, layout, actions);
     if (this.#chat) this.#view.ready();
   }
 
@@ -202,7 +204,9 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       if (error) throw error;
       this.#mounted = options;
       this.#view.loading();
-      const program = (needsFull(options) ? import("./full.js") : import("./index.js")).catch((cause) => {
+      const checked = await checks();
+      const script = needsFull(options) ? (checked?.load("full.js") ?? import("./full.js")) : (checked?.load("index.js") ?? import("./index.js"));
+      const program = script.catch((cause) => {
         throw new Error("<leptos-assistant>: the program could not be loaded", { cause });
       });
       const [{ mount }] = await Promise.all([program, (this.#shadow ?? this.#view).styled()]);
@@ -218,7 +222,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
         this.#refresh();
       };
       const slots = options.slots ?? this.#slots;
-      await mount(this.#place, { ...options, slots: this.#shadow?.slots(slots) ?? slots, onEvent: (event) => this.#forward(event) }, shown);
+      await mount(this.#place, { ...options, slots: this.#shadow?.slots(slots) ?? slots, onEvent: (event) => this.#forward(event) }, shown, checked);
       if (turn !== this.#turn) return;
       this.#isLoaded = true;
       for (const entry of this.#actions) this.#register(entry);

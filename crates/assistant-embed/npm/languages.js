@@ -8,19 +8,23 @@ const FILES = {
   es: () => import("./labels/es.js"),
   fr: () => import("./labels/fr.js"),
   ja: () => import("./labels/ja.js"),
+  names: () => import("./labels/names.js"),
   pt: () => import("./labels/pt.js"),
   zh: () => import("./labels/zh.js"),
 };
+
+/** Imports a file, checked if the page demands it. */
+const fetchFile = (name, checked) => checked?.load(`labels/${name}.js`) ?? FILES[name]();
 
 /**
  * Returns the texts for the program, a list in which a missing text is English, and the texts of the notice that the
  * chat has stopped. `labels` are the page's labels, by name.
  */
-export async function textsOf(where, lang, labels) {
+export async function textsOf(where, lang, labels, checked) {
   if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
   const own = ownTexts(where, labels);
   const code = languageOf(lang ?? "");
-  const [{ texts = [], stopped = {} }, named] = await Promise.all([code ? load(code) : {}, own.length > 0 ? import("./labels/names.js") : undefined]);
+  const [{ texts = [], stopped = {} }, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
   if (!named) return { texts, stopped };
   const all = [...texts];
   for (const [name, text] of own) {
@@ -43,9 +47,9 @@ function ownTexts(where, labels) {
 }
 
 /** Loads the labels of a language. If the file is missing, the chat is English. */
-async function load(code) {
+async function load(code, checked) {
   try {
-    return await FILES[code]();
+    return await fetchFile(code, checked);
   } catch (error) {
     console.error(`leptos-assistant: the labels of the language \`${code}\` could not be loaded`, error);
     return {};

@@ -1,4 +1,5 @@
 // The button that opens a chat, and the box that it opens. Both exist before the program.
+import { checks } from "./checked.js";
 import { isPressed } from "./shortcut.js";
 import { directionOf, languageOf } from "./language-tag.js";
 // Written by `cargo xtask dist` from the tables of the library.
@@ -27,12 +28,14 @@ function icon() {
 }
 
 /** Links a style sheet of the package next to an element. Resolves when the sheet is loaded or has failed to load. */
-function link(element, { href }) {
+async function link(element, name, { href }) {
+  // A failure is reported when the program is loaded.
+  const integrity = (await checks().catch(() => undefined))?.hashOf(name) ?? "";
   const root = element.getRootNode();
   const known = [...root.querySelectorAll("link[rel=stylesheet]")].find((link) => link.href === href);
-  if (known?.sheet) return Promise.resolve();
-  const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
-  return new Promise((done) => {
+  if (known?.sheet) return;
+  const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href, integrity }));
+  await new Promise((done) => {
     sheet.addEventListener("load", done, { once: true });
     // Removed, so that the next attempt loads it again.
     sheet.addEventListener("error", () => done(sheet.remove()), { once: true });
@@ -43,7 +46,7 @@ function link(element, { href }) {
 const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(mark).trim() !== "";
 
 /** Links the style sheet of the chat, unless the page has it. */
-const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, new URL("./style.css", import.meta.url)));
+const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, "style.css", new URL("./style.css", import.meta.url)));
 
 /** Returns the texts of a launcher in a language, or in English. */
 const wordsOf = (language) => WORDS[languageOf(language) ?? "en"];
@@ -57,21 +60,37 @@ function speak(place, language) {
   }
 }
 
+const say = (place, text) => (create(place, "p", "la-shell-text").textContent = text);
+
+/** Shows that the program could not be loaded, with a button that retries. */
+function report(place, words, again) {
+  say(place, words.failed);
+  const retry = create(place, "button", "la-button", { type: "button" });
+  retry.textContent = words.retry;
+  retry.addEventListener("click", again);
+}
+
 /** The view of a chat inside of the element, without a button. */
 export class Inline {
   layout = "inline";
   button = undefined;
   #element;
   #place;
+  #actions;
+  #words = wordsOf("en");
+  /** The notice that the program could not be loaded. */
+  #notice;
   #isOpen;
 
-  constructor(element, place, root) {
+  constructor(element, place, root, actions) {
     this.#element = element;
     this.#place = place;
+    this.#actions = actions;
     root.append(place);
   }
 
   describe(_label, language) {
+    this.#words = wordsOf(language);
     speak(this.#place, language);
   }
 
@@ -85,9 +104,17 @@ export class Inline {
     return isOpen;
   }
 
-  loading() {}
+  loading() {
+    this.#notice?.remove();
+  }
+
   ready() {}
-  failed() {}
+
+  failed() {
+    this.#notice = create(this.#place, "div", "la-shell-state", { role: "alert" });
+    report(this.#notice, this.#words, this.#actions.retry);
+  }
+
   news() {}
 
   styled() {
@@ -142,7 +169,7 @@ export class Shell {
     // Nothing is shown without its styles.
     if (!isStyled(this.#root, "--la-sheet") && !isStyled(this.#root, "--la-launcher-sheet")) {
       this.#root.hidden = true;
-      void link(element, new URL("./launcher.css", import.meta.url)).then(() => (this.#root.hidden = false));
+      void link(element, "launcher.css", new URL("./launcher.css", import.meta.url)).then(() => (this.#root.hidden = false));
     }
   }
 
@@ -205,7 +232,8 @@ export class Shell {
   /** Shows that the program is being loaded. */
   loading() {
     this.#isReady = false;
-    this.#say(this.#words.loading);
+    this.#clear();
+    say(this.#state, this.#words.loading);
     if (this.#isOpen) this.#focus();
   }
 
@@ -220,19 +248,16 @@ export class Shell {
 
   /** Shows that the program could not be loaded, with a button that retries. */
   failed() {
-    this.#say(this.#words.failed);
-    const retry = create(this.#state, "button", "la-button", { type: "button" });
-    retry.textContent = this.#words.retry;
-    retry.addEventListener("click", () => {
+    this.#clear();
+    report(this.#state, this.#words, () => {
       this.#state.focus();
       this.#actions.retry();
     });
   }
 
-  #say(text) {
+  #clear() {
     this.#state.hidden = false;
     this.#state.replaceChildren();
-    create(this.#state, "p", "la-shell-text").textContent = text;
   }
 
   /** Marks the button because an answer or a question has arrived while the box is closed. */

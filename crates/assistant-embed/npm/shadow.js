@@ -45,10 +45,10 @@ function construct(css) {
 }
 
 /** Returns the sheet with a name, and fetches it at the first call and after a failure. */
-function sheetOf(name, url) {
+function sheetOf(name, url, checked) {
   const known = sheets.get(name);
   if (known) return known;
-  const fetched = fetch(url).then(async (response) => {
+  const fetched = (checked?.get(name) ?? fetch(url)).then(async (response) => {
     if (!response.ok) throw new Error(`${response.status}`);
     // Looks are chosen by attributes of the host: its ancestors are out of reach.
     return construct((await response.text()).replace(/(\[data-la-(?:theme|palette|density)=[^\]]*\])/g, "$1,:host($1)"));
@@ -65,6 +65,8 @@ function sheetOf(name, url) {
 export class Shadow {
   #host;
   #root;
+  /** The functions that check files, if the page demands it. */
+  #checked;
   /** Follows the elements of the program. */
   #observer;
   /** The window whose live regions are in the page. */
@@ -73,8 +75,9 @@ export class Shadow {
   #nodes = new Set();
 
   /** Attaches a shadow root to an element, or empties the one that it has. */
-  constructor(host) {
+  constructor(host, checked) {
     this.#host = host;
+    this.#checked = checked;
     this.#root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.place = document.createElement("div");
     this.place.className = "la-shadow";
@@ -91,7 +94,7 @@ export class Shadow {
 
   /** Resolves once the styles of the chat apply. */
   async styled() {
-    this.add(await sheetOf("style.css", new URL("./style.css", import.meta.url)));
+    this.add(await sheetOf("style.css", new URL("./style.css", import.meta.url), this.#checked));
   }
 
   /** Adds a sheet to the root, unless it is there. */
@@ -147,9 +150,9 @@ export class Shadow {
 }
 
 /** Attaches a shadow root to the custom element, with the styles of its launcher. */
-export async function open(host) {
-  const launcher = await sheetOf("launcher.css", new URL("./launcher.css", import.meta.url));
-  const shadow = new Shadow(host);
+export async function open(host, checked) {
+  const launcher = await sheetOf("launcher.css", new URL("./launcher.css", import.meta.url), checked);
+  const shadow = new Shadow(host, checked);
   shadow.add(launcher);
   return shadow;
 }
