@@ -8,11 +8,14 @@ import { listening } from "./servers.mjs";
 export async function pausing(agent) {
   let sent = 0;
   let pause;
+  let bodies = [];
   const server = http.createServer(async (request, answer) => {
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
+    const body = Buffer.concat(pieces).toString();
+    bodies.push(JSON.parse(body));
     const { "content-type": type, accept } = request.headers;
-    const reply = await fetch(agent, { method: "POST", headers: { "content-type": type, accept }, body: Buffer.concat(pieces) });
+    const reply = await fetch(agent, { method: "POST", headers: { "content-type": type, accept }, body });
     answer.writeHead(reply.status, { "content-type": reply.headers.get("content-type") });
     let rest = "";
     for await (const text of reply.body.pipeThrough(new TextDecoderStream())) {
@@ -31,12 +34,15 @@ export async function pausing(agent) {
     close,
     /** The number of events that were sent since the last `pauseAfter`. */
     sent: () => sent,
+    /** The bodies of the requests since the last `pauseAfter`. */
+    bodies: () => bodies,
     /** Waits after a number of events from now on. Returns a function that is true while it waits, and one that continues. */
     pauseAfter(number) {
       let proceed;
       let isPaused = false;
       const continued = new Promise((resolve) => (proceed = resolve));
       sent = 0;
+      bodies = [];
       pause = {
         after: number,
         until() {
