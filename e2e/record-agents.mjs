@@ -1,10 +1,12 @@
-// Records the answers of the agents of examples/, scene by scene, into fixtures/agui-servers/: `node
-// e2e/record-agents.mjs`, or with names of scenes to record only those. It implements the client itself, so that the
+// Records the answers of the agents of examples/ and of e2e/agents, scene by scene, into fixtures/agui-servers/: `node
+// e2e/record-agents.mjs`, or with names of servers or scenes to record only those. It implements the client itself, so that the
 // recordings do not depend on ours.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { agents, start } from "./agents/agents.mjs";
+import { modelServer } from "./support/model.mjs";
 import { frameworkAgent, langgraphAgent, pydanticAgent, ROOT } from "./support/servers.mjs";
 
 const FOLDER = path.join(ROOT, "fixtures/agui-servers");
@@ -204,15 +206,25 @@ const FRAMEWORK = {
   },
 };
 
+const ADK = {
+  backend: sendTexts("Where is order A-17?", "Thanks"),
+  frontend: searched("Search, please"),
+  approve: answered(REFUND, approved, "Thanks"),
+  deny: answered(REFUND, denied, "Thanks"),
+  cancel: answered(REFUND, cancelled, "Thanks"),
+};
+
 const only = process.argv.slice(2);
 
 /** Plays the scenes of one server. */
 async function record(start, name, ...endpoints) {
+  const chosen = (scene) => !only.length || only.includes(name) || only.includes(scene);
+  if (!endpoints.some(([, scenes]) => Object.keys(scenes).some(chosen))) return;
   const agent = await start("http://localhost");
   try {
     for (const [at, scenes] of endpoints) {
       for (const [scene, play] of Object.entries(scenes)) {
-        if (only.length && !only.includes(scene)) continue;
+        if (!chosen(scene)) continue;
         const talk = new Conversation(`${agent.url}${at}`, `${name}-${scene}`);
         await play(talk);
         console.log(talk.name, talk.runs, "runs");
@@ -227,3 +239,12 @@ await mkdir(FOLDER, { recursive: true });
 await record(pydanticAgent, "pydantic-ai", ["", PYDANTIC]);
 await record(langgraphAgent, "langgraph", ["outcome", LANGGRAPH], ["", LEGACY]);
 await record(frameworkAgent, "agent-framework", ["", FRAMEWORK]);
+
+/** Starts an agent of e2e/agents with a model of its own. */
+async function withModel(name) {
+  const model = await modelServer();
+  const { url, close } = await start(agents([name])[0], model.url);
+  return { url, close: () => close().finally(model.close) };
+}
+
+await record(() => withModel("google-adk"), "google-adk", ["", ADK]);

@@ -35,6 +35,7 @@ mod schema;
 mod session_agent;
 mod session_answer_format;
 mod session_approval;
+mod session_asking_calls;
 mod session_attack;
 mod session_attention;
 mod session_audit;

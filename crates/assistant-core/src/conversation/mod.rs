@@ -11,6 +11,7 @@ mod amount;
 mod answer;
 mod apply;
 mod args;
+mod asking_call;
 mod branch;
 mod call;
 mod call_args;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     AgentUserMessages, CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part,
-    Phase, TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
+    TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -77,24 +77,6 @@ impl Conversation {
         is_sendable(call) && !self.carried_question(call)
     }
 
-    /// Returns true for a call that a server made only to ask about another call, such as
-    /// `confirm_changes` of agent-framework. No tool ran, and the page created the result. An
-    /// argument such as `function_call_id` names the other call.
-    fn carried_question(&self, call: &ToolCall) -> bool {
-        if call.phase() != Phase::Skipped || call.action.is_some() {
-            return false;
-        }
-        let fields = call.args().and_then(Value::as_object);
-        let mut ids = fields
-            .into_iter()
-            .flatten()
-            .filter(|(key, _)| is_call_id(key));
-        ids.any(|(_, id)| {
-            let id = id.as_str().filter(|id| *id != call.id);
-            id.is_some_and(|id| self.find_call(id).is_some())
-        })
-    }
-
     /// Returns true for a message that contains only calls that never ended.
     fn is_abandoned(&self, message: &Message) -> bool {
         message.role == Role::Assistant
@@ -136,13 +118,6 @@ impl Conversation {
             ..event::Message::new(message.wire_id(), body)
         })
     }
-}
-
-/// Returns true for the name of an argument that is the id of a call, however it is written.
-fn is_call_id(name: &str) -> bool {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-    name.ends_with("callid")
 }
 
 /// Returns the tool message for a call: the result or, without a result, the approval.

@@ -1,0 +1,65 @@
+//! Calls that a server makes only to ask about another call, such as `confirm_changes` of
+//! agent-framework and `adk_request_confirmation` of Google ADK (rule "calls that only ask").
+
+use serde_json::Value;
+
+use super::{Conversation, Phase, ToolCall};
+use crate::event::Object;
+
+impl Conversation {
+    /// Returns true for a call that only carried a question about another call. No tool ran, and
+    /// the page created the result.
+    pub(super) fn carried_question(&self, call: &ToolCall) -> bool {
+        if call.phase() != Phase::Skipped || call.action.is_some() {
+            return false;
+        }
+        self.subject(call).is_some() || self.named_call(call).is_some()
+    }
+
+    /// Returns the call that an interrupt about a call refers to: the other one, if the first only
+    /// repeats it.
+    pub(crate) fn asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
+        match call.action {
+            Some(_) => call,
+            None => self.subject(call).unwrap_or(call),
+        }
+    }
+
+    /// Returns the other call that a call repeats as a whole in an argument: with its id, its name
+    /// and the same arguments.
+    fn subject(&self, call: &ToolCall) -> Option<&ToolCall> {
+        let fields = call.args()?.as_object()?;
+        let mut calls = fields.values().filter_map(Value::as_object);
+        calls.find_map(|copy| {
+            let other = self.other_call(call, copy.get("id")?)?;
+            is_copy(copy, other).then_some(other)
+        })
+    }
+
+    /// Returns the other call whose id an argument such as `function_call_id` contains.
+    fn named_call(&self, call: &ToolCall) -> Option<&ToolCall> {
+        let fields = call.args()?.as_object()?;
+        let mut ids = fields.iter().filter(|(key, _)| is_call_id(key));
+        ids.find_map(|(_, id)| self.other_call(call, id))
+    }
+
+    fn other_call(&self, call: &ToolCall, id: &Value) -> Option<&ToolCall> {
+        let id = id.as_str().filter(|id| *id != call.id)?;
+        self.call_by_wire_id(id).map(|(_, other)| other)
+    }
+}
+
+/// Returns true if an object is a call with its name and its arguments.
+fn is_copy(copy: &Object, call: &ToolCall) -> bool {
+    let args = copy.get("args").or_else(|| copy.get("arguments"));
+    copy.get("name").and_then(Value::as_str) == Some(call.name.as_str())
+        && args.is_some()
+        && args == call.args()
+}
+
+/// Returns true if a field's name is that of a call's id, in any style of writing.
+fn is_call_id(name: &str) -> bool {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+    name.ends_with("callid")
+}
