@@ -1,12 +1,12 @@
 //! The agent of the page: the script, or the agent in the page's address
 //! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address of
-//! stored runs of an AG-UI agent.
+//! stored runs of an AG-UI agent. `fork_thread=true` is for an agent that stores the history itself.
 
 use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    AgentProp,
+    AgentProp, SessionOptions,
     agent::UiStream,
     agent::{HttpAgent, ScriptedAgent},
 };
@@ -113,6 +113,12 @@ impl Remote {
 /// Returns the remote agent, or the script. `key` is sent with every request unless it is empty.
 pub(crate) fn of(remote: Option<&Remote>, key: RwSignal<String>) -> AgentProp {
     remote.map_or_else(|| scripted().into(), |remote| remote.agent(key))
+}
+
+/// Returns the options of the session that the page's address sets.
+pub(crate) fn options() -> SessionOptions {
+    SessionOptions::default()
+        .fork_thread(parameter("fork_thread").is_some_and(|fork| fork == "true"))
 }
 
 fn scripted() -> ScriptedAgent {

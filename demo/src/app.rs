@@ -36,7 +36,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
     view! {
-        <AssistantProvider agent initial thread_id store=history::store()>
+        <AssistantProvider agent initial thread_id store=history::store() options=agent::options()>
             <Console harbor notice remote key />
         </AssistantProvider>
     }
