@@ -42,6 +42,7 @@ mod tree;
 mod turn;
 mod unread;
 mod window;
+mod working;
 
 pub use crate::ui::{Icon, Labels, spinner};
 pub use actions::{MessageActions, MessageActionsProps};

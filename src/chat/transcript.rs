@@ -14,13 +14,14 @@ use super::{
     scroll::StickToEnd,
     transcript_context::TranscriptContext,
     turn::TurnView,
+    working::Working,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
     ui::{
-        Icon, Words, after, closest, draw_all_rows, dynamic, each, effect, focus, memo, spinner,
-        time, when, when_idle, written,
+        Icon, Words, closest, draw_all_rows, dynamic, each, effect, focus, memo, time, when,
+        when_idle, written,
     },
 };
 
@@ -288,72 +289,4 @@ fn Spacer(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
             style:block-size=move || written(height.get()) + "px"
         ></div>
     }
-}
-
-/// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
-/// that runs for a long time is shown as slow (rule "silent tools").
-#[component]
-fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
-    let words = Words::current();
-    let (activity, running) = (assistant.activity(), assistant.tools().running());
-    let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
-    let (messages, steps) = (assistant.messages(), assistant.agent_steps());
-    let hint = words.clone();
-    let (of, of_tools) = (assistant.clone(), assistant);
-    let line = memo(move || {
-        // While the user is asked, the question is shown; the tool does not continue until it is
-        // answered.
-        if activity.get().asking {
-            return None;
-        }
-        let tools = running.get();
-        if !tools.is_empty() {
-            // The card shows that it runs.
-            let says = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
-            return stuck.get().then(says);
-        }
-        let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
-        let cell = newest.and_then(|id| of.message(&id));
-        let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
-        // An open step shows the activity itself.
-        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
-        (activity.get().streaming && !writes && !stepping)
-            .then(|| words.word(|l| &l.thinking).into_owned())
-    });
-    let tools = of_tools.tools().running();
-    let quiet = memo(move || tools.with(Vec::is_empty));
-    let says = move || {
-        let hint = hint.clone();
-        view! {
-            <p class="la-working">
-                {dynamic(move || (!quiet.get()).then(spinner))}
-                <span class:la-working-quiet=move || quiet.get()>
-                    {dynamic(move || line.get())} {" "}
-                    {dynamic(move || stuck.get().then(|| hint.word(|l| &l.stuck)))}
-                </span>
-            </p>
-        }
-        .into_any()
-    };
-    when(move || line.with(Option::is_some), says)
-}
-
-/// Returns a signal that is true once the same tools have been running for the given time.
-fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
-    let stuck = RwSignal::new(false);
-    let round = RwSignal::new(0_u32);
-    effect(move |_| {
-        let idle = running.with(Vec::is_empty);
-        stuck.set(false);
-        round.update(|count| *count = count.wrapping_add(1));
-        let this = round.get_untracked();
-        if !idle {
-            after(after_ms, move || {
-                if round.try_get_untracked() == Some(this) {
-                    stuck.set(true);
-                }
-            });
-        }
-    });
-    stuck
 }

@@ -1,5 +1,7 @@
 //! Components that are unmounted while a call of theirs is open.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos_assistant::{
     ConfirmOptions, ToolAction, ToolCallView, ToolContext, ToolError,
@@ -250,6 +252,34 @@ async fn a_slow_call_is_marked_as_longer_than_usual() {
         "{}",
         line()
     );
+}
+
+/// An agent that sends nothing for long is shown as slow, until it sends more.
+#[wasm_bindgen_test]
+async fn a_silent_answer_is_marked_until_it_continues() {
+    use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
+    let pause = Duration::from_millis(2_500);
+    let script = Script::new().text("One.").wait(pause).text("Two.");
+    let agent = MockAgent::new().answer(script.wait(pause));
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent=agent>
+                {move || {
+                    let assistant = use_assistant().unwrap();
+                    assistant.send("go").unwrap();
+                    view! { <Transcript assistant stuck_after_ms=600 /> }
+                }}
+            </AssistantProvider>
+        }
+    });
+    let line = || page.text(".la-working");
+    let is_marked = || line().contains("longer than usual");
+    assert!(until(|| page.text("[role=log]").contains("One.")).await);
+    assert!(!is_marked(), "{}", line());
+    assert!(until(is_marked).await, "{}", line());
+    assert!(until(|| page.text("[role=log]").contains("Two.")).await);
+    assert!(until(|| !is_marked()).await, "{}", line());
+    assert!(until(is_marked).await, "it is silent again");
 }
 
 /// A component below the provider.

@@ -1,0 +1,148 @@
+//! The line below the messages that shows activity nothing else shows.
+
+use leptos::prelude::*;
+
+use crate::{
+    assistant::Assistant,
+    ui::{Words, after, dynamic, effect, memo, spinner, when},
+    view::PartCell,
+};
+
+/// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
+/// that runs for a long time is shown as slow (rule "silent tools"), and so is an agent that sends
+/// nothing for as long.
+#[component]
+pub(super) fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
+    let words = Words::current();
+    let (activity, running) = (assistant.activity(), assistant.tools().running());
+    let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
+    let silent = watch_for_silence(&assistant, stuck_after_ms);
+    let (messages, steps) = (assistant.messages(), assistant.agent_steps());
+    let hint = words.clone();
+    let (of, of_tools) = (assistant.clone(), assistant);
+    let line = memo(move || {
+        // While the user is asked, the question is shown; the tool does not continue until it is
+        // answered.
+        if activity.get().asking {
+            return None;
+        }
+        let tools = running.get();
+        if !tools.is_empty() {
+            // The card shows that it runs.
+            let says = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
+            return stuck.get().then(says);
+        }
+        let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
+        let cell = newest.and_then(|id| of.message(&id));
+        let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
+        // An open step shows the activity itself.
+        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
+        let is_thinking = silent.get() || !(writes || stepping);
+        (activity.get().streaming && is_thinking).then(|| words.word(|l| &l.thinking).into_owned())
+    });
+    let tools = of_tools.tools().running();
+    let quiet = memo(move || tools.with(Vec::is_empty));
+    let slow = memo(move || stuck.get() || silent.get());
+    let says = move || {
+        let hint = hint.clone();
+        view! {
+            <p class="la-working">
+                {dynamic(move || (!quiet.get()).then(spinner))}
+                <span class:la-working-quiet=move || quiet.get()>
+                    {dynamic(move || line.get())} {" "}
+                    {dynamic(move || slow.get().then(|| hint.word(|l| &l.stuck)))}
+                </span>
+            </p>
+        }
+        .into_any()
+    };
+    when(move || line.with(Option::is_some), says)
+}
+
+/// Returns a signal that is true once the agent has streamed for the given time without a change in
+/// the transcript. The transcript is compared at intervals, so that a delta costs nothing.
+fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
+    let silent = RwSignal::new(false);
+    let round = RwSignal::new(0_u32);
+    let activity = assistant.activity();
+    let streams = memo(move || activity.with(|now| now.streaming && !now.asking));
+    let assistant = assistant.clone();
+    effect(move |_| {
+        let streams = streams.get();
+        silent.set(false);
+        round.update(|count| *count = count.wrapping_add(1));
+        if streams {
+            let this = round.get_untracked();
+            let is_current = move || round.try_get_untracked() == Some(this);
+            compare_later(assistant.clone(), after_ms, silent, is_current, None);
+        }
+    });
+    silent
+}
+
+/// The number of messages and steps, and the lengths of the newest message's parts.
+type Extent = (usize, usize, Vec<(u32, usize)>);
+
+/// Compares the transcript with its extent before, after the given time and again, while
+/// `is_current` returns true.
+fn compare_later(
+    assistant: Assistant,
+    after_ms: u32,
+    silent: RwSignal<bool>,
+    is_current: impl Fn() -> bool + 'static,
+    before: Option<Extent>,
+) {
+    let before = before.unwrap_or_else(|| extent(&assistant));
+    after(after_ms, move || {
+        if !is_current() {
+            return;
+        }
+        let now = extent(&assistant);
+        let is_silent = now == before;
+        if silent.get_untracked() != is_silent {
+            silent.set(is_silent);
+        }
+        let next = if is_silent {
+            after_ms.min(1_000)
+        } else {
+            after_ms
+        };
+        compare_later(assistant, next, silent, is_current, Some(now));
+    });
+}
+
+/// Returns the extent of the transcript.
+fn extent(assistant: &Assistant) -> Extent {
+    let (count, newest) = assistant.messages().with_untracked(|list| {
+        let newest = list.last().map(|entry| entry.id.clone());
+        (list.len(), newest)
+    });
+    let cell = newest.and_then(|id| assistant.message(&id));
+    let marks = cell.map(|cell| {
+        let mark = |part: &PartCell| part.mark.with_untracked(|mark| (mark.generation, mark.len));
+        cell.parts
+            .with_untracked(|parts| parts.iter().map(mark).collect())
+    });
+    let steps = assistant.agent_steps().with_untracked(Vec::len);
+    (count, steps, marks.unwrap_or_default())
+}
+
+/// Returns a signal that is true once the same tools have been running for the given time.
+fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
+    let stuck = RwSignal::new(false);
+    let round = RwSignal::new(0_u32);
+    effect(move |_| {
+        let idle = running.with(Vec::is_empty);
+        stuck.set(false);
+        round.update(|count| *count = count.wrapping_add(1));
+        let this = round.get_untracked();
+        if !idle {
+            after(after_ms, move || {
+                if round.try_get_untracked() == Some(this) {
+                    stuck.set(true);
+                }
+            });
+        }
+    });
+    stuck
+}
