@@ -30,6 +30,25 @@ fn a_response_without_an_end_ends_with_an_error() {
 }
 
 #[test]
+fn events_after_an_end_are_part_of_the_response() {
+    in_runtime(async {
+        let (place, mut agent) = (Place::sqlite(), TestAgent::start().await);
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.send(r#"{"type":"RUN_FINISHED"}"#);
+        let mut response = relay.post("r").await;
+        let mut read = Vec::new();
+        while !read.ends_with(b"RUN_FINISHED\"}\n\n") {
+            read.extend(response.chunk().await.unwrap().expect("an open response"));
+        }
+        agent.send(r#"{"type":"RUN_STARTED"}"#);
+        agent.send(r#"{"type":"RUN_FINISHED"}"#);
+        agent.end();
+        let rest = types_of(&response.text().await.unwrap());
+        assert_eq!(rest, ["RUN_STARTED", "RUN_FINISHED"]);
+    });
+}
+
+#[test]
 fn an_event_above_the_limit_ends_the_run() {
     in_runtime(async {
         let (place, agent) = (Place::sqlite(), TestAgent::start().await);

@@ -12,12 +12,14 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use relay::{
     Changes, Limits,
     store::{RedisStore, RunKey, SqliteStore, Store},
 };
+use tokio::time;
 
 pub(crate) use agent::TestAgent;
 pub(crate) use redis_server::RedisServer;
@@ -120,11 +122,17 @@ pub(crate) fn key(run: &str) -> RunKey {
     }
 }
 
+/// The time after which a test that still waits fails.
+const DEADLINE: Duration = Duration::from_secs(120);
+
 /// Runs an asynchronous test.
 pub(crate) fn in_runtime(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build();
-    runtime.unwrap().block_on(test);
+    let ended = runtime
+        .unwrap()
+        .block_on(async { time::timeout(DEADLINE, test).await });
+    ended.expect("the test waits for nothing");
 }
