@@ -61,8 +61,8 @@ pub fn MessageActions(
     let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
     let complete = memo(move || !streaming.get());
     let picks = (shared.clone(), id.clone());
-    let (editing, of) = (shared.editing, id.clone());
-    let edits = move || editing.with(|editing| editing.as_ref() == Some(&of));
+    let (edited, of) = (shared.edited, id.clone());
+    let edits = move || edited.is(&of);
     let role = spoken.message.role;
     let controls = move || {
         complete

@@ -2,7 +2,10 @@
 
 use leptos::{ev, prelude::*};
 
-use super::{composer::ComposerSlot, inbox_place, left::PreviousConversation, spoken::Spoken};
+use super::{
+    composer::ComposerSlot, edited::EditedMessage, inbox_place, left::PreviousConversation,
+    spoken::Spoken,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -116,6 +119,7 @@ pub(super) fn section(
             });
             provide_context(name);
             provide_context(ComposerSlot::new());
+            provide_context(EditedMessage::new());
             provide_context(Spoken::new());
             provide_context(LiveRegions::new());
             provide_context(PreviousConversation::new());

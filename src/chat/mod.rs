@@ -9,6 +9,7 @@ mod counts;
 mod day;
 mod deferred;
 mod dialogs;
+mod edited;
 mod feedback;
 mod frame;
 mod grouping;

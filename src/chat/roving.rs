@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::scroll::StickToEnd;
-use crate::ui::after;
+use crate::ui::{after, has_modifier};
 
 const TURN: &str = ".la-turn";
 /// The time after which the list has mounted the blocks that come into view, in milliseconds.
@@ -17,11 +17,10 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
     let Some(scroller) = stick.scroller.get_untracked() else {
         return;
     };
-    let modified = event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key();
     let target = event
         .target()
         .and_then(|target| target.dyn_into::<Element>().ok());
-    let Some(target) = target.filter(|_| !modified) else {
+    let Some(target) = target.filter(|_| !has_modifier(event)) else {
         return;
     };
     let on_turn = target.matches(TURN).unwrap_or_default();

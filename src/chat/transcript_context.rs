@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::prelude::*;
 
-use super::{Feedback, MessageFn, scroll::StickToEnd};
+use super::{Feedback, MessageFn, edited::EditedMessage, scroll::StickToEnd};
 use crate::{
     assistant::Assistant,
     ui::{COPY_OUTCOME_MS, after},
@@ -26,7 +26,7 @@ pub(super) struct TranscriptContext {
     /// newest turn, are reachable by Tab.
     pub(super) focused: RwSignal<Option<MessageId>>,
     /// The message that the user edits.
-    pub(super) editing: RwSignal<Option<MessageId>>,
+    pub(super) edited: EditedMessage,
     /// The version that the user requested with a picker, whose button gets the focus after the
     /// switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
@@ -43,7 +43,7 @@ impl TranscriptContext {
             feedback: RwSignal::new(HashMap::new()),
             announced: RwSignal::new(String::new()),
             focused: RwSignal::new(None),
-            editing: RwSignal::new(None),
+            edited: EditedMessage::current(),
             wanted: RwSignal::new(None),
             stick: None,
         }

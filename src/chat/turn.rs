@@ -140,12 +140,9 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
     let stops = memo(move || {
         placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
     });
-    let (editing, of) = (shared.editing, turn);
+    let (edited, of) = (shared.edited, turn);
     let nothing = move || {
-        let edits = editing.with(|id| {
-            let id = id.as_ref();
-            id.is_some_and(|id| of.with(|turn| turn.entries.iter().any(|e| e.id == *id)))
-        });
+        let edits = of.with(|turn| turn.entries.iter().any(|entry| edited.is(&entry.id)));
         edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
     };
     let draw = move || {

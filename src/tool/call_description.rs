@@ -87,8 +87,8 @@ impl CallDescription {
         })
     }
 
-    /// Renders the icon and the question, and below them the name of the call, if the agent runs
-    /// the call.
+    /// Renders the icon and the question. Below them is the name of the call, if the agent runs the
+    /// call, and else the title, if the question does not contain it.
     pub(super) fn heading(self, words: &Words) -> AnyView {
         let (of, by_agent) = (self.call, self.by_agent);
         let icon = move || match (by_agent, of.risk()) {
@@ -103,8 +103,17 @@ impl CallDescription {
         };
         let by_page = untrack(|| !of.is_run_by_agent());
         let below = move || {
-            (!by_page && self.question(&names).is_some())
-                .then(|| view! { <p class="la-approval-what">{self.names(&names)}</p> })
+            let question = self.question(&names)?;
+            let below = match by_page {
+                true => {
+                    let title = of.title().unwrap_or_else(|| of.name());
+                    let is_said = question.to_lowercase().contains(&title.to_lowercase());
+                    (!is_said)
+                        .then(|| view! { <ExactText text=title readable=true /> }.into_any())?
+                }
+                false => self.names(&names),
+            };
+            Some(view! { <p class="la-approval-what">{below}</p> })
         };
         view! {
             {dynamic(icon)}

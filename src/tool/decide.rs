@@ -162,7 +162,7 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
 }
 
 /// Renders the buttons that answer. If a reason is accepted, Deny first opens a field for the
-/// reason; meanwhile Back replaces the button that approves.
+/// reason; meanwhile Back follows it, and the button that approves is hidden.
 fn answers(
     shown: &ApprovalContext,
     visibility: Visibility,
@@ -268,14 +268,25 @@ fn answers(
                     data-variant=variant
                     aria-disabled=move || (!visibility.is_done()).then_some("true")
                     hidden=move || unapprovable.get()
+                    aria-label=approve_name(shown, &words)
                     title=approve_name(shown, &words)
                     aria-describedby=described.then(|| shown.rows_id.clone())
                     on:click=approve
                 >
-                    {approve_label(shown, &words)}
+                    <span>{words.text(approve_word(shown))}</span>
                 </button>
                 {longer_button(shown, choice, unapprovable)}
             </div>
+            <button
+                type="button"
+                class="la-button la-approval-deny"
+                aria-expanded=move || {
+                    takes_reason.then(|| if denying.get() { "true" } else { "false" })
+                }
+                on:click=press_deny
+            >
+                <span>{dynamic(denies)}</span>
+            </button>
             <button
                 type="button"
                 class="la-button"
@@ -287,16 +298,6 @@ fn answers(
             >
                 <span>{words.text(|l| &l.back)}</span>
             </button>
-            <button
-                type="button"
-                class="la-button la-approval-deny"
-                aria-expanded=move || {
-                    takes_reason.then(|| if denying.get() { "true" } else { "false" })
-                }
-                on:click=press_deny
-            >
-                <span>{dynamic(denies)}</span>
-            </button>
         </div>
         {scopes(shown, choice, unapprovable)}
         {hint_unless(&words, visibility, denying.into())}
@@ -304,41 +305,25 @@ fn answers(
     .into_any()
 }
 
-/// Renders the content of the button that approves, which names the call on a card of the page.
-fn approve_label(shown: &ApprovalContext, words: &Words) -> AnyView {
-    let call = shown.call;
-    let by_agent = untrack(|| call.is_asked_by_agent());
-    let yes = match untrack(|| call.has_unknown_outcome()) {
-        true => words.text(|l| &l.run_again),
-        false => words.text(|l| &l.approve),
-    };
-    let of = move || {
-        let text = call.title().unwrap_or_else(|| call.name());
-        view! { ": " <ExactText text /> }
-    };
-    view! {
-        <span class="la-button-text">
-            {yes}
-            {(!by_agent).then(|| dynamic(of))}
-        </span>
+/// Returns the word on the button that approves. The heading of the card names the call.
+fn approve_word(shown: &ApprovalContext) -> WordOf {
+    match untrack(|| shown.call.has_unknown_outcome()) {
+        true => |l| &l.run_again,
+        false => |l| &l.approve,
     }
-    .into_any()
 }
 
-/// Returns the accessible name and tooltip of the button that approves, because its visible content
-/// is truncated.
+/// Returns the accessible name and tooltip of the button that approves, which name the call on a
+/// card of the page: a list of buttons has no heading beside them.
 fn approve_name(
     shown: &ApprovalContext,
     words: &Words,
 ) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let again = untrack(|| call.has_unknown_outcome());
+    let word = approve_word(shown);
     move || {
-        let yes = match again {
-            true => words.word(|l| &l.run_again),
-            false => words.word(|l| &l.approve),
-        };
+        let yes = words.word(word);
         match by_agent {
             true => yes.into_owned(),
             false => format!(

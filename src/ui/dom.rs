@@ -18,3 +18,8 @@ pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
 pub(crate) fn composes(event: &web_sys::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
 }
+
+/// Returns true if a modifier key is held down.
+pub(crate) fn has_modifier(event: &web_sys::KeyboardEvent) -> bool {
+    event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key()
+}

@@ -41,7 +41,7 @@ pub(crate) use blocks::cut_block;
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{COPY_OUTCOME_MS, copy as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
-pub(crate) use dom::{closest, composes, find};
+pub(crate) use dom::{closest, composes, find, has_modifier};
 pub(crate) use dynamic::{dynamic, each, paced_each, scope, when};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use frame::{SLICE_MS, Slice, draw_all_rows, in_next_frame, next_frame, rows_wait};

@@ -115,6 +115,61 @@ async fn a_message_is_edited_in_place_as_a_new_version() {
     );
 }
 
+/// Up in the empty text box, without a modifier, edits the user's last message. Escape leads back.
+#[wasm_bindgen_test]
+async fn up_in_an_empty_text_box_edits_the_last_message() {
+    let chat = asked(&["A", "B", "C"]).await;
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    let composer: web_sys::HtmlTextAreaElement = chat
+        .page
+        .find(".la-composer-input")
+        .unwrap()
+        .unchecked_into();
+    composer.focus().unwrap();
+    for (text, ctrl) in [("a draft", false), ("", true)] {
+        composer.set_value(text);
+        press(&composer, "ArrowUp", ctrl);
+        settle().await;
+        assert_eq!(chat.page.count(".la-message-editor"), 0, "{text} {ctrl}");
+    }
+    let editor = || {
+        let input = chat.page.find(".la-message-editor textarea")?;
+        Some(input.unchecked_into::<web_sys::HtmlTextAreaElement>())
+    };
+    press(&composer, "ArrowUp", false);
+    chat.appears(".la-message-editor").await;
+    assert!(until(|| focused() == editor().map(Into::into)).await);
+    assert_eq!(editor().unwrap().value(), "two");
+    press(&editor().unwrap(), "Escape", false);
+    assert!(until(|| focused().as_ref() == Some(composer.as_ref())).await);
+    assert!(editor().is_none());
+    press(&composer, "ArrowUp", false);
+    chat.appears(".la-message-editor").await;
+    editor().unwrap().set_value("three");
+    press(&editor().unwrap(), "Enter", false);
+    chat.idle().await;
+    assert_eq!(log(&chat), "one | A | three | C");
+}
+
+/// While something runs, Up edits nothing, as the buttons that edit are disabled.
+#[wasm_bindgen_test]
+async fn up_edits_nothing_while_something_runs() {
+    let slow = Script::new().wait(Duration::from_secs(60)).text("A");
+    let chat = chat(MockAgent::new().answer(slow), || ()).await;
+    let composer = chat.page.find(".la-composer-input").unwrap();
+    press(&composer, "ArrowUp", false);
+    chat.assistant.send("one").unwrap();
+    chat.appears("[data-role=user]").await;
+    press(&composer, "ArrowUp", false);
+    settle().await;
+    assert_eq!(chat.page.count(".la-message-editor"), 0);
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    press(&composer, "ArrowUp", false);
+    chat.appears(".la-message-editor").await;
+}
+
 #[wasm_bindgen_test]
 async fn escape_cancels_an_edit_of_a_message() {
     let chat = asked(&["A"]).await;

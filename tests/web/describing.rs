@@ -100,11 +100,27 @@ async fn a_described_call_folds_its_exact_arguments() {
             .text(".la-approval details pre")
             .contains("\"version\": \"2.0\"")
     );
-    assert_eq!(chat.page.text(".la-approval-yes"), "Approve: Deploy");
+    assert_eq!(chat.page.text(".la-approval-yes"), "Approve");
     chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     assert_eq!(ran.get_untracked(), [json!({"version": "2.0"})]);
+}
+
+/// What is approved is named on the card: a title that the sentence does not contain is below it.
+#[wasm_bindgen_test]
+async fn a_title_missing_from_the_description_is_shown_below_it() {
+    let users: fn(&Value) -> Description = |_| Description::new("12 users see it?");
+    let deploys: fn(&Value) -> Description = |_| Description::new("Really deploy 2.0?");
+    for (title, tells, head) in [
+        ("Deploy", users, "12 users see it?Deploy"),
+        ("", users, "12 users see it?deploy"),
+        ("Deploy", deploys, "Really deploy 2.0?"),
+    ] {
+        let (chat, _) = deployed(title, tells, 1).await;
+        assert_eq!(chat.page.text(".la-approval-head"), head);
+        chat.assistant.stop().unwrap();
+    }
 }
 
 /// Arguments that a description omits are never folded, such as the address that gets a copy.
@@ -190,7 +206,9 @@ async fn empty_hidden_and_long_titles_are_bounded() {
             head.starts_with(shown) && head.chars().count() < 120,
             "{head}"
         );
-        assert!(chat.page.text(".la-approval-yes").chars().count() < 120);
+        let yes = chat.page.find(".la-approval-yes").unwrap();
+        let name = yes.get_attribute("aria-label").unwrap();
+        assert!(name.chars().count() < 120, "{name}");
         chat.assistant.stop().unwrap();
     }
 }
@@ -259,14 +277,16 @@ async fn batch_rows_distinguish_similar_calls() {
     assert_eq!(rows_of(&chat), "Deploy 2.0?Deploy 2.1?");
 }
 
-/// A button's truncated title is complete in its accessible name and its tooltip.
+/// The button has one word, since the heading has the title. Its accessible name and its tooltip
+/// have both.
 #[wasm_bindgen_test]
-async fn an_approve_button_exposes_its_whole_title() {
+async fn an_approve_button_is_one_word_named_by_its_whole_title() {
     let title = "Deploy the newest version to every region in which a customer is";
     let (chat, _) = deployed(title, described, 1).await;
     let button = chat.page.find(".la-approval-yes").unwrap();
+    assert_eq!(button.text_content().as_deref(), Some("Approve"));
     let whole = format!("Approve: {title}");
-    assert_eq!(button.text_content().as_deref(), Some(whole.as_str()));
+    assert_eq!(button.get_attribute("aria-label").as_ref(), Some(&whole));
     assert_eq!(button.get_attribute("title"), Some(whole));
 }
 

@@ -325,9 +325,9 @@ async fn attached_files_keep_the_composer_visible_in_a_small_window() {
     assert!(tray.client_height() <= 60, "{}", tray.client_height());
 }
 
-/// At a small height the buttons are one row, and leave space for the request.
+/// The buttons are one row, and leave space for the request, whatever the title is.
 #[wasm_bindgen_test]
-async fn approve_and_deny_are_in_one_row_in_a_small_window() {
+async fn approve_and_deny_are_in_one_row_in_a_narrow_window() {
     let height = RwSignal::new(640);
     let agent = MockAgent::new().answer(Script::new().call("pay", &json!({"to": "Ann"})));
     let chat = boxed_with(agent, height, || {
@@ -346,13 +346,14 @@ async fn approve_and_deny_are_in_one_row_in_a_small_window() {
         (edges.top(), edges.right(), edges.width())
     };
     settle().await;
-    assert!(edges(".la-approval-deny").0 > edges(".la-approval-yes").0 + 8.0);
-    height.set(256);
-    settle().await;
-    let (deny, approve) = (edges(".la-approval-deny"), edges(".la-approval-yes"));
-    assert!((deny.0 - approve.0).abs() < 4.0, "{deny:?} {approve:?}");
-    assert!(approve.2 >= 80.0, "{approve:?}");
-    assert!(deny.1 <= edges(".la-approval").1, "{deny:?}");
+    for pixels in [640, 256] {
+        height.set(pixels);
+        settle().await;
+        let (deny, approve) = (edges(".la-approval-deny"), edges(".la-approval-yes"));
+        assert!((deny.0 - approve.0).abs() < 4.0, "{deny:?} {approve:?}");
+        assert!(approve.2 >= 80.0, "{approve:?}");
+        assert!(deny.1 <= edges(".la-approval").1, "{deny:?}");
+    }
 }
 
 /// A card whose height never settles moves neither the composer nor the end of the transcript.
@@ -498,4 +499,104 @@ async fn element_selectors_of_the_page_do_not_restyle_the_chat() {
         .filter(|(before, after)| before != after)
         .collect();
     assert!(before.len() > 30 && changed.is_empty(), "{changed:#?}");
+}
+
+/// A notice about the newest turn directly follows it, also where the messages do not fill the
+/// window. The composer stays at the end.
+#[wasm_bindgen_test]
+async fn a_failure_is_shown_directly_below_its_turn() {
+    let height = RwSignal::new(900);
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Half of").error("It gave up."))
+        .answer(Script::new().text("Line\n\n".repeat(100)).error("Again."));
+    let chat = boxed(agent, height).await;
+    let edges = |selector: &str| {
+        let edges = chat.page.find(selector).unwrap().get_bounding_client_rect();
+        (edges.top(), edges.bottom())
+    };
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-notice").await;
+    chat.idle().await;
+    let gap = edges(".la-notice").0 - edges("[data-newest] .la-message-bar").1;
+    assert!((0.0..=48.0).contains(&gap), "{gap} px");
+    let space = edges(".la-composer").0 - edges(".la-notice").1;
+    assert!(space > 300.0, "{space} px");
+    assert!((edges(".la-composer").1 - edges(".box").1).abs() < 2.0);
+    // A long answer leaves no space: the notice is above the composer.
+    chat.assistant.send("go on").unwrap();
+    let full = until(|| edges(".la-composer").0 - edges(".la-notice").1 < 16.0).await;
+    assert!(
+        full,
+        "{:?} {:?}",
+        edges(".la-composer"),
+        edges(".la-notice")
+    );
+    let list = chat.page.find(".la-transcript-scroller").unwrap();
+    assert!(list.scroll_height() > list.client_height() + 500);
+}
+
+/// In a page from right to left, English labels keep their punctuation at their end.
+#[wasm_bindgen_test]
+async fn punctuation_stays_at_the_end_of_a_label_in_another_direction() {
+    let agent = MockAgent::new().answer(
+        Script::new()
+            .call("pay", &json!({"to": "Ann"}))
+            .call("pay", &json!({"to": "Bo"})),
+    );
+    let chat = boxed_with(agent, RwSignal::new(900), || {
+        use_assistant_action(
+            ToolAction::new("pay", "Pays an invoice.")
+                .title("Pay it?")
+                .approval(leptos_assistant::Approval::Always)
+                .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
+        );
+    })
+    .await;
+    let page: HtmlElement = chat.page.find(".box").unwrap().unchecked_into();
+    page.set_attribute("dir", "rtl").unwrap();
+    let mut checked = punctuated(&chat);
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-batch").await;
+    settle().await;
+    checked.extend(punctuated(&chat));
+    for text in ["Enter sends, Shift+Enter starts a new line.", "Pay it?"] {
+        assert!(checked.contains(&text.to_owned()), "{text} of {checked:?}");
+    }
+}
+
+/// Returns the visible texts of the chat that begin with a letter and end with a mark, and checks
+/// that the mark is at the right of the letter before it.
+fn punctuated(chat: &Chat) -> Vec<String> {
+    let mut found = Vec::new();
+    for node in texts_in(&chat.page.root) {
+        let text = node.text_content().unwrap();
+        let is_label = text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.ends_with(['.', '?', '!', '…', ':']);
+        let edge = |from: usize| {
+            let range = document().create_range().unwrap();
+            let from = u32::try_from(from).unwrap();
+            range.set_start(&node, from).unwrap();
+            range.set_end(&node, from + 1).unwrap();
+            let edges = range.get_bounding_client_rect();
+            (edges.width() > 0.0).then(|| edges.left())
+        };
+        let length = text.encode_utf16().count();
+        if !is_label || length < 3 {
+            continue;
+        }
+        if let (Some(letter), Some(mark)) = (edge(length - 2), edge(length - 1)) {
+            assert!(mark > letter, "{text}");
+            found.push(text);
+        }
+    }
+    found
+}
+
+fn texts_in(node: &web_sys::Node) -> Vec<web_sys::Node> {
+    if node.node_type() == web_sys::Node::TEXT_NODE {
+        return vec![node.clone()];
+    }
+    let children = node.child_nodes();
+    let children = (0..children.length()).filter_map(|at| children.item(at));
+    children.flat_map(|child| texts_in(&child)).collect()
 }

@@ -35,13 +35,9 @@ pub fn MessageEdit() -> impl IntoView {
 
 pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (activity, editing, id) = (shared.assistant.activity(), shared.editing, id.clone());
-    let busy = activity.clone();
-    let begin = move |_| {
-        if !busy.get_untracked().busy {
-            editing.set(Some(id.clone()));
-        }
-    };
+    let (activity, edited, id) = (shared.assistant.activity(), shared.edited, id.clone());
+    let assistant = shared.assistant.clone();
+    let begin = move |_| edited.begin(&assistant, id.clone());
     IconButton {
         class: "la-button la-message-edit",
         disabled: Signal::derive(move || activity.get().busy),
@@ -68,9 +64,9 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 ///
 /// # Accessibility
 ///
-/// The text box takes the focus with the text. Cancelling returns the focus to the button that
-/// opened the editor; sending moves the focus to the composer. A refusal is announced, and the text
-/// stays.
+/// The text box takes the focus with the text. Up in an empty composer of the same window opens the
+/// editor of the user's last message. Cancelling returns the focus to where the editor was opened;
+/// sending moves the focus to the composer. A refusal is announced, and the text stays.
 ///
 /// # Styling
 ///
@@ -84,8 +80,8 @@ pub fn MessageEditor() -> impl IntoView {
         return ().into_any();
     }
     let (shared, id) = (spoken.shared(), spoken.message.id.clone());
-    let (editing, of) = (shared.editing, id.clone());
-    let open = move || editing.with(|editing| editing.as_ref() == Some(&of));
+    let (edited, of) = (shared.edited, id.clone());
+    let open = move || edited.is(&of);
     when(open, move || editor(&shared, &id)).into_any()
 }
 
@@ -105,9 +101,11 @@ impl Draft {
     fn close(&self) {
         let turn = self.around(".la-turn");
         let turn = turn.or_else(|| self.around(".la-message"));
-        self.shared.editing.set(None);
-        if let Some(turn) = turn {
-            focus_in(turn, ".la-message-edit");
+        let chat = self.around(".la-chat");
+        match (self.shared.edited.end(), chat, turn) {
+            (true, Some(chat), _) => focus_in(chat, ".la-composer-input"),
+            (_, _, Some(turn)) => focus_in(turn, ".la-message-edit"),
+            _ => {}
         }
     }
 
@@ -122,7 +120,7 @@ impl Draft {
             .edit(&self.id, input.value().trim_end())
         {
             Ok(()) => {
-                self.shared.editing.set(None);
+                self.shared.edited.end();
                 self.shared.follow();
                 if let Some(chat) = chat {
                     focus_in(chat, ".la-composer-input");

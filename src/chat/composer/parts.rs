@@ -4,15 +4,18 @@
 use leptos::{ev, prelude::*};
 
 use super::{
+    super::edited::EditedMessage,
     context::{BLOCKED, ComposerContext, hint_of},
     handle::grow,
 };
 use crate::{
     attachment::{attach_button, tray_view},
-    ui::{Icon, Words, composes, dynamic, effect},
+    ui::{Icon, Words, composes, dynamic, effect, has_modifier},
 };
 
-/// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break.
+/// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break. Up in an empty box
+/// opens the editor of the user's last message in the [`Transcript`](crate::chat::Transcript) of the
+/// same window, unless something is running.
 ///
 /// # Accessibility
 ///
@@ -45,10 +48,21 @@ pub fn ComposerInput() -> impl IntoView {
             }
         }
     });
+    let edited = use_context::<EditedMessage>();
     let by_key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Enter" && !event.shift_key() && !composes(&event) {
-            event.prevent_default();
-            writing.send();
+        if composes(&event) {
+            return;
+        }
+        match event.key().as_str() {
+            "Enter" if !event.shift_key() => {
+                event.prevent_default();
+                writing.send();
+            }
+            "ArrowUp" if !has_modifier(&event) && handle.written().is_empty() => {
+                let edits = edited.is_some_and(|edited| edited.begin_last(&writing.assistant));
+                edits.then(|| event.prevent_default());
+            }
+            _ => {}
         }
     };
     let typed = move |_| {

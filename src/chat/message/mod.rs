@@ -162,9 +162,9 @@ fn article(
         provide_context(Batch::new());
         let shared =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
-        let (editing, of) = (shared.editing, message.id.clone());
+        let (edited, of) = (shared.edited, message.id.clone());
         let editing = move || {
-            let edits = editing.with(|editing| editing.as_ref() == Some(&of));
+            let edits = edited.is(&of);
             edits.then_some("")
         };
         provide_context(Arc::new(MessageContext {

@@ -1,0 +1,64 @@
+//! The message of a window that the user edits.
+
+use assistant_core::{conversation::MessageId, event::Role};
+use leptos::prelude::*;
+
+use crate::assistant::Assistant;
+
+/// The message that the user edits, which the transcript and the composer of a window share.
+#[derive(Clone, Copy)]
+pub(super) struct EditedMessage {
+    id: RwSignal<Option<MessageId>>,
+    /// True if the composer opened the editor, so that cancelling returns the focus there.
+    by_composer: StoredValue<bool>,
+}
+
+impl EditedMessage {
+    pub(super) fn new() -> Self {
+        Self {
+            id: RwSignal::new(None),
+            by_composer: StoredValue::new(false),
+        }
+    }
+
+    /// Returns the state of the surrounding window, or a new one.
+    pub(super) fn current() -> Self {
+        use_context().unwrap_or_else(Self::new)
+    }
+
+    /// Returns true if this message is edited; tracked.
+    pub(super) fn is(self, id: &MessageId) -> bool {
+        self.id.with(|edited| edited.as_ref() == Some(id))
+    }
+
+    /// Opens the editor of a message, unless something is running.
+    pub(super) fn begin(self, assistant: &Assistant, id: MessageId) {
+        self.open(assistant, Some(id), false);
+    }
+
+    /// Opens the editor of the user's last message for the composer, unless something is running.
+    /// Returns true if there is such a message.
+    pub(super) fn begin_last(self, assistant: &Assistant) -> bool {
+        let last = assistant.messages().with_untracked(|messages| {
+            let mut newest = messages.iter().rev();
+            let last = newest.find(|entry| entry.role == Role::User);
+            last.map(|entry| entry.id.clone())
+        });
+        self.open(assistant, last, true)
+    }
+
+    fn open(self, assistant: &Assistant, id: Option<MessageId>, by_composer: bool) -> bool {
+        if id.is_none() || assistant.activity().get_untracked().busy {
+            return false;
+        }
+        self.by_composer.set_value(by_composer);
+        self.id.set(id);
+        true
+    }
+
+    /// Closes the editor. Returns true if the composer opened it.
+    pub(super) fn end(self) -> bool {
+        self.id.set(None);
+        self.by_composer.get_value()
+    }
+}
