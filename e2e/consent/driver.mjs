@@ -12,8 +12,8 @@ export const driver = {
    * Opens the chat with these actions, which all require approval. Each handler records its calls with their times in
    * `globalThis.ran`.
    */
-  async open(page, agent, actions, { store } = {}) {
-    await mountIn(page, "one", agent, store ? { store: "indexeddb", storeName: "consent" } : {}, store ? "full" : "index");
+  async open(page, agent, actions, { store, shadow } = {}) {
+    await mountIn(page, "one", agent, { shadow, ...(store && { store: "indexeddb", storeName: "consent" }) }, store ? "full" : "index");
     await page.evaluate((actions) => {
       globalThis.ran = [];
       const handler = (name) => (args) => void globalThis.ran.push({ name, args, at: performance.now() });
@@ -34,4 +34,10 @@ export const driver = {
   approve: (request) => request.getByRole("button", { name: /^Approve(:|$)/ }),
   deny: (request) => request.getByRole("button", { name: "Deny", exact: true }),
   ready: (request) => request.locator("button:not([aria-disabled])", { hasText: "Approve" }),
+};
+
+/** The same chat in a shadow root of its own. */
+export const shadowDriver = {
+  ...driver,
+  open: (page, agent, actions, options) => driver.open(page, agent, actions, { ...options, shadow: true }),
 };

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { eventually, press, read } from "../support/chat.mjs";
 import { suite } from "../support/suite.mjs";
 import { call } from "./agent.mjs";
-import { driver } from "./driver.mjs";
+import { driver, shadowDriver } from "./driver.mjs";
 import { ADA, PAY, servers } from "./stage.mjs";
 
 /** Opens the chat in another place of the page; `place` creates the element and mounts the chat. */
@@ -67,6 +67,7 @@ const SETTINGS = [
   { name: "motion", options: { reducedMotion: "no-preference" } },
   { name: "in a shadow root", open: inShadowRoot },
   { name: "as a custom element", open: asElement },
+  { name: "in a shadow root of the package", open: (page, url) => shadowDriver.open(page, url, [PAY]) },
   { name: "under a transparent layer", before: layer("background: transparent") },
   { name: "under a hidden layer", before: layer("visibility: hidden; background: white") },
   { name: "beside a bar with a shadow", before: bar },

@@ -1,6 +1,11 @@
 // Functions by which attacks change a page. `installTools` is evaluated in it, and defines them in `globalThis.attack`.
 
 export function installTools() {
+  /** Finds an element, also in an open shadow root of the page. */
+  const find = (selector) => {
+    const hosts = [...document.querySelectorAll("*")].filter((node) => node.shadowRoot);
+    return [document, ...hosts.map((host) => host.shadowRoot)].map((root) => root.querySelector(selector)).find(Boolean) ?? null;
+  };
   const frames = async (act) => {
     for (;;) {
       if (act() === false) return;
@@ -26,7 +31,7 @@ export function installTools() {
     }
     let shown = false;
     frames(() => {
-      const found = document.querySelector(over);
+      const found = find(over);
       if (node.dataset.gone) return (node.remove(), false);
       if (!found) return void (shown && (node.remove(), (shown = false)));
       const box = line ? lineOf(found, line) : found.getBoundingClientRect();
@@ -78,5 +83,5 @@ export function installTools() {
     return node;
   }
 
-  globalThis.attack = { cover, rules, bait, lineOf, frames };
+  globalThis.attack = { cover, rules, bait, lineOf, find, frames };
 }

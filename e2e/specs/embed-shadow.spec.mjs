@@ -270,3 +270,14 @@ shadowTest("mount attaches a shadow root, and returns the nodes of the page when
   });
   assert.match(wrong, /`shadow`/);
 });
+
+shadowTest("components of frameworks pass on the option", async ({ page, agent }) => {
+  await page.evaluate(async (url) => {
+    const [{ createApply }] = await Promise.all([import("./embed/scope.js"), import("./embed/element.js")]);
+    const element = document.querySelector("main").appendChild(document.createElement("leptos-assistant"));
+    createApply()(element, { url, label: "Help", shadow: true });
+  }, `${agent.url}opens`);
+  const chat = new Chat(page, page.locator("leptos-assistant"));
+  await chat.composer.waitFor();
+  assert.equal(await page.evaluate(() => document.querySelectorAll("textarea").length), 0, "it is in a shadow root");
+});

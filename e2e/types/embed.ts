@@ -36,6 +36,11 @@ await mount(place, { url: "/agent", labels: { stopped: "Angehalten", reload: "Ne
 await mount(place, { url: "/agent", lang: "pt-BR", labels: { send: "Vai", newConversation: "De novo" } });
 chat.update({ lang: "de", labels: undefined });
 await mount(place, { url: "/agent", slots: { header: place, empty: document.createElement("p") } });
+await mount(place, { url: "/agent", shadow: true });
+// @ts-expect-error a flag, not a mode
+await mount(place, { url: "/agent", shadow: "open" });
+// @ts-expect-error an attribute of the element
+new LeptosAssistantElement().options = { shadow: true };
 // @ts-expect-error there is no such place
 await mount(place, { url: "/agent", slots: { aside: place } });
 // @ts-expect-error there is no such label

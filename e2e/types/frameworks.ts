@@ -8,6 +8,7 @@ import * as vue from "leptos-assistant/vue";
 const chat: ReactElement = createElement(react.Assistant, {
   url: "/agent",
   layout: "popup",
+  shadow: true,
   open: true,
   headers: async ({ refused }) => ({ authorization: refused ? "new" : "cached" }),
   onReady: (chat) => chat.send("Hello"),
@@ -38,7 +39,7 @@ const cost: number | null | undefined = react.useAssistantState("cost")?.priceMi
 // @ts-expect-error there is no such state
 react.useAssistantState("weather");
 
-h(vue.Assistant, { url: "/agent", layout: "sidebar", onReady: (chat) => chat.send("Hello") });
+h(vue.Assistant, { url: "/agent", layout: "sidebar", shadow: true, onReady: (chat) => chat.send("Hello") });
 h(vue.Assistant, { url: "/agent" }, { footer: () => h("a", "Privacy") });
 const page = ref("/");
 vue.useAssistantAction(() => ({ name: "open", description: `Opens ${page.value}`, render: (call) => h("p", call.title ?? "") }));

@@ -1,6 +1,9 @@
 import type { MountOptions } from "./full.js";
 import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
 
+/** The options of `mount` that are no attribute of the element alone. */
+type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "shadow">> : never;
+
 /**
  * The chat as an element, `<leptos-assistant>`, defined by importing this file. Its content is replaced by the chat, apart
  * from children with a `slot` of `header`, `empty` or `footer`, which are moved into it; an inline one must have a
@@ -31,7 +34,7 @@ export class LeptosAssistantElement extends HTMLElement {
    * precedence. Assign another object to change them: new `headers` apply from the next request on, the others begin
    * another chat.
    */
-  options: Partial<Omit<MountOptions, "shadow">>;
+  options: ElementOptions<MountOptions>;
   /** The chat, from `leptos-assistant-ready` on. */
   readonly chat: Chat | undefined;
   /** Opens the popup or sidebar and moves the focus into its composer; shows an inline element. */

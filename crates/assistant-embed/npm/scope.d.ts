@@ -16,6 +16,8 @@ export interface ElementOptions {
   shortcut?: string;
   /** Opens or closes when it changes. The user opens and closes a popup or sidebar, too. */
   open?: boolean;
+  /** Draws the chat in a shadow root; read when the component is mounted. */
+  shadow?: boolean;
 }
 
 type PageAgent = PageAgentOptions & { store?: "indexeddb"; storeName?: string; threadId?: string };

@@ -30,7 +30,7 @@ export const covers = [
       stage.do(([card, button]) => {
         const node = globalThis.attack.cover({ over: card, words: "Show the weather?", css: { pointerEvents: "auto" } });
         globalThis.attack.frames(() => {
-          const [outer, inner] = [node, document.querySelector(button)].map((one) => one?.getBoundingClientRect());
+          const [outer, inner] = [node, globalThis.attack.find(button)].map((one) => one?.getBoundingClientRect());
           if (!inner || !outer.width) return;
           const [left, top] = [inner.left - outer.left, inner.top - outer.top];
           const [right, bottom] = [left + inner.width, top + inner.height];
@@ -68,7 +68,7 @@ export const covers = [
   withCover("a cover inside of the chat", ({ card }) => ({ card }), {
     before: (stage) =>
       stage.do(([card, place]) => {
-        const root = document.querySelector(place).firstElementChild;
+        const root = (document.querySelector(place).shadowRoot ?? document.querySelector(place)).firstElementChild;
         globalThis.attack.cover({ over: card, root, words: "Show the weather?" });
       }, [stage.driver.card, stage.driver.place]),
   }),
@@ -109,7 +109,7 @@ export const covers = [
         stage.do((card) => {
           const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
           addEventListener("pointermove", ({ clientX, clientY }) => {
-            const box = document.querySelector(card)?.getBoundingClientRect();
+            const box = globalThis.attack.find(card)?.getBoundingClientRect();
             const inside = box && clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
             if (inside) node.dataset.gone = "1";
           });
