@@ -194,8 +194,8 @@ pub mod session {
         loop_events::{LoopEvent, LoopObserver},
         observe::ObserverResult,
         session::{
-            AgentStep, AuditEntry, FinishReason, HistoryForm, JournalEntry, Leftovers, Notice,
-            NoticeAction, NoticeId, NoticeKind, OpenInterrupt, QuestionLimits, Refusal, RunSummary,
+            AgentStep, AuditEntry, FinishReason, JournalEntry, Leftovers, Notice, NoticeAction,
+            NoticeId, NoticeKind, OpenInterrupt, QuestionLimits, Refusal, RunSummary,
             SessionOptions, StopCondition, StreamEnd, ToolHistory, ToolRecord, TreeChange,
             TurnSummary, Verdict,
         },

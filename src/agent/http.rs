@@ -11,11 +11,13 @@ mod stored;
 use std::{future::Future, rc::Rc};
 
 use assistant_core::{
+    conversation::Conversation,
     event::RunInput,
     session::{Failure, SessionOptions, StreamEnd},
 };
 use assistant_protocols::{AgUi, Protocol, Request, adapt, agui::DecoderOptions};
 use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
 
 #[cfg(feature = "completions")]
 pub use protocols::CompletionsAgent;
@@ -43,7 +45,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 ///
 /// The session is set up for the protocol when the assistant is created ([`Agent::adapt`]); an
 /// agent of another protocol that is set later
-/// ([`Assistant::set_agent`](crate::Assistant::set_agent)) does not change that.
+/// ([`Assistant::set_agent`](crate::Assistant::set_agent)) changes only the form of requests.
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
     history: History,
@@ -225,6 +227,10 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
             options.resumes = true;
             options.replays = true;
         }
+    }
+
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        self.protocol.history(conversation)
     }
 
     fn stop(&self, thread_id: &str, run_id: &str) {

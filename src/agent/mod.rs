@@ -6,12 +6,14 @@ mod scripted;
 use std::{fmt, rc::Rc};
 
 use assistant_core::{
+    conversation::Conversation,
     event::{Diagnostic, Event, EventKind, RunInput},
     limits::Limits,
     session::{Input, RunKey, SessionOptions, StreamEnd},
 };
 use assistant_protocols::stream::Sink;
 use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
 
 pub use assistant_core::session::{Failure, FailureKind};
 #[cfg(feature = "completions")]
@@ -38,6 +40,13 @@ pub trait Agent: 'static {
         let _ = options;
     }
 
+    /// Writes the history of a run in a format of the agent's own, for [`RunInput::history`]. Called
+    /// before [`Self::run`], with the conversation at that time.
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        let _ = conversation;
+        None
+    }
+
     /// Ends a run on its server, for agents whose runs outlive their connection. Called after the
     /// future of [`Self::run`] was dropped, because the user stopped the run or the session ended
     /// it. Not called when the page is left, or when a provider with a store is unmounted, so that
@@ -55,6 +64,10 @@ pub trait Agent: 'static {
 impl Agent for Box<dyn Agent> {
     fn adapt(&self, options: &mut SessionOptions) {
         (**self).adapt(options);
+    }
+
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        (**self).history(conversation)
     }
 
     fn stop(&self, thread_id: &str, run_id: &str) {

@@ -103,8 +103,10 @@ impl Runtime {
         }
     }
 
-    fn open_run(&self, run: RunKey, input: RunInput) {
+    fn open_run(&self, run: RunKey, mut input: RunInput) {
         let agent = Rc::clone(&self.agent.borrow());
+        let history = self.read(|session| agent.history(session.conversation()));
+        input.history = history.flatten().map(Box::new);
         let runtime = self.weak();
         let sink = EventSink::new(run, Rc::clone(&self.limits), move |input| {
             if let Some(runtime) = runtime.upgrade() {

@@ -2,6 +2,8 @@
 
 use std::{cell::OnceCell, rc::Rc};
 
+#[cfg(feature = "full")]
+use assistant_core::conversation::Conversation;
 use assistant_core::{
     event::RunInput,
     session::{SessionOptions, StreamEnd},
@@ -12,6 +14,8 @@ use assistant_protocols::{Completions, UiStream};
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::agent::{Agent, Credentials, EventSink, Failure, FailureKind, HttpAgent};
 use send_wrapper::SendWrapper;
+#[cfg(feature = "full")]
+use serde_json::Value;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
@@ -45,6 +49,14 @@ impl Agent for LazyAgent {
             #[cfg(feature = "full")]
             Some("completions") => adapt(options, &Completions::default()),
             _ => adapt(options, &AgUi::default()),
+        }
+    }
+
+    #[cfg(feature = "full")]
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        match get(&self.options.1, "protocol").as_string().as_deref() {
+            Some("ui-stream") => ui_stream(&self.options.1).history(conversation),
+            _ => None,
         }
     }
 

@@ -10,7 +10,7 @@
 //!
 //! let mut options = SessionOptions::default();
 //! adapt(&mut options, &AgUi::default());
-//! assert!(options.history.is_none());
+//! assert!(!options.resumes);
 //! ```
 
 pub mod agui;

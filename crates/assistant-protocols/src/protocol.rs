@@ -1,7 +1,10 @@
 //! The protocol trait: encoding of requests and decoding of responses.
 
 use super::stream::Read;
-use assistant_core::{event::RunInput, limits::Limits, session::SessionOptions};
+use assistant_core::{
+    conversation::Conversation, event::RunInput, limits::Limits, session::SessionOptions,
+};
+use serde_json::Value;
 
 /// The media type of event streams.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -22,6 +25,17 @@ pub trait Protocol {
         Needs::default()
     }
 
+    /// Writes the history in a format of the protocol, for [`RunInput::history`]; `None` for
+    /// protocols that send [`RunInput::messages`].
+    ///
+    /// Called when the session opens the run
+    /// ([`Effect::OpenRun`](assistant_core::session::Effect::OpenRun)), before the request is
+    /// encoded.
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        let _ = conversation;
+        None
+    }
+
     /// Returns the request of a run.
     fn request(&self, input: &RunInput) -> Request;
 
@@ -33,9 +47,6 @@ pub trait Protocol {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
-    /// True if the history is written as UI messages.
-    #[cfg(feature = "ui-stream")]
-    pub ui_history: bool,
     /// True to resume an answer that a reload interrupted; `None` if the protocol does not
     /// determine this.
     pub resumes: Option<bool>,
@@ -74,10 +85,6 @@ pub enum Request {
 /// Sets the session options that a protocol requires. Call this before the session is created.
 pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
     let needs = protocol.needs();
-    #[cfg(feature = "ui-stream")]
-    if needs.ui_history {
-        options.history = Some(assistant_core::conversation::Conversation::ui_history);
-    }
     if let Some(resumes) = needs.resumes {
         options.resumes = resumes;
     }

@@ -1,15 +1,10 @@
 //! Options of a session.
 
-use serde_json::Value;
-
 use super::{Host, TurnSummary};
 use crate::{
-    conversation::{AgentUserMessages, Conversation, MarkdownTools},
+    conversation::{AgentUserMessages, MarkdownTools},
     limits::Limits,
 };
-
-/// A function that writes the history in the agent's format.
-pub type HistoryForm = fn(&Conversation) -> Value;
 
 /// The options of a session: those of the application have a method each, and those of the agent,
 /// in public fields, are set by its protocol.
@@ -37,9 +32,6 @@ pub struct SessionOptions {
     pub(crate) leftovers: Leftovers,
     pub(crate) agent_user_messages: AgentUserMessages,
     pub(crate) limits: Limits,
-    /// A function that writes the history for agents with a format of their own, in addition to
-    /// [`RunInput::messages`](crate::event::RunInput::messages).
-    pub history: Option<HistoryForm>,
     /// True to resume reading the answer of a stored conversation that was left during the answer,
     /// for agents that store their streams.
     pub resumes: bool,
@@ -187,7 +179,6 @@ impl Default for SessionOptions {
             questions: QuestionLimits::default(),
             markdown_tools: MarkdownTools::Off,
             markdown_fences: false,
-            history: None,
             resumes: false,
             replays: false,
             asks_again: false,

@@ -2,8 +2,6 @@
 //!
 //! `events` handles the events of a run, `settle` determines the next step after its end.
 
-use serde_json::Value;
-
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::reports_cut_off,
     finish::Finish,
@@ -204,7 +202,7 @@ impl Session {
                 true => Vec::new(),
                 false => self.conversation.request_messages(),
             },
-            history: self.write_history(),
+            history: None,
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),
             forwarded_props: self.props_with_answers(),
@@ -224,11 +222,6 @@ impl Session {
             cx.effect(Effect::AbortRun { run: run.key });
         }
         cx.change(Change::Run);
-    }
-
-    fn write_history(&self) -> Option<Box<Value>> {
-        let write = self.options.history?;
-        Some(Box::new(write(&self.conversation)))
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {

@@ -15,6 +15,8 @@ mod scenes;
 mod ui_stream;
 mod wires;
 
+use std::rc::Rc;
+
 use assistant_core::{
     action::ActionSpec,
     event::{Diagnostic, Event},
@@ -28,7 +30,7 @@ use assistant_protocols::{
 use serde_json::Value;
 
 use self::wires::Response;
-use crate::support::Driver;
+use crate::support::{Driver, HistoryWriter};
 
 /// Reads a JSON file of `fixtures/`.
 fn fixture(name: &str) -> Value {
@@ -53,19 +55,27 @@ impl Sink for Log {
     }
 }
 
+/// Creates a session for agents of a protocol.
+fn driver_of(protocol: &Rc<dyn Protocol>) -> Driver {
+    let mut options = SessionOptions::default();
+    adapt(&mut options, &**protocol);
+    let mut driver = Driver::with(options);
+    driver.protocol = HistoryWriter(Some(Rc::clone(protocol)));
+    driver
+}
+
 /// A session with an agent of a protocol.
 pub(crate) struct Talk {
     pub(crate) driver: Driver,
-    pub(crate) protocol: Box<dyn Protocol>,
+    pub(crate) protocol: Rc<dyn Protocol>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Talk {
     pub(crate) fn new(protocol: Box<dyn Protocol>) -> Self {
-        let mut options = SessionOptions::default();
-        adapt(&mut options, &*protocol);
+        let protocol: Rc<dyn Protocol> = protocol.into();
         Self {
-            driver: Driver::with(options),
+            driver: driver_of(&protocol),
             protocol,
             diagnostics: Vec::new(),
         }
@@ -126,9 +136,7 @@ impl Talk {
         let text = serde_json::to_string(&stored).unwrap();
         let starts = self.driver.commits.iter().map(|(_, entry)| entry);
         let journal = starts.chain(&self.driver.records).cloned().collect();
-        let mut options = SessionOptions::default();
-        adapt(&mut options, &*self.protocol);
-        let mut driver = Driver::with(options);
+        let mut driver = driver_of(&self.protocol);
         driver.host.ids = self.driver.host.ids + 1_000;
         self.driver = driver;
         for spec in actions {

@@ -3,16 +3,16 @@
 use assistant_core::{
     conversation::{Conversation, Part, Phase},
     event::Content,
-    session::{Input, SessionOptions, StreamEnd, TreeChange},
+    session::{Input, StreamEnd, TreeChange},
 };
 use assistant_protocols::{
-    Request, UiStream, adapt,
+    Request, UiStream,
     ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
 };
 use serde_json::{Value, json};
 
 use super::Talk;
-use crate::support::{Driver, action};
+use crate::support::action;
 
 fn talk() -> Talk {
     Talk::new(Box::new(UiStream::default()))
@@ -291,13 +291,7 @@ fn a_reload_resumes_the_answer_without_duplicates() {
     talk.begin_answer(cut.as_bytes());
     let stored = talk.driver.session.snapshot();
 
-    let mut options = SessionOptions::default();
-    adapt(&mut options, &resuming());
-    let mut again = Talk {
-        driver: Driver::with(options),
-        protocol: Box::new(resuming()),
-        diagnostics: Vec::new(),
-    };
+    let mut again = Talk::new(Box::new(resuming()));
     again.driver.input(Input::Restore {
         thread_id: "th/1".to_owned(),
         snapshot: stored,

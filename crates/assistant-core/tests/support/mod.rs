@@ -5,7 +5,7 @@ mod screen;
 
 pub(crate) use build::*;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, rc::Rc};
 
 use assistant_core::{
     action::{
@@ -19,6 +19,7 @@ use assistant_core::{
         RunKey, Session, SessionOptions, StreamEnd, Ticket, TimerId, TurnSummary, Verdict,
     },
 };
+use assistant_protocols::Protocol;
 use serde_json::Value;
 
 /// A host with sequential ids, a manual clock, and programmed rules.
@@ -108,9 +109,23 @@ pub(crate) struct Driver {
     pub(crate) aborted: Vec<RunKey>,
     /// The audit records, if a test needs them.
     pub(crate) audit: Option<Vec<AuditEntry>>,
+    /// The protocol that writes the history of a request, as the agent of a runtime does.
+    pub(crate) protocol: HistoryWriter,
     next_registration: u64,
     /// The questions as shown to the user.
     screen: screen::Screen,
+}
+
+/// The protocol of an agent, if it has a format for the history.
+#[derive(Clone, Default)]
+pub(crate) struct HistoryWriter(pub(crate) Option<Rc<dyn Protocol>>);
+
+impl std::fmt::Debug for HistoryWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("HistoryWriter")
+            .field(&self.0.is_some())
+            .finish()
+    }
 }
 
 impl Driver {
@@ -138,6 +153,7 @@ impl Driver {
             executed: Vec::new(),
             aborted: Vec::new(),
             audit: None,
+            protocol: HistoryWriter::default(),
             next_registration: 0,
             screen: screen::Screen::default(),
         }
@@ -178,7 +194,13 @@ impl Driver {
         self.effects.push(effect.clone());
         match effect.clone() {
             Effect::PrepareRun { .. } => {}
-            Effect::OpenRun { run, input } => self.runs.push((run, *input)),
+            Effect::OpenRun { run, mut input } => {
+                let conversation = self.session.conversation();
+                let protocol = self.protocol.0.as_ref();
+                let history = protocol.and_then(|protocol| protocol.history(conversation));
+                input.history = history.map(Box::new);
+                self.runs.push((run, *input));
+            }
             Effect::AbortRun { run } => self.aborted.push(run),
             Effect::Commit { commit, entry } => {
                 open.push_back(commit);

@@ -2,7 +2,7 @@
 //!
 //! [`Reader`] decodes the bytes of a response to events, [`TextReader`] does the same for servers
 //! that answer with plain text, and [`Decoder`] takes single chunks. Requests are encoded by
-//! [`request_body`] from the history that a session writes
+//! [`request_body`] from the history in the form of the AI SDK
 //! ([`Conversation::ui_history`](assistant_core::conversation::Conversation::ui_history)).
 //!
 //! Each step of an answer becomes a separate message. A chunk for which the reference client ends

@@ -5,7 +5,8 @@ use crate::{
     protocol::{EVENT_STREAM, Needs, Protocol, Request},
     stream::Read,
 };
-use assistant_core::{event::RunInput, limits::Limits};
+use assistant_core::{conversation::Conversation, event::RunInput, limits::Limits};
+use serde_json::Value;
 
 /// The protocol of the AI SDK's UI message stream, or its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,10 +24,13 @@ pub struct UiStream {
 impl Protocol for UiStream {
     fn needs(&self) -> Needs {
         Needs {
-            ui_history: true,
             resumes: Some(self.resumes),
             ..Needs::default()
         }
+    }
+
+    fn history(&self, conversation: &Conversation) -> Option<Value> {
+        Some(conversation.ui_history())
     }
 
     fn request(&self, input: &RunInput) -> Request {

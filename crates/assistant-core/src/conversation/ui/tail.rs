@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Conversation {
-    /// Returns the history for an AI SDK server, for [`HistoryForm`](crate::session::HistoryForm):
+    /// Returns the history for an AI SDK server, for [`RunInput::history`](crate::event::RunInput::history):
     /// `{messages, trigger, messageId, tail, taken}`. `tail` and `taken` are for the reader of the
     /// response and not sent.
     #[must_use]
