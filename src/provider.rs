@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     assistant::{Assistant, OnServer},
+    runtime::StorePersistence,
     store::Store,
     ui::{console_error, fresh_id, in_browser},
 };
@@ -95,7 +96,7 @@ impl std::fmt::Debug for StoreProp {
 impl<S: Store> From<S> for StoreProp {
     fn from(store: S) -> Self {
         let begin: Begin = Box::new(move |assistant, thread_id, initial| {
-            assistant.keep(Rc::new(store), thread_id, initial);
+            StorePersistence::begin(assistant.runtime(), Rc::new(store), thread_id, initial);
         });
         Self(in_browser().then(|| SendWrapper::new(begin)))
     }

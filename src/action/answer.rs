@@ -4,7 +4,7 @@
 use assistant_core::{
     action::{Remember, ToolError},
     conversation::{Decider, Decision},
-    session::{Refusal, Verdict},
+    session::{Input, Refusal, Verdict},
 };
 use leptos::prelude::GetUntracked;
 use serde_json::Value;
@@ -155,7 +155,13 @@ impl<T> ToolCallView<T> {
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
         let drawn = cell.shown.get_untracked();
         let shown = drawn.ok_or(Refusal::AlreadyResolved)?;
-        self.refresh_if_changed(assistant.decide_as_shown(self.key(), shown, verdict, by))
+        let call = *self.key();
+        self.refresh_if_changed(assistant.runtime().dispatch(Input::Decide {
+            call,
+            shown,
+            verdict,
+            by,
+        }))
     }
 
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).

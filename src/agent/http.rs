@@ -5,7 +5,6 @@ mod protocols;
 mod request;
 mod response;
 mod resume;
-mod slices;
 mod stored;
 
 use std::{future::Future, rc::Rc};

@@ -181,22 +181,11 @@ impl Assistant {
         let now = self.read(|session| session.fingerprint(call));
         let now = now.ok_or(Refusal::Ended)?;
         let now = now.ok_or(Refusal::AlreadyResolved)?;
-        self.decide_as_shown(call, now, verdict, Decider::Application)
-    }
-
-    /// Applies a decision to a call, which must be as the card has shown it.
-    pub(crate) fn decide_as_shown(
-        &self,
-        call: &CallKey,
-        shown: Fingerprint,
-        verdict: Verdict,
-        by: Decider,
-    ) -> Result<(), Refusal> {
         self.dispatch(Input::Decide {
             call: *call,
-            shown,
+            shown: now,
             verdict,
-            by,
+            by: Decider::Application,
         })
     }
 

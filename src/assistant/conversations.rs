@@ -5,7 +5,6 @@ use std::{cell::Cell, fmt, rc::Rc};
 use assistant_core::session::{Input, Refusal};
 use leptos::prelude::{ArcReadSignal, GetUntracked, WithUntracked};
 use send_wrapper::SendWrapper;
-use serde_json::Value;
 
 use super::Assistant;
 use crate::{
@@ -34,19 +33,6 @@ impl Assistant {
     pub fn conversations(&self) -> Conversations {
         Conversations(self.clone())
     }
-
-    pub(crate) fn keep(
-        &self,
-        store: Rc<dyn Store>,
-        thread_id: Option<String>,
-        mut initial: Option<Value>,
-    ) {
-        let own = initial.as_mut().and_then(Value::as_object_mut);
-        let own = own.and_then(|own| own.shift_remove("threadId"));
-        let own = own.and_then(|id| id.as_str().map(str::to_owned));
-        let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
-        StorePersistence::begin(self.runtime(), store, thread_id, initial);
-    }
 }
 
 /// The conversations of an assistant and their store ([`Assistant::conversations`]).
@@ -66,7 +52,7 @@ impl Conversations {
     /// # }
     /// ```
     pub fn persist_in(&self, store: impl Store) {
-        self.0.keep(Rc::new(store), None, None);
+        StorePersistence::begin(self.0.runtime(), Rc::new(store), None, None);
     }
 
     /// Returns a signal that shows whether the conversation is loaded, and whether this tab or

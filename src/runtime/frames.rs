@@ -105,18 +105,14 @@ impl Runtime {
             let runtime = self.weak();
             let tick = Closure::<dyn FnMut()>::new(move || {
                 if let Some(runtime) = runtime.upgrade() {
-                    runtime.tick();
+                    runtime.frames.asked.set(false);
+                    runtime.flush();
                 }
             });
             tick.into_js_value()
         });
         // Fails only without a callback.
         let _ = window.request_animation_frame(tick.unchecked_ref());
-    }
-
-    fn tick(&self) {
-        self.frames.asked.set(false);
-        self.flush();
     }
 
     /// Returns true if every change is streaming output of the agent.

@@ -87,11 +87,10 @@ impl<D> fmt::Debug for FrameReader<D> {
 }
 
 impl<D: Decode> FrameReader<D> {
-    /// Creates a reader at the start of a response, with the framing of `sse`, which may have
-    /// another limit.
-    pub(super) fn with(sse: SseDecoder, decoder: D) -> Self {
+    /// Creates a reader at the start of a response.
+    pub(super) fn of(decoder: D) -> Self {
         Self {
-            sse,
+            sse: SseDecoder::new(),
             decoder,
             kind: Kind::Unknown,
             body: Vec::new(),
@@ -145,30 +144,25 @@ impl<D: Decode> FrameReader<D> {
         let room = self.limits.run_bytes.saturating_sub(self.read);
         let within = bytes.get(..room).unwrap_or(bytes);
         self.read += within.len();
-        self.push_within(within, sink);
+        if self.kind == Kind::Unknown {
+            self.detect_document(within);
+            // Blanks are held until the kind of the response is known.
+            self.body.extend_from_slice(within);
+            if self.kind == Kind::Frames {
+                let held = std::mem::take(&mut self.body);
+                self.read_frames(&held, sink);
+            }
+        } else if self.kind == Kind::Frames {
+            self.read_frames(within, sink);
+        } else {
+            self.body.extend_from_slice(within);
+        }
+        self.check_body();
         if within.len() < bytes.len() {
             let most = self.limits.run_bytes;
             let message = format!("The response is larger than {most} bytes.");
             self.fail(ProtocolError::new("limit", message));
         }
-    }
-
-    fn push_within(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        if self.kind == Kind::Unknown {
-            self.detect_document(bytes);
-            // Blanks are held until the kind of the response is known.
-            self.body.extend_from_slice(bytes);
-            if self.kind == Kind::Frames {
-                let held = std::mem::take(&mut self.body);
-                self.read_frames(&held, sink);
-            }
-            return self.check_body();
-        }
-        if self.kind == Kind::Document {
-            self.body.extend_from_slice(bytes);
-            return self.check_body();
-        }
-        self.read_frames(bytes, sink);
     }
 
     fn check_body(&mut self) {

@@ -1,4 +1,5 @@
-//! Checks a response and reads it: an event stream to its end, an error body up to a limit.
+//! Checks a response and reads it: an event stream to its end, an error body up to a limit. The
+//! work is divided into slices, between which the page handles input and draws frames.
 
 use std::{pin::pin, time::Duration};
 
@@ -10,17 +11,21 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ReadableStreamDefaultReader, ReadableStreamReadResult, Response};
 
-use super::{
-    request::wait_for_page_unload,
-    slices::{SLICE_BYTES, Slices},
+use super::request::wait_for_page_unload;
+use crate::{
+    agent::EventSink,
+    ui::{SLICE_MS, next_frame, sleep},
 };
-use crate::{agent::EventSink, ui::sleep};
 
 /// The maximum size of an error's body that is read, in bytes.
 const BODY_BYTES: usize = 4 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of characters of the body that are shown to the user.
 const BODY_CHARS: usize = 300;
+/// The number of bytes that are processed between two readings of the clock.
+const SLICE_BYTES: u32 = 8 * 1024;
+/// The pause after which a new slice begins, in milliseconds: the page was idle meanwhile.
+const IDLE_MS: f64 = 4.0;
 
 /// Checks the status of a response and, if `wanted` is given, its media type.
 pub(super) async fn check(
@@ -164,5 +169,31 @@ impl Body {
         spawn_local(async move {
             let _ = JsFuture::from(done).await;
         });
+    }
+}
+
+/// The time spent since the page was last able to handle input.
+#[derive(Debug, Default)]
+struct Slices {
+    worked: f64,
+    ended: f64,
+}
+
+impl Slices {
+    /// Does a piece of work, and waits for the next frame if the slice is used up.
+    async fn work(&mut self, piece: impl FnOnce()) {
+        let began = Date::now();
+        // A clock that was set back begins a new slice, too.
+        if !(0.0..=IDLE_MS).contains(&(began - self.ended)) {
+            self.worked = 0.0;
+        }
+        piece();
+        self.ended = Date::now();
+        self.worked += (self.ended - began).max(0.0);
+        if self.worked >= SLICE_MS {
+            next_frame().await;
+            self.worked = 0.0;
+            self.ended = Date::now();
+        }
     }
 }

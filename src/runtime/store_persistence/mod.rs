@@ -81,14 +81,18 @@ pub(crate) struct StorePersistence {
 }
 
 impl StorePersistence {
-    /// Starts persistence for a runtime. The conversation with this id is loaded once the page has
-    /// settled; `initial` is used if no such conversation is stored.
+    /// Starts persistence for a runtime. The conversation with this id, or with that of `initial`, is
+    /// loaded once the page has settled; `initial` is used if no such conversation is stored.
     pub(crate) fn begin(
         runtime: &Runtime,
         store: Rc<dyn Store>,
         thread_id: Option<String>,
-        initial: Option<Value>,
+        mut initial: Option<Value>,
     ) {
+        let own = initial.as_mut().and_then(Value::as_object_mut);
+        let own = own.and_then(|own| own.shift_remove("threadId"));
+        let own = own.and_then(|id| id.as_str().map(str::to_owned));
+        let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
         let is_named = thread_id.is_some();
         let known = thread_id.or_else(|| tab::remembered(&*store));
         let fresh = runtime.read(|session| session.thread_id().to_owned());

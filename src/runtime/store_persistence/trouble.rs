@@ -7,18 +7,15 @@
 
 use std::{mem, rc::Rc, time::Duration};
 
-use assistant_core::session::{ClaimOutcome, JournalEntry};
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
 use super::{StorePersistence, job::Job, thread::Thread};
 use crate::{
-    store::{Batch, Ownership, StoreError, StoreErrorKind, StoreFuture, TabMessage},
+    store::{Ownership, StoreError, StoreErrorKind, TabMessage},
     ui::{after, sleep, spawn_local},
 };
 
-/// The timeout of a store operation, in milliseconds.
-const STORE_TIMEOUT_MS: u64 = 8_000;
 /// The first retry delay, in milliseconds. The delay doubles after each retry.
 const FIRST_RETRY_MS: u32 = 2_000;
 /// The longest retry delay, in milliseconds.
@@ -27,18 +24,6 @@ const MAX_RETRY_MS: u32 = 60_000;
 const PING_MS: u64 = 500;
 
 impl StorePersistence {
-    /// Waits for a store operation with a timeout. A result after the timeout is ignored.
-    pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
-        let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
-        match select(asked, patience).await {
-            Either::Left((outcome, _)) => outcome,
-            Either::Right(_) => {
-                let message = "the store does not answer";
-                Err(StoreError::new(StoreErrorKind::NoAnswer, message))
-            }
-        }
-    }
-
     /// Returns true if the last store operation failed.
     pub(super) fn is_in_trouble(&self) -> bool {
         self.trouble.fails.get()
@@ -113,54 +98,6 @@ impl StorePersistence {
             Ok(()) => self.end_trouble(),
             Err(error) => self.failed(&thread, &error),
         }
-    }
-
-    /// Writes an empty batch to check that the store answers. A failed write of a real call would
-    /// have an unknown outcome, and the call could not be started by this page any more.
-    pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
-        let nothing = Batch {
-            thread_id: thread.id.clone(),
-            writer: thread.writer(),
-            ..Batch::default()
-        };
-        match self.is_in_trouble() && thread.taken.get() {
-            true => self.with_timeout(self.store.write(nothing)).await,
-            false => Ok(()),
-        }
-    }
-
-    /// Writes the start of a call to the journal. `Err` is the reason why it must not start.
-    pub(super) async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
-        let thread = self.thread();
-        if !self.is_here() || thread.id != entry.thread_id() {
-            return Err("the conversation is not open here".to_owned());
-        }
-        // The calls stored before the batch that carries the claim.
-        let stored = thread.stored.get();
-        let starts_here = |outcome| stored.may_start(entry.call(), outcome);
-        if (self.is_in_trouble() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
-            self.unsaved.borrow_mut().record(entry);
-            return Ok(());
-        }
-        if thread.is_apart.get() {
-            return Err("another page may have started it".to_owned());
-        }
-        let Err(error) = self.write(&thread, Some(entry)).await else {
-            return Ok(());
-        };
-        if error.kind == StoreErrorKind::Claimed {
-            return Err(error.message);
-        }
-        self.failed(&thread, &error);
-        let outcome = match error.kind {
-            StoreErrorKind::TakenOver => ClaimOutcome::Refused,
-            _ => ClaimOutcome::Failed,
-        };
-        if !self.is_current(&thread) || !starts_here(outcome) {
-            return Err(error.message);
-        }
-        self.unsaved.borrow_mut().record(entry);
-        Ok(())
     }
 
     /// Separates this page from the store after another page has, or may have, taken the

@@ -1,8 +1,9 @@
 //! Runs the jobs of a store one after the other, and reports their outcomes.
 
-use std::{mem, rc::Rc};
+use std::{mem, rc::Rc, time::Duration};
 
-use assistant_core::session::{CommitId, Input, JournalEntry, StoredCalls};
+use assistant_core::session::{ClaimOutcome, CommitId, Input, JournalEntry, StoredCalls};
+use futures_util::future::{Either, select};
 use serde_json::Value;
 
 use super::{
@@ -12,12 +13,15 @@ use super::{
     thread::Thread,
 };
 use crate::{
-    store::{Batch, StoreError, StoreErrorKind, TabMessage},
-    ui::{next_frame, spawn_local},
+    store::{Batch, StoreError, StoreErrorKind, StoreFuture, TabMessage},
+    ui::{next_frame, sleep, spawn_local},
 };
 
 /// The number of frames for which a save waits while messages are serialized.
 const MAX_FRAMES: u32 = 50;
+
+/// The timeout of a store operation, in milliseconds.
+const STORE_TIMEOUT_MS: u64 = 8_000;
 
 impl StorePersistence {
     pub(super) fn push(&self, job: Job) {
@@ -109,6 +113,66 @@ impl StorePersistence {
         let count = runtime
             .and_then(|runtime| runtime.read(|session| session.conversation().message_count()));
         thread.taken.get() || count.unwrap_or_default() > 0
+    }
+
+    /// Writes the start of a call to the journal. `Err` is the reason why it must not start.
+    async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
+        let thread = self.thread();
+        if !self.is_here() || thread.id != entry.thread_id() {
+            return Err("the conversation is not open here".to_owned());
+        }
+        // The calls stored before the batch that carries the claim.
+        let stored = thread.stored.get();
+        let starts_here = |outcome| stored.may_start(entry.call(), outcome);
+        if (self.is_in_trouble() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
+            self.unsaved.borrow_mut().record(entry);
+            return Ok(());
+        }
+        if thread.is_apart.get() {
+            return Err("another page may have started it".to_owned());
+        }
+        let Err(error) = self.write(&thread, Some(entry)).await else {
+            return Ok(());
+        };
+        if error.kind == StoreErrorKind::Claimed {
+            return Err(error.message);
+        }
+        self.failed(&thread, &error);
+        let outcome = match error.kind {
+            StoreErrorKind::TakenOver => ClaimOutcome::Refused,
+            _ => ClaimOutcome::Failed,
+        };
+        if !self.is_current(&thread) || !starts_here(outcome) {
+            return Err(error.message);
+        }
+        self.unsaved.borrow_mut().record(entry);
+        Ok(())
+    }
+
+    /// Writes an empty batch to check that the store answers. A failed write of a real call would
+    /// have an unknown outcome, and the call could not be started by this page any more.
+    pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
+        let nothing = Batch {
+            thread_id: thread.id.clone(),
+            writer: thread.writer(),
+            ..Batch::default()
+        };
+        match self.is_in_trouble() && thread.taken.get() {
+            true => self.with_timeout(self.store.write(nothing)).await,
+            false => Ok(()),
+        }
+    }
+
+    /// Waits for a store operation with a timeout. A result after the timeout is ignored.
+    pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
+        let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
+        match select(asked, patience).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => {
+                let message = "the store does not answer";
+                Err(StoreError::new(StoreErrorKind::NoAnswer, message))
+            }
+        }
     }
 
     /// Writes the changes atomically, together with the claim if one is given.

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{Decoder, ResponseParams, decoder::error_of};
 use crate::{
     frames::{Decode, FrameReader},
-    sse::SseDecoder,
     stream::{End, Sink},
 };
 use assistant_core::event::fault::ProtocolError;
@@ -67,6 +66,6 @@ impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: ResponseParams) -> Self {
-        Self::with(SseDecoder::new(), Decoder::new(start))
+        Self::of(Decoder::new(start))
     }
 }

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{Decoder, ResponseParams};
 use crate::{
     frames::{Decode, FrameReader},
-    sse::SseDecoder,
     stream::{End, Ending, Read, Sink},
 };
 use assistant_core::event::{Diagnostic, fault::ProtocolError};
@@ -50,7 +49,7 @@ impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: ResponseParams) -> Self {
-        Self::with(SseDecoder::new(), Decoder::new(start))
+        Self::of(Decoder::new(start))
     }
 
     /// Returns the id of the answer: the server's id, once it has sent one.

@@ -2,7 +2,7 @@
 //! differs from a violation.
 
 use assistant_protocols::agui::{Ending, Reader, Sink};
-use assistant_protocols::sse::SseDecoder;
+use assistant_core::limits::Limits;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -172,7 +172,8 @@ fn events_before_a_failure_are_kept_and_later_ones_ignored() {
 fn an_oversized_frame_fails_and_flushes_held_text() {
     let held = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
     let text = format!("{}data: {held}\n\ndata: {}", started(), "x".repeat(300));
-    let reader = Reader::with_framing(SseDecoder::with_limit(200), DecoderOptions::default());
+    let limits = Limits::default().event_bytes(200);
+    let reader = Reader::new(DecoderOptions::default()).with_limits(&limits);
     let (log, ending) = read_with(reader, [text.as_bytes()]);
     assert_eq!(ending.end, End::Failed);
     assert_eq!(ending.error.unwrap().code, "event-limit");
