@@ -426,7 +426,7 @@ fn system_messages_of_the_agent_are_sent_first() {
     assert_eq!(request(&driver), sent);
     #[cfg(feature = "ui-stream")]
     {
-        let history = driver.session.conversation().ui_history();
+        let history = assistant_protocols::ui_stream::ui_history(driver.session.conversation());
         assert_eq!(history.pointer("/messages/0/role"), Some(&json!("system")));
     }
 }

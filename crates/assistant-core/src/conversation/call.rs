@@ -285,7 +285,8 @@ impl ToolCall {
     }
 
     /// Returns true if the call's handler was ever started.
-    pub(crate) const fn was_started(&self) -> bool {
+    #[must_use]
+    pub const fn was_started(&self) -> bool {
         self.history().starts > 0
     }
 
@@ -310,7 +311,8 @@ impl ToolCall {
     }
 
     /// Returns true if the page ended the call, by a result or by cancelling it.
-    pub(crate) const fn is_settled_here(&self) -> bool {
+    #[must_use]
+    pub const fn is_settled_here(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 

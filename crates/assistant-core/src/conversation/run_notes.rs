@@ -46,7 +46,8 @@ impl Conversation {
     }
 
     /// Returns true if the run that made a call succeeded; `None` if that is not known.
-    pub(crate) fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
+    #[must_use]
+    pub fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.succeeded(call.run?))
     }
 

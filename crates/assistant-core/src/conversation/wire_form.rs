@@ -18,8 +18,10 @@ impl Conversation {
         self
     }
 
-    /// Returns true if a message is omitted from requests because of its author.
-    pub(super) fn holds_back(&self, message: &Message) -> bool {
+    /// Returns true if a message is omitted from requests because of its author
+    /// ([`AgentUserMessages::Omitted`]).
+    #[must_use]
+    pub fn omits(&self, message: &Message) -> bool {
         self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
     }
 
@@ -45,7 +47,7 @@ impl Conversation {
             let Some(node) = self.node(*ix) else { continue };
             // A tool message without a call is kept, but some servers reject it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);
-            if local || self.is_abandoned(&node.message) || self.holds_back(&node.message) {
+            if local || self.is_abandoned(&node.message) || self.omits(&node.message) {
                 continue;
             }
             let sends = |call: &ToolCall| self.is_sent(call);
@@ -58,11 +60,8 @@ impl Conversation {
             let calls = calls.filter(|call| call.is_real() && !self.carried_question(call));
             list.extend(calls.filter_map(answer_to));
         }
-        let (mut first, others): (Vec<_>, Vec<_>) = list
-            .into_iter()
-            .partition(|message| message.role() == Role::System);
-        first.extend(others);
-        first
+        list.sort_by_key(|message| message.role() != Role::System);
+        list
     }
 
     fn tool_messages(&self, keys: &[CallKey]) -> Vec<event::Message> {

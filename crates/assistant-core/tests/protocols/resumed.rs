@@ -5,7 +5,7 @@ use assistant_core::{
     conversation::Phase,
     session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
 };
-use assistant_protocols::UiStream;
+use assistant_protocols::{UiStream, ui_stream::ui_messages};
 use serde_json::{Value, json};
 
 use super::{Request, Talk, ui_stream::stream};
@@ -38,7 +38,7 @@ fn cut_and_reload(talk: &mut Talk, chunks: &[Value]) {
 
 /// Returns the parts of the answer in order.
 fn parts(talk: &Talk) -> Vec<String> {
-    let messages = talk.driver.session.conversation().ui_messages();
+    let messages = ui_messages(talk.driver.session.conversation());
     assert_eq!(messages.len(), 2, "{messages:#?}");
     let parts = messages[1]["parts"].as_array().unwrap().iter();
     let short = |part: &Value| match part["type"].as_str().unwrap() {

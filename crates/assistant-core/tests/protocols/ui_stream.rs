@@ -7,7 +7,7 @@ use assistant_core::{
 };
 use assistant_protocols::{
     Request, UiStream,
-    ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls},
+    ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls, ui_messages},
 };
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn a_tool_result_is_sent_back_and_the_answer_continues_in_its_message() {
         json!({"type": "finish-step"}),
         json!({"type": "finish"}),
     ]));
-    let messages = talk.driver.session.conversation().ui_messages();
+    let messages = ui_messages(talk.driver.session.conversation());
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[1]["metadata"], json!({"m": 1, "n": 2}));
     assert_eq!(messages[1]["parts"].as_array().unwrap().len(), 5);
@@ -188,7 +188,7 @@ fn a_decision_is_sent_back_with_all_fields_of_its_request() {
         assert!(!talk.driver.session.is_busy());
         assert!(talk.driver.session.interrupts().is_empty());
         assert_eq!(talk.driver.runs.len(), 2);
-        let messages = talk.driver.session.conversation().ui_messages();
+        let messages = ui_messages(talk.driver.session.conversation());
         assert_eq!(messages[1]["parts"][1]["approval"], approval);
     }
 }
@@ -302,7 +302,7 @@ fn a_reload_resumes_the_answer_without_duplicates() {
     let path = "/th%2F1/stream".to_owned();
     assert_eq!(request, Request::Get { path });
     again.answer(&stream(&whole));
-    let messages = again.driver.session.conversation().ui_messages();
+    let messages = ui_messages(again.driver.session.conversation());
     assert_eq!(messages.len(), 2);
     assert_eq!(
         messages[1]["parts"].as_array().unwrap().len(),
@@ -325,14 +325,14 @@ fn a_resume_without_a_stream_leaves_the_answer_unchanged() {
         json!({"type": "start"}),
         json!({"type": "finish"}),
     ]));
-    let before = talk.driver.session.conversation().ui_messages();
+    let before = ui_messages(talk.driver.session.conversation());
     talk.driver.input(Input::Resume);
     let run = talk.driver.run();
     talk.driver.input(Input::RunClosed {
         run,
         end: StreamEnd::Nothing,
     });
-    assert_eq!(talk.driver.session.conversation().ui_messages(), before);
+    assert_eq!(ui_messages(talk.driver.session.conversation()), before);
     assert!(!talk.driver.session.is_busy());
 }
 
@@ -372,9 +372,9 @@ fn ui_messages_round_trip() {
         }
         let read = Conversation::from_ui_messages(vec![message.clone()]).unwrap();
         let written = std::slice::from_ref(message);
-        assert_eq!(read.ui_messages(), written, "{}", vector["name"]);
+        assert_eq!(ui_messages(&read), written, "{}", vector["name"]);
         let stored = Conversation::import(read.export()).unwrap();
-        assert_eq!(stored.ui_messages(), written, "{}", vector["name"]);
+        assert_eq!(ui_messages(&stored), written, "{}", vector["name"]);
     }
 }
 

@@ -29,7 +29,7 @@ pub struct ResponseParams {
     pub run_id: String,
     /// The answer's id, until the server sends one.
     pub message_id: String,
-    /// The output of [`Conversation::ui_history`](assistant_core::conversation::Conversation::ui_history):
+    /// The output of [`ui_history`](super::ui_history):
     /// the answer that the response continues, and the ids in use.
     pub history: Option<Value>,
     /// True if the response repeats the answer from its beginning, as a resumed stream does.

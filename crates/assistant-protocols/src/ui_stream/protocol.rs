@@ -1,6 +1,6 @@
 //! Implements [`Protocol`] for the UI message stream.
 
-use super::{Reader, ResponseParams, TextReader, request_body, resume_path};
+use super::{Reader, ResponseParams, TextReader, request_body, resume_path, ui_history};
 use crate::{
     protocol::{EVENT_STREAM, Needs, Protocol, Request},
     stream::Read,
@@ -30,7 +30,7 @@ impl Protocol for UiStream {
     }
 
     fn history(&self, conversation: &Conversation) -> Option<Value> {
-        Some(conversation.ui_history())
+        Some(ui_history(conversation))
     }
 
     fn request(&self, input: &RunInput) -> Request {

@@ -12,7 +12,7 @@ use assistant_core::event::{Object, RunInput};
 /// The page's actions are included as `tools`, an object of `{description, parameters}` by name,
 /// and the context of components as `context`, if there are any; a server with its own tools
 /// ignores them. The input's history must be the output of
-/// [`Conversation::ui_history`](assistant_core::conversation::Conversation::ui_history).
+/// [`ui_history`](super::ui_history).
 #[must_use]
 pub fn request_body(input: &RunInput) -> Value {
     let mut body = match &input.forwarded_props {

@@ -1,8 +1,8 @@
 //! The reader of whole responses: the split of the bytes does not matter, and a truncated end
 //! differs from a violation.
 
-use assistant_protocols::agui::{Ending, Reader, Sink};
 use assistant_core::limits::Limits;
+use assistant_protocols::agui::{Ending, Reader, Sink};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Player, Replay, Report, changes};
-use assistant_protocols::ui_stream::{Decoder, Reader, ResponseParams};
+use assistant_protocols::ui_stream::{Decoder, Reader, ResponseParams, ui_history, ui_messages};
 
 /// Replays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
 pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
@@ -49,13 +49,13 @@ pub fn run(case: &Value) -> Value {
 fn start_of(replay: &Replay, id: &str) -> ResponseParams {
     let mut start = ResponseParams::default();
     start.message_id = id.to_owned();
-    start.history = Some(replay.conversation.ui_history());
+    start.history = Some(ui_history(&replay.conversation));
     start
 }
 
 /// Returns the answer with this id, without parts if the stream produced none.
 fn answer(replay: &Replay, id: &str) -> Value {
-    let messages = replay.conversation.ui_messages();
+    let messages = ui_messages(&replay.conversation);
     let is_answer = |message: &Value| {
         message.get("id") == Some(&id.into()) && message.get("role") == Some(&"assistant".into())
     };

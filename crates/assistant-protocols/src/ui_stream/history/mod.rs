@@ -1,90 +1,101 @@
-//! Converts the run's path to `UIMessage`s.
+//! Writes the conversation in the form of the AI SDK: the history of a request, and its
+//! `UIMessage`s.
+//!
+//! A `UIMessage` contains a whole answer with all its steps, each of which is a message of its own
+//! in the conversation. `part` and `tool` write one part each; `tail` writes the state that the
+//! reader of a continued answer needs.
+
+mod part;
+mod tail;
+mod tool;
 
 use serde_json::{Value, json};
 
-use super::{noted, noted_text, part, tool};
-use crate::{
-    conversation::{Conversation, Message, Part, ToolCall, json_fields::put_text, state::State},
+use assistant_core::{
+    conversation::{Conversation, Message, Origin, Part, ToolCall, ui_notes::NOTES},
     event::{Object, Role},
 };
 
+pub use tail::ui_history;
+
 /// The messages of the tree that form one `UIMessage`.
-pub(super) struct Group<'a> {
-    pub(super) id: &'a str,
-    pub(super) role: Role,
-    pub(super) messages: Vec<&'a Message>,
+struct Group<'a> {
+    id: &'a str,
+    role: Role,
+    messages: Vec<&'a Message>,
 }
 
-impl Conversation {
-    /// Returns the messages of the run's path in the form of the AI SDK, each answer with all its
-    /// steps.
-    #[must_use]
-    pub fn ui_messages(&self) -> Vec<Value> {
-        self.write_groups(false)
-    }
+/// Returns the messages of the run's path in the form of the AI SDK, each answer with all its
+/// steps.
+///
+/// ```
+/// use assistant_core::conversation::Conversation;
+/// use assistant_protocols::ui_stream::ui_messages;
+/// use serde_json::json;
+///
+/// let message = json!({"id": "m", "role": "user", "parts": [{"type": "text", "text": "Hi"}]});
+/// let conversation = Conversation::from_ui_messages(vec![message.clone()]).unwrap();
+/// assert_eq!(ui_messages(&conversation), [message]);
+/// ```
+#[must_use]
+pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
+    let groups = groups(conversation);
+    let write = |group: &Group<'_>| group.to_value(false, conversation);
+    groups.iter().map(write).collect()
+}
 
-    /// Returns the messages for a request, like [`Self::ui_messages`], but with system messages
-    /// first, and without calls that will never end.
-    pub(super) fn ui_request(&self) -> Vec<Value> {
-        self.write_groups(true)
-    }
+/// Returns the messages for a request, like [`ui_messages`], but with system messages first, and
+/// without calls that will never end.
+fn request_messages(conversation: &Conversation) -> Vec<Value> {
+    let mut groups = groups(conversation);
+    groups.sort_by_key(|group| group.role != Role::System);
+    let write = |group: &Group<'_>| group.to_value(true, conversation);
+    groups.iter().map(write).collect()
+}
 
-    fn write_groups(&self, request: bool) -> Vec<Value> {
-        let mut groups = self.ui_groups();
-        if request {
-            let is_system = |group: &Group<'_>| group.role == Role::System;
-            let (mut first, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_system);
-            first.extend(others);
-            groups = first;
+/// Groups the messages of the run's path by `UIMessage`.
+fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for message in conversation.run_path() {
+        // The format has no field for a speaker: content that the agent added is a part of its
+        // answer.
+        let is_answer = matches!(message.speaker(), Role::Assistant | Role::Reasoning);
+        if conversation.omits(message) {
+            continue;
         }
-        let write = |group: &Group<'_>| group.to_value(request, self);
-        groups.iter().map(write).collect()
-    }
-
-    /// Groups the messages of the run's path by `UIMessage`.
-    pub(super) fn ui_groups(&self) -> Vec<Group<'_>> {
-        let mut groups: Vec<Group<'_>> = Vec::new();
-        for message in self.run_path() {
-            // The format has no field for a speaker: content that the agent added is a part of its
-            // answer.
-            let is_answer = matches!(message.speaker(), Role::Assistant | Role::Reasoning);
-            if self.holds_back(message) {
-                continue;
-            }
-            if !is_answer && !matches!(message.role, Role::User | Role::System | Role::Developer) {
-                continue;
-            }
-            let named = noted_text(&message.extra, "id");
-            if let Some(group) = groups.last_mut().filter(|_| is_answer)
-                && group.role == Role::Assistant
-                && named.is_none_or(|id| id == group.id)
-            {
-                group.messages.push(message);
-                continue;
-            }
-            groups.push(Group {
-                id: named.unwrap_or_else(|| message.wire_id()),
-                role: if is_answer {
-                    Role::Assistant
-                } else {
-                    message.role
-                },
-                messages: vec![message],
-            });
+        if !is_answer && !matches!(message.role, Role::User | Role::System | Role::Developer) {
+            continue;
         }
-        groups
+        let named = noted_text(&message.extra, "id");
+        if let Some(group) = groups.last_mut().filter(|_| is_answer)
+            && group.role == Role::Assistant
+            && named.is_none_or(|id| id == group.id)
+        {
+            group.messages.push(message);
+            continue;
+        }
+        groups.push(Group {
+            id: named.unwrap_or_else(|| message.wire_id()),
+            role: if is_answer {
+                Role::Assistant
+            } else {
+                message.role
+            },
+            messages: vec![message],
+        });
     }
+    groups
 }
 
 impl Group<'_> {
     fn to_value(&self, request: bool, conversation: &Conversation) -> Value {
         let mut out = Object::new();
-        put_text(&mut out, "id", Some(self.id));
+        put_text(&mut out, "id", self.id);
         let role = match self.role {
             Role::Developer => Role::System,
             role => role,
         };
-        put_text(&mut out, "role", Some(role.as_str()));
+        put_text(&mut out, "role", role.as_str());
         if let Some(metadata) = self.metadata() {
             out.insert("metadata".to_owned(), metadata);
         }
@@ -101,7 +112,7 @@ impl Group<'_> {
         Value::Object(out)
     }
 
-    pub(super) fn metadata(&self) -> Option<Value> {
+    fn metadata(&self) -> Option<Value> {
         let first = self.messages.first()?;
         let odd = noted(&first.extra).and_then(|notes| notes.get("metadata"));
         odd.cloned()
@@ -111,7 +122,7 @@ impl Group<'_> {
 
 /// Returns true if a message begins a step: according to the stored field `step` or, without it,
 /// for the first message of an answer and for text after calls with results.
-pub(super) fn begins_step(message: &Message, before: Option<&Message>) -> bool {
+fn begins_step(message: &Message, before: Option<&Message>) -> bool {
     if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
     }
@@ -124,9 +135,8 @@ fn write_parts(
     conversation: &Conversation,
     out: &mut Vec<Value>,
 ) {
-    let is_continued =
-        |call: &ToolCall| call.result().is_some() || !matches!(call.state, State::Ended(_));
-    let keep = |call: &ToolCall| call.is_real() && (!request || is_continued(call));
+    let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
+    let keep = |call: &ToolCall| is_real(call) && (!request || is_continued(call));
     // The original text contains the callouts between the pieces.
     let mut written = message.markdown.as_deref();
     for entry in &message.parts {
@@ -142,4 +152,26 @@ fn write_parts(
         }
     }
     out.extend(written.take().map(part::plain_text));
+}
+
+/// Returns the AI SDK's fields in the `extra` of a message or a call, if any.
+fn noted(extra: &Object) -> Option<&Object> {
+    extra.get(NOTES)?.as_object()
+}
+
+fn noted_text<'a>(extra: &'a Object, key: &str) -> Option<&'a str> {
+    noted(extra)?.get(key)?.as_str()
+}
+
+fn is_noted(extra: &Object, key: &str) -> bool {
+    noted(extra).and_then(|notes| notes.get(key)) == Some(&Value::Bool(true))
+}
+
+fn put_text(object: &mut Object, key: &str, text: &str) {
+    object.insert(key.to_owned(), text.into());
+}
+
+/// Returns true unless the call is a callout that is only shown.
+fn is_real(call: &ToolCall) -> bool {
+    call.origin != Origin::Text
 }

@@ -3,114 +3,114 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    WIRE_ID, tool,
-    write::{Group, begins_step},
-};
-use crate::{
-    conversation::{CallApproval, Conversation, Message, MessageId, Part, ToolCall},
+use super::{Group, begins_step, groups, is_real, request_messages, tool};
+use assistant_core::{
+    conversation::{
+        CallApproval, Conversation, Message, MessageId, Part, ToolCall, ui_notes::WIRE_ID,
+    },
     event::{Object, Role},
 };
 
-impl Conversation {
-    /// Returns the history for an AI SDK server, for [`RunInput::history`](crate::event::RunInput::history):
-    /// `{messages, trigger, messageId, tail, taken}`. `tail` and `taken` are for the reader of the
-    /// response and not sent.
-    #[must_use]
-    pub fn ui_history(&self) -> Value {
-        let groups = self.ui_groups();
-        let last = groups.last();
-        let answer = last.filter(|group| group.role == Role::Assistant);
-        let mut out = json!({
-            "messages": self.ui_request(),
-            "trigger": "submit-message",
-            "tail": answer.map(|group| self.tail(group)),
-            "taken": {
-                "messages": self.run_path().map(Message::wire_id).collect::<Vec<_>>(),
-                "calls": self.run_path().flat_map(|message| self.calls_in(message))
-                    .map(|call| call.id.as_str()).collect::<Vec<_>>(),
-            },
-        });
-        let mut put = |key: &str, value: &str| {
-            if let Value::Object(out) = &mut out {
-                out.insert(key.to_owned(), value.into());
-            }
-        };
-        if let Some(answer) = answer {
-            put("messageId", answer.id);
-        } else if let Some(old) = self.answer_before() {
-            put("trigger", "regenerate-message");
-            put("messageId", &old);
+/// Returns the history for an AI SDK server, for [`RunInput::history`](assistant_core::event::RunInput::history):
+/// `{messages, trigger, messageId, tail, taken}`. `tail` and `taken` are for the reader of the
+/// response and not sent.
+#[must_use]
+pub fn ui_history(conversation: &Conversation) -> Value {
+    let groups = groups(conversation);
+    let last = groups.last();
+    let answer = last.filter(|group| group.role == Role::Assistant);
+    let mut out = json!({
+        "messages": request_messages(conversation),
+        "trigger": "submit-message",
+        "tail": answer.map(|group| tail(conversation, group)),
+        "taken": {
+            "messages": conversation.run_path().map(Message::wire_id).collect::<Vec<_>>(),
+            "calls": conversation.run_path().flat_map(|message| conversation.calls_in(message))
+                .map(|call| call.id.as_str()).collect::<Vec<_>>(),
+        },
+    });
+    let mut put = |key: &str, value: &str| {
+        if let Value::Object(out) = &mut out {
+            out.insert(key.to_owned(), value.into());
         }
-        out
+    };
+    if let Some(answer) = answer {
+        put("messageId", answer.id);
+    } else if let Some(old) = answer_before(conversation) {
+        put("trigger", "regenerate-message");
+        put("messageId", &old);
     }
-
-    /// Returns the id of an earlier answer to the newest message of the run's path, on another
-    /// branch.
-    fn answer_before(&self) -> Option<String> {
-        let tip = self.run_tip()?;
-        let mut children = self.children(Some(tip)).into_iter().rev();
-        let is_answer = |id: &&MessageId| {
-            let message = self.message(id);
-            message.is_some_and(|m| matches!(m.role, Role::Assistant | Role::Reasoning))
-        };
-        let old = self.message(children.find(is_answer)?)?;
-        let named = super::noted_text(&old.extra, "id");
-        Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
-    }
+    out
 }
 
-impl Conversation {
-    fn tail(&self, group: &Group<'_>) -> Value {
-        let mut tail = self.write_tail(group);
-        let earlier = |message: &Message| {
-            let mut calls = self.calls_in(message);
-            calls.any(|call| self.was_followed_by_response(call))
-        };
-        let last = group.messages.iter().rposition(|message| earlier(message));
-        if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
-            tail.insert("earlier".to_owned(), (last + 1).into());
-        }
-        tail
-    }
+/// Returns the id of an earlier answer to the newest message of the run's path, on another
+/// branch.
+fn answer_before(conversation: &Conversation) -> Option<String> {
+    let tip = conversation.run_tip()?;
+    let mut children = conversation.children(Some(tip)).into_iter().rev();
+    let is_answer = |id: &&MessageId| {
+        let message = conversation.message(id);
+        message.is_some_and(|m| matches!(m.role, Role::Assistant | Role::Reasoning))
+    };
+    let old = conversation.message(children.find(is_answer)?)?;
+    let named = super::noted_text(&old.extra, "id");
+    Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
+}
 
-    /// Returns true for a call at the end of a response, if the page answered the call and the
-    /// agent began another response.
-    fn was_followed_by_response(&self, call: &ToolCall) -> bool {
-        let approval = call.approval();
-        let decided = approval.is_some_and(CallApproval::is_answer_to_agent);
-        self.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
+fn tail(conversation: &Conversation, group: &Group<'_>) -> Value {
+    let mut tail = write_tail(conversation, group);
+    let earlier = |message: &Message| {
+        let mut calls = conversation.calls_in(message);
+        calls.any(|call| was_followed_by_response(conversation, call))
+    };
+    let last = group.messages.iter().rposition(|message| earlier(message));
+    if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
+        tail.insert("earlier".to_owned(), (last + 1).into());
     }
+    tail
+}
 
-    fn write_tail(&self, group: &Group<'_>) -> Value {
-        let mut step = 0_u64;
-        let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
-        let mut before: Option<&Message> = None;
-        for message in &group.messages {
-            if begins_step(message, before) {
-                step += 1;
-            }
-            before = Some(message);
-            let id = message.wire_id();
-            nodes.push(json!({"id": id, "step": step}));
-            let real = self.calls_in(message).filter(|call| call.is_real());
-            calls.extend(real.map(|call| write_call(call, step)));
-            for part in &message.parts {
-                if let Part::Data(part) = part {
-                    let wire = part.extra.get("id").cloned();
-                    data.push(json!({"type": part.data_type, "id": wire, "node": id}));
-                }
+/// Returns true for a call at the end of a response, if the page answered the call and the
+/// agent began another response.
+fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> bool {
+    let approval = call.approval();
+    let decided = approval.is_some_and(is_answer_to_agent);
+    conversation.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
+}
+
+fn write_tail(conversation: &Conversation, group: &Group<'_>) -> Value {
+    let mut step = 0_u64;
+    let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
+    let mut before: Option<&Message> = None;
+    for message in &group.messages {
+        if begins_step(message, before) {
+            step += 1;
+        }
+        before = Some(message);
+        let id = message.wire_id();
+        nodes.push(json!({"id": id, "step": step}));
+        let real = conversation.calls_in(message).filter(|call| is_real(call));
+        calls.extend(real.map(|call| write_call(call, step)));
+        for part in &message.parts {
+            if let Part::Data(part) = part {
+                let wire = part.extra.get("id").cloned();
+                data.push(json!({"type": part.data_type, "id": wire, "node": id}));
             }
         }
-        json!({
-            "id": group.id,
-            "metadata": group.metadata(),
-            "nodes": nodes,
-            "step": step,
-            "calls": calls,
-            "data": data,
-        })
     }
+    json!({
+        "id": group.id,
+        "metadata": group.metadata(),
+        "nodes": nodes,
+        "step": step,
+        "calls": calls,
+        "data": data,
+    })
+}
+
+/// Returns true if the agent asked the question and has its answer.
+const fn is_answer_to_agent(approval: &CallApproval) -> bool {
+    approval.interrupt_id.is_some() && approval.decision.is_some()
 }
 
 fn write_call(call: &ToolCall, step: u64) -> Value {
@@ -127,7 +127,7 @@ fn write_call(call: &ToolCall, step: u64) -> Value {
     out.insert("wireId".to_owned(), tool::wire_id(call).into());
     out.insert("name".to_owned(), call.name.as_str().into());
     out.insert("step".to_owned(), step.into());
-    out.insert("settled".to_owned(), call.state.is_done().into());
+    out.insert("settled".to_owned(), call.phase().is_final().into());
     out.insert("dynamic".to_owned(), tool::is_dynamic(call).into());
     out.insert("text".to_owned(), text.into());
     out.insert("notes".to_owned(), Value::Object(notes));
