@@ -144,6 +144,17 @@ pub struct CallError {
     pub details: Option<Value>,
 }
 
+impl CallError {
+    /// Creates an error without details.
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            kind,
+            details: None,
+        }
+    }
+}
+
 /// The kind of a call's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

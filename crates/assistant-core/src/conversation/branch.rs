@@ -159,11 +159,7 @@ impl Conversation {
             return;
         };
         let ix = self.own(ix);
-        if let Some(node) = self.node_mut(ix) {
-            node.message.thread_id = Some(thread_id);
-            let id = node.message.id.clone();
-            self.log.push(Change::Message(id));
-        }
+        self.edit_message(ix, |message| message.thread_id = Some(thread_id));
     }
 
     /// Moves a message and all below it below another, or to the roots.
@@ -213,7 +209,7 @@ impl Conversation {
             return;
         };
         for (ix, node) in deleted.branch.numbers().zip(deleted.branch.nodes()) {
-            self.forget_name(&node.item.message, ix);
+            self.forget_name(node.item.message.wire_id(), ix);
         }
         self.deleted = Some(deleted);
     }

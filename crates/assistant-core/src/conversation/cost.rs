@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     event::{Object, TokenUsage},
-    json::form,
+    json::{fields::Writer, form},
 };
 
 /// The maximum number of models for which a message stores tokens.
@@ -119,20 +119,11 @@ impl Cost {
         total(all?.into_iter().map(Some))
     }
 
-    pub(super) fn write(&self, out: &mut Object) {
-        if !self.usage.is_empty() {
-            let usage = self.usage.iter().map(form::usage_to_value).collect();
-            out.insert("usage".to_owned(), usage);
-        }
-        if let Some(ms) = self.duration_ms {
-            out.insert("durationMs".to_owned(), ms.into());
-        }
-        if let Some(ms) = self.waited_ms {
-            out.insert("waitedMs".to_owned(), ms.into());
-        }
-        if let Some(price) = self.price_micros {
-            out.insert("priceMicros".to_owned(), price.into());
-        }
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.opt_list("usage", &self.usage, form::usage_to_value);
+        out.opt_count("durationMs", self.duration_ms);
+        out.opt_count("waitedMs", self.waited_ms);
+        out.opt_count("priceMicros", self.price_micros);
     }
 
     /// Reads a stored cost. Invalid values are unknown.

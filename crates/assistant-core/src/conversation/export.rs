@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     event::Object,
+    json::fields::Writer,
     order::{by_name, in_order},
 };
 
@@ -100,9 +101,9 @@ impl Conversation {
             if self.calls.home(&key) != Some(Home::Nowhere) {
                 return Some(key.number().into());
             }
-            let mut out = Object::new();
-            json_call::write(call, &mut out);
-            Some(Value::Object(out))
+            let mut out = Writer::default();
+            json_call::write(call, &mut out, Format::Whole);
+            Some(out.done())
         };
         detached.into_iter().filter_map(write).collect()
     }

@@ -326,11 +326,7 @@ fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: 
     });
     let mut outcome = Outcome::new(end, Author::Agent, true);
     outcome.at = Some(now);
-    outcome.error = (end == End::Error).then(|| CallError {
-        message: text.clone(),
-        kind: ErrorKind::Agent,
-        details: None,
-    });
+    outcome.error = (end == End::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
     let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
     let mut result = CallResult::new(format!("{id}-result"), String::new(), value);
     result.error = outcome.error.as_ref().map(|error| error.message.clone());

@@ -175,7 +175,7 @@ impl Conversation {
             None => self.leading_results.extend(results),
         }
         let message = &node.item.message;
-        self.forget_name(message, ix);
+        self.forget_name(message.wire_id(), ix);
         for key in message.parts.iter().filter_map(Part::call_key) {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {
                 true => self.detach(key),

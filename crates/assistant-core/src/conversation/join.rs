@@ -4,7 +4,7 @@
 //! A message whose parent is missing is an orphan: a root until the parent arrives. `branch` handles
 //! changes of the user to the tree.
 
-use super::{Change, Conversation, Message, MessageId, TreeError, content::content_parts};
+use super::{Conversation, Message, MessageId, TreeError, content::content_parts};
 use crate::event::{Content, Role};
 
 impl Conversation {
@@ -90,20 +90,16 @@ impl Conversation {
     /// Replaces the content of a message, which keeps its place and its role, and also its cost
     /// unless the new content has one.
     pub(super) fn update_node(&mut self, ix: usize, fresh: Message) {
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        let message = &mut node.message;
-        message.parts.retain(|part| part.call_key().is_some());
-        let mut parts = fresh.parts;
-        parts.retain(|part| part.call_key().is_none());
-        parts.append(&mut message.parts);
-        message.parts = parts;
-        message.listed = fresh.listed;
-        message.markdown = fresh.markdown;
-        message.cost.take_in(fresh.cost);
-        let id = message.id.clone();
-        self.log.push(Change::Message(id));
+        self.edit_message(ix, |message| {
+            message.parts.retain(|part| part.call_key().is_some());
+            let mut parts = fresh.parts;
+            parts.retain(|part| part.call_key().is_none());
+            parts.append(&mut message.parts);
+            message.parts = parts;
+            message.listed = fresh.listed;
+            message.markdown = fresh.markdown;
+            message.cost.take_in(fresh.cost);
+        });
     }
 
     /// Returns true if a message and its child are one response: reasoning belongs to the text after

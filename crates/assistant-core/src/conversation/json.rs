@@ -9,19 +9,19 @@
 use serde_json::Value;
 
 use super::{
-    Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart, Span,
-    TextPart, ToolResultPart,
+    AgentStep, Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart,
+    Span, TextPart, ToolResultPart,
     calls::Calls,
     format_error::{FormatError, error},
     json_call,
     json_fields::{
-        Format, foreign, need_text, object, put_foreign, put_text, take_flag, take_int,
-        take_object, take_text,
+        Format, foreign, need_text, object, put_foreign, take_flag, take_int, take_object,
+        take_text,
     },
 };
 use crate::{
     event::{Object, PartBody, Role},
-    json::form,
+    json::{fields::Writer, form},
 };
 
 const MESSAGE_FIELDS: [&str; 22] = [
@@ -82,49 +82,31 @@ impl Conversation {
     }
 
     pub(super) fn write_message(&self, message: &Message, format: Format) -> Value {
-        let mut out = Object::new();
-        out.insert("id".to_owned(), message.id.as_str().into());
-        put_text(&mut out, "wireId", message.wire_id.as_deref());
-        out.insert("role".to_owned(), message.role.as_str().into());
+        let mut out = Writer::default();
+        out.text("id", message.id.as_str());
+        out.opt_text("wireId", message.wire_id.as_deref());
+        out.text("role", message.role.as_str());
         let write = |part| part_to_json(part, &self.calls, format);
-        out.insert(
-            "parts".to_owned(),
-            message.parts.iter().filter_map(write).collect(),
-        );
-        if message.created_at != 0 {
-            out.insert("createdAt".to_owned(), message.created_at.into());
-        }
-        put_text(&mut out, "name", message.name.as_deref());
-        put_text(
-            &mut out,
-            "encryptedValue",
-            message.encrypted_value.as_deref(),
-        );
-        put_text(
-            &mut out,
-            "subagentRunId",
-            message.subagent_run_id.as_deref(),
-        );
-        if let Some(metadata) = &message.metadata {
-            out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
-        }
-        if message.listed {
-            out.insert("listed".to_owned(), true.into());
-        }
-        put_text(&mut out, "cut", message.cut.map(Cut::as_str));
+        out.put("parts", message.parts.iter().filter_map(write).collect());
+        let created_at = Some(message.created_at).filter(|at| *at != 0);
+        out.opt_int("createdAt", created_at);
+        out.opt_text("name", message.name.as_deref());
+        out.opt_text("encryptedValue", message.encrypted_value.as_deref());
+        out.opt_text("subagentRunId", message.subagent_run_id.as_deref());
+        out.opt_object("metadata", message.metadata.as_ref());
+        out.flag("listed", message.listed);
+        out.opt_text("cut", message.cut.map(Cut::as_str));
         message.cost.write(&mut out);
-        super::step::write(&message.steps, &mut out);
-        put_text(&mut out, "markdown", message.markdown.as_deref());
+        out.opt_list("steps", &message.steps, AgentStep::to_json);
+        out.opt_text("markdown", message.markdown.as_deref());
         let unnamed = Author::unnamed(message.role);
         let author = Some(message.author).filter(|author| *author != unnamed);
-        put_text(&mut out, "author", author.map(Author::as_str));
-        put_text(&mut out, "disputed", message.disputed.as_deref());
-        if message.interjected {
-            out.insert("interjected".to_owned(), true.into());
-        }
-        put_text(&mut out, "threadId", message.thread_id.as_deref());
+        out.opt_text("author", author.map(Author::as_str));
+        out.opt_text("disputed", message.disputed.as_deref());
+        out.flag("interjected", message.interjected);
+        out.opt_text("threadId", message.thread_id.as_deref());
         put_foreign(&mut out, &message.extra, &MESSAGE_FIELDS, format);
-        Value::Object(out)
+        out.done()
     }
 
     /// Reads a message, and adds its calls.
@@ -168,51 +150,44 @@ impl Conversation {
 }
 
 fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
-    let mut out = Object::new();
-    let mut start = |kind: &str| {
-        out.insert("type".to_owned(), kind.into());
-    };
+    let mut out;
     match part {
         Part::Text(part) => {
-            start("text");
-            out.insert("text".to_owned(), part.text.as_str().into());
+            out = Writer::typed("text");
+            out.text("text", &part.text);
             put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Reasoning(part) => {
-            start("reasoning");
-            out.insert("text".to_owned(), part.text.as_str().into());
-            if let Some(span) = part.span {
-                out.insert("startedAt".to_owned(), span.started_at.into());
-                let ended = span.ended_at.map(|at| ("endedAt".to_owned(), at.into()));
-                out.extend(ended);
-            }
+            out = Writer::typed("reasoning");
+            out.text("text", &part.text);
+            out.opt_int("startedAt", part.span.map(|span| span.started_at));
+            out.opt_int("endedAt", part.span.and_then(|span| span.ended_at));
             put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Call(key) => {
-            start("tool-call");
-            json_call::write_in(calls.get(key)?, &mut out, format);
+            out = Writer::typed("tool-call");
+            json_call::write(calls.get(key)?, &mut out, format);
         }
         Part::ToolResult(part) => {
-            start("tool-result");
-            out.insert("toolCallId".to_owned(), part.tool_call_id.as_str().into());
-            put_text(&mut out, "toolName", part.tool_name.as_deref());
-            out.insert("output".to_owned(), part.output.clone());
-            if let Some(content) = &part.content {
-                out.insert("content".to_owned(), form::content_to_value(content));
-            }
+            out = Writer::typed("tool-result");
+            out.text("toolCallId", &part.tool_call_id);
+            out.opt_text("toolName", part.tool_name.as_deref());
+            out.put("output", part.output.clone());
+            let content = part.content.as_ref().map(form::content_to_value);
+            out.opt("content", content.as_ref());
             put_foreign(&mut out, &part.extra, &RESULT_FIELDS, format);
         }
         Part::File(part) => return Some(form::content_part_to_value(part)),
         Part::Data(part) => {
-            start("data");
-            out.insert("dataType".to_owned(), part.data_type.as_str().into());
-            out.insert("data".to_owned(), part.data.clone());
+            out = Writer::typed("data");
+            out.text("dataType", &part.data_type);
+            out.put("data", part.data.clone());
             put_foreign(&mut out, &part.extra, &DATA_FIELDS, format);
         }
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),
     }
-    Some(Value::Object(out))
+    Some(out.done())
 }
 
 fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Part, FormatError> {

@@ -1,14 +1,14 @@
 //! Tool calls as JSON: the part `{type: "tool-call", toolCallId, toolName, state, input, …}`.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
     after_reload::{LastStart, Payload},
     json_fields::{
-        Format, foreign, need_text, put_foreign, put_text, take_bool, take_flag, take_int,
-        take_object, take_text,
+        Format, foreign, need_text, put_foreign, take_bool, take_flag, take_int, take_object,
+        take_text,
     },
     outcome::{End, Outcome},
     state::State,
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     action::ActionFingerprint,
     event::{Content, Object},
-    json::form,
+    json::{fields::Writer, form},
 };
 
 const CALL_FIELDS: [&str; 32] = [
@@ -65,38 +65,32 @@ const RESULT_FIELDS: [&str; 8] = [
 ];
 const APPROVAL_FIELDS: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
 
-pub(super) fn write(call: &ToolCall, out: &mut Object) {
-    write_in(call, out, Format::Whole);
-}
-
-pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
-    out.insert("toolCallId".to_owned(), call.id.as_str().into());
-    out.insert("toolName".to_owned(), call.name.as_str().into());
-    out.insert("state".to_owned(), call.phase().as_str().into());
-    put_text(
-        out,
-        "lifecycle",
-        call.state().stored_state_name(call.phase()),
-    );
+/// Writes the fields of a call to the object of its part.
+pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
+    out.text("toolCallId", &call.id);
+    out.text("toolName", &call.name);
+    out.text("state", call.phase().as_str());
+    let lifecycle = call.state().stored_state_name(call.phase());
+    out.opt_text("lifecycle", lifecycle);
     let text = call.args_text();
-    let to_json_text = |args: &Value| -> String { args.to_string() };
     // Arguments that were cut off are written as text, so that they are not taken for complete.
     let is_cut_off = call.is_cut_off();
+    let to_json_text = |args: &Value| -> String { args.to_string() };
     let exact = call
         .partial_args()
         .filter(|args| to_json_text(args) == text);
     let exact = exact.filter(|_| !is_cut_off);
     if let Some(args) = exact.or(call.args()).filter(|_| !text.is_empty()) {
-        out.insert("input".to_owned(), args.clone());
+        out.put("input", args.clone());
     }
     if exact.is_none() && (!text.is_empty() || is_cut_off) {
-        out.insert("argsText".to_owned(), text.into());
+        out.text("argsText", text);
     }
     if let Some(args) = call.edited_args() {
-        out.insert("editedInput".to_owned(), args.clone());
+        out.put("editedInput", args.clone());
     }
     if let Some(args) = call.clean_args() {
-        out.insert("cleanInput".to_owned(), args.clone());
+        out.put("cleanInput", args.clone());
     }
     let handed_off = match call.state() {
         State::HandedOff { message, .. } => Some(message.on_record().as_str()),
@@ -104,65 +98,49 @@ pub(super) fn write_in(call: &ToolCall, out: &mut Object, format: Format) {
     };
     if call.approval().is_some() || handed_off.is_some() {
         let approval = call.approval().cloned().unwrap_or_default();
-        out.insert(
-            "approval".to_owned(),
-            write_approval(&approval, handed_off, format),
-        );
+        out.put("approval", write_approval(&approval, handed_off, format));
     }
     if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::Whole) {
-        let earlier = match earlier.by {
-            Decider::Person => json!({"id": earlier.id, "at": earlier.at}),
-            by @ Decider::Application => {
-                json!({"id": earlier.id, "at": earlier.at, "by": by.as_str()})
-            }
-        };
-        out.insert("allowedEarlier".to_owned(), earlier);
+        let mut grant = Writer::default();
+        grant.text("id", &earlier.id);
+        grant.opt_int("at", Some(earlier.at));
+        let by = Some(earlier.by).filter(|by| *by != Decider::Person);
+        grant.opt_text("by", by.map(Decider::as_str));
+        out.put("allowedEarlier", grant.done());
     }
-    if call.denied_before() && format == Format::Whole {
-        out.insert("deniedBefore".to_owned(), true.into());
-    }
+    out.flag(
+        "deniedBefore",
+        call.denied_before() && format == Format::Whole,
+    );
     if let Some(result) = call.result() {
-        out.insert("output".to_owned(), result.value.clone());
+        out.put("output", result.value.clone());
         let sent = call.is_delivered();
         if sent || *result != default_result(&call.id, result.value.clone()) {
-            out.insert("result".to_owned(), write_result(result, sent, format));
+            out.put("result", write_result(result, sent, format));
         }
     }
-    if call.is_unlisted() {
-        out.insert("unlisted".to_owned(), true.into());
-    }
+    out.flag("unlisted", call.is_unlisted());
     if let Some(error) = call.error() {
-        out.insert("error".to_owned(), write_error(error));
+        out.put("error", write_error(error));
     }
-    if call.created_at != 0 {
-        out.insert("createdAt".to_owned(), call.created_at.into());
-    }
-    if let Some(at) = call.ended_at() {
-        out.insert("endedAt".to_owned(), at.into());
-    }
-    put_text(out, "origin", call.origin.as_str());
-    put_text(out, "encryptedValue", call.encrypted_value.as_deref());
-    if !call.metadata.is_empty() {
-        out.insert("metadata".to_owned(), Value::Object(call.metadata.clone()));
-    }
+    let created_at = Some(call.created_at).filter(|at| *at != 0);
+    out.opt_int("createdAt", created_at);
+    out.opt_int("endedAt", call.ended_at());
+    out.opt_text("origin", call.origin.as_str());
+    out.opt_text("encryptedValue", call.encrypted_value.as_deref());
+    let metadata = Some(&call.metadata).filter(|metadata| !metadata.is_empty());
+    out.opt_object("metadata", metadata);
     if format == Format::Whole {
-        out.insert("key".to_owned(), call.key().number().into());
-        if let Some(run) = call.run {
-            out.insert("run".to_owned(), run.into());
-        }
-        if call.was_started() {
-            out.insert("started".to_owned(), true.into());
-        }
+        out.opt_count("key", Some(call.key().number()));
+        out.opt_count("run", call.run);
+        out.flag("started", call.was_started());
         write_history(&call.history(), out);
-        put_text(
-            out,
-            "action",
-            call.action.as_ref().map(ActionFingerprint::as_str),
-        );
+        let action = call.action.as_ref();
+        out.opt_text("action", action.map(ActionFingerprint::as_str));
     }
     if let State::Ended(done) = call.state() {
         let by = Some(done.by).filter(|by| *by != Author::Record);
-        put_text(out, "by", by.map(Author::as_str));
+        out.opt_text("by", by.map(Author::as_str));
     }
     put_foreign(out, &call.extra, &CALL_FIELDS, format);
 }
@@ -268,22 +246,13 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     Ok(call)
 }
 
-fn write_history(history: &History, out: &mut Object) {
-    if history.starts > 1 {
-        out.insert("starts".to_owned(), history.starts.into());
-    }
-    if history.void_starts > 0 {
-        out.insert("voidStarts".to_owned(), history.void_starts.into());
-    }
-    if history.unknown_outcome {
-        out.insert("mayHaveRun".to_owned(), true.into());
-    }
-    if history.must_be_asked {
-        out.insert("asked".to_owned(), true.into());
-    }
-    if history.changed {
-        out.insert("changed".to_owned(), true.into());
-    }
+fn write_history(history: &History, out: &mut Writer) {
+    let count = |count: u32, least: u32| (count >= least).then_some(count.into());
+    out.opt_count("starts", count(history.starts, 2));
+    out.opt_count("voidStarts", count(history.void_starts, 1));
+    out.flag("mayHaveRun", history.unknown_outcome);
+    out.flag("asked", history.must_be_asked);
+    out.flag("changed", history.changed);
 }
 
 fn read_history(from: &mut Object) -> History {
@@ -301,22 +270,21 @@ fn read_history(from: &mut Object) -> History {
 }
 
 fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Format) -> Value {
-    let mut out = Object::new();
+    let mut out = Writer::default();
     match &approval.decision {
-        Some(Decision::Approved) => put_text(&mut out, "decision", Some("approved")),
+        Some(Decision::Approved) => out.text("decision", "approved"),
         Some(Decision::Denied { reason }) => {
-            put_text(&mut out, "decision", Some("denied"));
-            put_text(&mut out, "reason", reason.as_deref());
+            out.text("decision", "denied");
+            out.opt_text("reason", reason.as_deref());
         }
         None => {}
     }
-    if approval.decision.is_some() {
-        put_text(&mut out, "by", approval.by.map(Decider::as_str));
-    }
-    put_text(&mut out, "interruptId", approval.interrupt_id.as_deref());
-    put_text(&mut out, "toldBy", handed_off);
+    let by = approval.by.filter(|_| approval.decision.is_some());
+    out.opt_text("by", by.map(Decider::as_str));
+    out.opt_text("interruptId", approval.interrupt_id.as_deref());
+    out.opt_text("toldBy", handed_off);
     put_foreign(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
-    Value::Object(out)
+    out.done()
 }
 
 /// Reads an approval, and the id of the tool message that informs the agent of the approval.
@@ -357,13 +325,13 @@ fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
 }
 
 fn write_error(error: &CallError) -> Value {
-    let mut out = Object::new();
-    put_text(&mut out, "message", Some(&error.message));
-    put_text(&mut out, "kind", Some(error.kind.as_str()));
+    let mut out = Writer::default();
+    out.text("message", &error.message);
+    out.text("kind", error.kind.as_str());
     if let Some(details) = &error.details {
-        out.insert("details".to_owned(), details.clone());
+        out.put("details", details.clone());
     }
-    Value::Object(out)
+    out.done()
 }
 
 fn read_error(mut from: Object) -> CallError {
@@ -392,25 +360,16 @@ fn default_result(call: &str, value: Value) -> CallResult {
 }
 
 fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
-    let mut out = Object::new();
-    put_text(&mut out, "messageId", Some(&result.message_id));
-    out.insert(
-        "content".to_owned(),
-        form::content_to_value(&result.content),
-    );
-    put_text(&mut out, "error", result.error.as_deref());
-    out.insert("sent".to_owned(), sent.into());
-    put_text(
-        &mut out,
-        "encryptedValue",
-        result.encrypted_value.as_deref(),
-    );
-    put_text(&mut out, "subagentRunId", result.subagent_run_id.as_deref());
-    if let Some(metadata) = &result.metadata {
-        out.insert("metadata".to_owned(), Value::Object(metadata.clone()));
-    }
+    let mut out = Writer::default();
+    out.text("messageId", &result.message_id);
+    out.put("content", form::content_to_value(&result.content));
+    out.opt_text("error", result.error.as_deref());
+    out.put("sent", sent.into());
+    out.opt_text("encryptedValue", result.encrypted_value.as_deref());
+    out.opt_text("subagentRunId", result.subagent_run_id.as_deref());
+    out.opt_object("metadata", result.metadata.as_ref());
     put_foreign(&mut out, &result.extra, &RESULT_FIELDS, format);
-    Value::Object(out)
+    out.done()
 }
 
 fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::FormatError;
-use crate::event::Object;
+use crate::{event::Object, json::fields::Writer};
 
 pub(super) fn object(value: Value, subject: &str) -> Result<Object, FormatError> {
     match value {
@@ -32,12 +32,6 @@ pub(super) fn need_text(
     subject: &str,
 ) -> Result<String, FormatError> {
     take_text(object, key).ok_or_else(|| FormatError(format!("{subject} has no text '{key}'")))
-}
-
-pub(super) fn put_text(object: &mut Object, key: &str, text: Option<&str>) {
-    if let Some(text) = text {
-        object.insert(key.to_owned(), text.into());
-    }
 }
 
 pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
@@ -82,18 +76,18 @@ pub(super) enum Format {
 }
 
 /// Writes unknown fields. `ours` contains the names of the known fields.
-pub(super) fn put_foreign(out: &mut Object, extra: &Object, ours: &[&str], format: Format) {
+pub(super) fn put_foreign(out: &mut Writer, extra: &Object, ours: &[&str], format: Format) {
     let mut apart = Object::new();
     for (key, value) in extra {
         let named_like_ours = ours.contains(&key.as_str()) && !has_unwritten_type(key, value);
-        if format == Format::Whole || named_like_ours || out.contains_key(key) {
+        if format == Format::Whole || named_like_ours || out.fields().contains_key(key) {
             apart.insert(key.clone(), value.clone());
         } else {
-            out.insert(key.clone(), value.clone());
+            out.put(key, value.clone());
         }
     }
     if !apart.is_empty() {
-        out.insert("extra".to_owned(), Value::Object(apart));
+        out.put("extra", Value::Object(apart));
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Conversation {
     pub(super) tree: Tree<TreeMessage>,
     /// All calls, in messages or not.
     pub(super) calls: Calls,
-    pub(super) runs: Runs,
+    pub(crate) runs: Runs,
     /// Nodes by the wire id of their message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     /// The branch that the user deleted last, while it can be restored.
@@ -262,11 +262,11 @@ impl Conversation {
     }
 
     /// Removes a node from the index by wire id.
-    pub(super) fn forget_name(&mut self, message: &Message, ix: usize) {
-        if let Some(named) = self.wire_ids.get_mut(message.wire_id()) {
+    pub(super) fn forget_name(&mut self, wire_id: &str, ix: usize) {
+        if let Some(named) = self.wire_ids.get_mut(wire_id) {
             named.retain(|other| *other != ix);
             if named.is_empty() {
-                self.wire_ids.remove(message.wire_id());
+                self.wire_ids.remove(wire_id);
             }
         }
     }
@@ -277,6 +277,19 @@ impl Conversation {
 
     pub(super) fn node_mut(&mut self, ix: usize) -> Option<&mut TreeMessage> {
         self.tree.item_mut(ix)
+    }
+
+    /// Changes a message, and reports the change.
+    pub(super) fn edit_message<R>(
+        &mut self,
+        ix: usize,
+        edit: impl FnOnce(&mut Message) -> R,
+    ) -> Option<R> {
+        let message = &mut self.node_mut(ix)?.message;
+        let edited = edit(message);
+        let id = message.id.clone();
+        self.log.push(Change::Message(id));
+        Some(edited)
     }
 
     /// Returns true if a run is writing the message right now.

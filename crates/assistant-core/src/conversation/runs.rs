@@ -9,11 +9,11 @@ const MAX_RUNS: usize = 64;
 
 /// The newest runs of a conversation.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Runs {
+pub(crate) struct Runs {
     list: Vec<RunRecord>,
     last: u64,
     /// The active run.
-    pub(super) current: Option<u64>,
+    pub(crate) current: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ struct RunRecord {
 
 impl Runs {
     /// Starts a run, to which the calls that appear from now on belong.
-    pub(super) fn begin(&mut self, id: &str) {
+    pub(crate) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
         if self.list.len() == MAX_RUNS {
@@ -43,7 +43,7 @@ impl Runs {
     }
 
     /// Resumes the newest run, if it did not succeed. Its calls still belong to it.
-    pub(super) fn resume(&mut self, id: &str) {
+    pub(crate) fn resume(&mut self, id: &str) {
         match self.list.last_mut() {
             Some(run) if run.number == self.last && run.succeeded != Some(true) => {
                 run.succeeded = None;
@@ -55,7 +55,7 @@ impl Runs {
     }
 
     /// Ends the active run.
-    pub(super) fn end(&mut self, succeeded: bool) {
+    pub(crate) fn end(&mut self, succeeded: bool) {
         let Some(number) = self.current.take() else {
             return;
         };
@@ -66,8 +66,9 @@ impl Runs {
         }
     }
 
-    /// Counts an event of the active run as applied.
-    pub(super) fn count_event(&mut self) {
+    /// Counts an event of the active run as applied. The number is stored together with the effects of
+    /// the event.
+    pub(crate) fn count_event(&mut self) {
         let current = self.current;
         let newest = self.list.last_mut();
         if let Some(run) = newest.filter(|run| current == Some(run.number)) {
@@ -76,13 +77,13 @@ impl Runs {
     }
 
     /// Returns the id of the newest run and the number of its applied events, if it has not ended.
-    pub(super) fn position(&self) -> Option<(&str, u64)> {
+    pub(crate) fn position(&self) -> Option<(&str, u64)> {
         let newest = self.list.last().filter(|_| self.newest_is_open())?;
         Some((&newest.id, newest.applied))
     }
 
     /// Marks the newest run of a stored conversation as failed, if it never ended.
-    pub(super) fn fail_open(&mut self) {
+    pub(crate) fn fail_open(&mut self) {
         if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
             run.applied = 0;
@@ -91,18 +92,18 @@ impl Runs {
 
     /// Returns true if the newest run has not ended, as far as is known: a stored conversation was
     /// left during it.
-    pub(super) fn newest_is_open(&self) -> bool {
+    pub(crate) fn newest_is_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
 
     /// Returns true if a run is the active or the newest one.
-    pub(super) fn is_newest(&self, run: u64) -> bool {
+    pub(crate) fn is_newest(&self, run: u64) -> bool {
         run == self.last
     }
 
     /// Returns true if a run succeeded; false if it failed or is no longer kept.
-    pub(super) fn succeeded(&self, number: u64) -> bool {
+    pub(crate) fn succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))
     }

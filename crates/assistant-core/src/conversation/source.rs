@@ -3,31 +3,27 @@
 
 use serde_json::Value;
 
-use super::{
-    SourcePart,
-    json_fields::{put_text, take_text},
-};
-use crate::event::Object;
+use super::{SourcePart, json_fields::take_text};
+use crate::json::fields::Writer;
 
 impl SourcePart {
     /// Returns the part as JSON, in the form of the AI SDK.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut out = Object::new();
-        let kind = match self.url {
+        let mut out = Writer::typed(match self.url {
             Some(_) => "source-url",
             None => "source-document",
-        };
-        put_text(&mut out, "type", Some(kind));
-        put_text(&mut out, "sourceId", Some(&self.source_id));
-        put_text(&mut out, "url", self.url.as_deref());
-        put_text(&mut out, "mediaType", self.media_type.as_deref());
-        put_text(&mut out, "title", self.title.as_deref());
-        put_text(&mut out, "filename", self.filename.as_deref());
+        });
+        out.text("sourceId", &self.source_id);
+        out.opt_text("url", self.url.as_deref());
+        out.opt_text("mediaType", self.media_type.as_deref());
+        out.opt_text("title", self.title.as_deref());
+        out.opt_text("filename", self.filename.as_deref());
         for (key, value) in &self.extra {
-            out.entry(key.as_str()).or_insert_with(|| value.clone());
+            let written = out.fields().entry(key.as_str());
+            written.or_insert_with(|| value.clone());
         }
-        Value::Object(out)
+        out.done()
     }
 
     /// Reads a source from JSON; `None` for other values.

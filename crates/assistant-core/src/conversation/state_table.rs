@@ -14,11 +14,7 @@ use crate::{
 };
 
 fn error() -> CallError {
-    CallError {
-        message: String::new(),
-        kind: ErrorKind::Handler,
-        details: None,
-    }
+    CallError::new(ErrorKind::Handler, String::new())
 }
 
 fn done(end: End, by: Author) -> Box<Outcome> {

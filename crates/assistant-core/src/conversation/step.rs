@@ -20,7 +20,7 @@ pub struct AgentStep {
 }
 
 impl AgentStep {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({"name": self.name, "finished": self.finished, "failure": self.failure})
     }
 
@@ -31,13 +31,6 @@ impl AgentStep {
             finished: value.get("finished")?.as_bool()?,
             failure: text("failure"),
         })
-    }
-}
-
-pub(super) fn write(steps: &[AgentStep], out: &mut Object) {
-    if !steps.is_empty() {
-        let steps = steps.iter().map(AgentStep::to_json).collect();
-        out.insert("steps".to_owned(), steps);
     }
 }
 

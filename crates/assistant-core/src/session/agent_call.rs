@@ -26,7 +26,7 @@ impl Session {
         let message = Consent::new(id, about);
         self.conversation
             .apply_state_event(key, StateEvent::HandedOff(message));
-        self.turn.set_looping(true);
+        self.turn.looping = true;
         cx.change(Change::Run);
     }
 
@@ -137,11 +137,7 @@ impl Session {
             entry.is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
         let error = if shown_only || self.is_handed_off(key) {
             let message = format!("Action {name} ended without a result");
-            CallError {
-                message,
-                kind: ErrorKind::NoResult,
-                details: None,
-            }
+            CallError::new(ErrorKind::NoResult, message)
         } else {
             not_found(&name)
         };

@@ -67,7 +67,7 @@ impl Session {
     /// loaded conversation sends no results.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct(key) {
-            self.turn.set_looping(true);
+            self.turn.looping = true;
         }
     }
 

@@ -219,15 +219,14 @@ impl Session {
             self.conversation.apply_note(&key, Note::DeniedBefore);
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
-        let mut all = self.interrupts.iter_mut();
-        if let Some(open) = all.find(|open| open.interrupt.id == id) {
+        if let Some(open) = self.interrupts.find_mut(id) {
             open.denied_before = true;
         }
     }
 
     /// Shows the interrupts that were held back.
     pub(super) fn show_held_back(&mut self, cx: &mut Cx<'_>) {
-        let held = self.interrupts.iter_mut();
+        let held = self.interrupts.list.iter_mut();
         let held = held.filter(|open| open.held_back && open.answer.is_none());
         let mut cards = Vec::new();
         let mut any = false;
@@ -274,8 +273,8 @@ impl Session {
                     .apply_state_event(&key, StateEvent::Denied(None));
             }
         }
-        if self.interrupts.list().iter().any(|open| open.held_back) {
-            for open in self.interrupts.iter_mut() {
+        if self.interrupts.list.iter().any(|open| open.held_back) {
+            for open in &mut self.interrupts.list {
                 open.denied_unseen |= open.held_back && open.answer.is_none();
             }
             self.show_held_back(cx);

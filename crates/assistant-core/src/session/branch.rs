@@ -90,7 +90,7 @@ impl Session {
         self.requeue(queued, cx);
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();
-            self.interrupts.clear();
+            self.interrupts.list.clear();
             self.give_up_left(cx);
             self.clear_notices(cx);
             cx.change(Change::Interrupts);
@@ -161,7 +161,7 @@ impl Session {
         if regenerated.is_some() {
             self.fork_branch(parent, cx);
         }
-        self.turn.set_regenerates(regenerated);
+        self.turn.regenerates = regenerated;
         self.attention.turn_begins();
         self.start_run(cx);
     }
@@ -169,7 +169,7 @@ impl Session {
     /// Returns true if the turn regenerates an answer and has received nothing. A message without
     /// content counts as an answer only if the run `succeeded`.
     pub(super) fn regenerated_nothing(&self, succeeded: bool) -> bool {
-        let Some(old) = self.turn.regenerates() else {
+        let Some(old) = &self.turn.regenerates else {
             return false;
         };
         let parent = self.conversation.parent(old);
@@ -186,11 +186,11 @@ impl Session {
     /// is part of the next request. A branch that the user has selected meanwhile stays shown.
     pub(super) fn keep_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
         let shows_other = self.conversation.shows_other_branch();
-        let continues = self.is_busy() || self.turn.is_looping();
+        let continues = self.is_busy() || self.turn.looping;
         if continues || shows_other || !self.regenerated_nothing(succeeded) {
             return;
         }
-        if let Some(old) = self.turn.regenerates().cloned() {
+        if let Some(old) = self.turn.regenerates.clone() {
             // It exists: its parent is on the path.
             let _ = self.conversation.select(&old, false, true);
             self.sort_interrupts(cx);
@@ -200,7 +200,7 @@ impl Session {
     /// Moves the run branch back to the parent of the old answer, before a retry of its
     /// regeneration.
     pub(super) fn leave_old_answer(&mut self) {
-        let Some(old) = self.turn.regenerates() else {
+        let Some(old) = &self.turn.regenerates else {
             return;
         };
         if self.conversation.is_on_run_path(old) {
@@ -224,9 +224,9 @@ impl Session {
         if self.interrupts.wait() {
             return cx.refuse(Refusal::InterruptsPending);
         }
-        self.turn.enqueue(content);
+        self.turn.queue.push(content);
         cx.change(Change::Queue);
-        self.turn.interject();
+        self.turn.interjected = true;
     }
 
     /// Removes a queued message. If the queue is empty then, the calls that were held back for the

@@ -12,12 +12,12 @@ impl Session {
     pub(super) fn place_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let mut moved = false;
-        for open in self.interrupts.iter_mut() {
-            let tip = open.place.tip.as_ref();
+        for open in &mut self.interrupts.list {
+            let tip = open.tip.as_ref();
             if tip.is_none_or(|tip| !conversation.is_on_run_path(tip)) {
                 let tip = conversation.run_tip().cloned();
-                moved |= open.place.tip != tip;
-                open.place.tip = tip;
+                moved |= open.tip != tip;
+                open.tip = tip;
             }
         }
         if moved {
@@ -51,7 +51,13 @@ impl Session {
     /// Puts aside the interrupts of other branches, and brings back those of the run branch.
     pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
-        let is_here = |open: &OpenInterrupt| open.place.is_on_run_path(open.blocks, conversation);
+        let is_here = |open: &OpenInterrupt| {
+            let tip = open.tip.as_ref();
+            tip.is_none_or(|tip| conversation.is_on_run_path(tip))
+                || open
+                    .blocks
+                    .is_some_and(|key| conversation.is_run_call(&key))
+        };
         let Some(back) = self.interrupts.sort(is_here) else {
             return;
         };

@@ -72,7 +72,7 @@ impl Clock {
 impl Session {
     /// Stores the cost of a run with the newest message.
     pub(super) fn record_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
-        let (duration_ms, waited_ms) = self.turn.clock().take(cx.now);
+        let (duration_ms, waited_ms) = self.turn.clock.take(cx.now);
         let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
         let cost = Cost {
             usage: usage.to_vec(),
@@ -86,29 +86,29 @@ impl Session {
     /// Measures the time in which only the user is awaited, and stores the cost at the end of the
     /// turn.
     pub(super) fn follow_clock(&mut self, cx: &mut Cx<'_>) {
-        if self.turn.is_running() || !self.turn.clock().is_running() {
+        if self.turn.is_running() || !self.turn.clock.is_running() {
             return;
         }
         let asks = self.waits_for_person() || self.only_handlers_ask();
-        self.turn.clock().watch(asks, cx.now);
+        self.turn.clock.watch(asks, cx.now);
         if asks || self.is_busy() {
             return;
         }
         // After the end of an answer, only its connection stays open.
-        let answered = self.turn.summary().finish == Some(FinishReason::Stop);
+        let answered = self.turn.summary.finish == Some(FinishReason::Stop);
         if !answered {
             self.record_cost(&[], cx);
         }
-        *self.turn.clock() = Clock::default();
+        self.turn.clock = Clock::default();
     }
 
     /// Returns true if handlers wait for the user, and nothing else is in progress.
     fn only_handlers_ask(&mut self) -> bool {
-        let asking = std::mem::take(&mut self.turn.clock().asking);
+        let asking = std::mem::take(&mut self.turn.clock.asking);
         let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
         let works = |state: &State| state.is_under_way() && !asks(state);
         let only = self.conversation.has_open(asks) && !self.conversation.has_open(works);
-        self.turn.clock().asking = asking;
+        self.turn.clock.asking = asking;
         only
     }
 }

@@ -109,7 +109,7 @@ impl Session {
             CallsToCheck::Call(_) | CallsToCheck::AllCalls => self.running_handlers(),
         };
         self.apply(event, cx);
-        if self.turn.fork().is_some() {
+        if self.turn.fork.is_some() {
             self.keep_thread();
         }
         if let Some(cut) = cut {

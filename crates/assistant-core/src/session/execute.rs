@@ -86,7 +86,7 @@ impl Session {
     /// Returns true if a message of the user takes precedence: nothing starts before it is
     /// delivered, except calls that a run waits for with an open stream.
     fn holds_calls_back(&self) -> bool {
-        self.turn.is_interjected() && !self.turn.is_running()
+        self.turn.interjected && !self.turn.is_running()
     }
 
     /// Skips the calls that have not started, at the boundary where a message of the user takes
@@ -212,16 +212,12 @@ impl Session {
         let ending = match outcome {
             Ok(ToolOutcome::Continue(value)) => Ending::Output(value),
             Ok(ToolOutcome::StopLoop(value)) => {
-                self.turn.stop_loop();
+                self.turn.stopped = true;
                 Ending::Output(value)
             }
             Err(error) => {
                 let reply = error.to_value();
-                let error = CallError {
-                    message: error.message,
-                    kind: ErrorKind::Handler,
-                    details: None,
-                };
+                let error = CallError::new(ErrorKind::Handler, error.message);
                 Ending::Failed(error, reply)
             }
         };
@@ -239,11 +235,7 @@ impl Session {
         };
         self.cancel_handler(&key, cx);
         let message = "The action took too long and was given up".to_owned();
-        let error = CallError {
-            message,
-            kind: ErrorKind::Timeout,
-            details: None,
-        };
+        let error = CallError::new(ErrorKind::Timeout, message);
         self.end_call(&key, Ending::error(error), cx);
     }
 

@@ -49,7 +49,7 @@ impl Session {
 
     /// Returns the thread of the branch without a message that begins below this message.
     fn fork_below(&self, message: Option<&MessageId>) -> Option<&Fork> {
-        let fork = self.turn.fork();
+        let fork = self.turn.fork.as_ref();
         fork.filter(|fork| fork.parent.as_ref() == message)
     }
 
@@ -58,7 +58,7 @@ impl Session {
     pub(super) fn start_over_on_fork(&mut self) {
         let fork = self.fork_below(self.conversation.run_tip()).cloned();
         self.turn.start_over();
-        self.turn.set_fork(fork);
+        self.turn.fork = fork;
     }
 
     /// Returns a new thread id for a branch, if branches have their own.
@@ -70,7 +70,7 @@ impl Session {
     pub(super) fn fork_branch(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
         let thread_id = self.new_branch_thread(cx);
         let fork = thread_id.map(|thread_id| Fork { parent, thread_id });
-        self.turn.set_fork(fork);
+        self.turn.fork = fork;
     }
 
     /// Gives the messages after a deletion below this message a thread of their own, unless another

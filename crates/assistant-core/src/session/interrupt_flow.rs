@@ -241,7 +241,7 @@ impl Session {
         if let Some(key) = blocks.filter(|_| card || status == ResumeStatus::Cancelled) {
             self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
-        self.turn.set_looping(true);
+        self.turn.looping = true;
         cx.change(Change::Interrupts);
     }
 
@@ -330,7 +330,7 @@ impl Session {
         for id in self.interrupts.unanswered() {
             self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
         }
-        self.turn.set_looping(false);
+        self.turn.looping = false;
     }
 
     /// Reopens the interrupts whose answers the agent rejected.
@@ -361,9 +361,9 @@ impl Session {
         if changed.is_empty() && !lapsed {
             return false;
         }
-        self.turn.set_looping(true);
+        self.turn.looping = true;
         if !changed.is_empty() {
-            self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
+            self.turn.summary.finish = Some(FinishReason::Interrupt);
             cx.change(Change::Interrupts);
         }
         cx.change(Change::Run);

@@ -5,9 +5,9 @@
 
 use serde_json::{Value, json};
 
-use super::{action_list::ActionList, answer_format::AnswerFormat, expiry, interrupt_place::Place};
+use super::{action_list::ActionList, answer_format::AnswerFormat, expiry};
 use crate::{
-    conversation::{CallKey, Consent, Conversation, Fingerprint},
+    conversation::{CallKey, Consent, Conversation, Fingerprint, MessageId},
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
@@ -36,8 +36,8 @@ pub struct OpenInterrupt {
     pub(super) denied_before: bool,
     /// The call that the interrupt blocks, with or without a card.
     pub(super) blocks: Option<CallKey>,
-    /// The interrupt's branch.
-    pub(super) place: Place,
+    /// The newest message of its branch at the time of the question.
+    pub(super) tip: Option<MessageId>,
     pub(super) format: AnswerFormat,
     /// The actions that the interrupt lists.
     pub(super) actions: ActionList,
@@ -58,7 +58,7 @@ impl OpenInterrupt {
             denied_unseen: false,
             denied_before: false,
             blocks: None,
-            place: Place::default(),
+            tip: None,
         }
     }
 
@@ -135,29 +135,22 @@ impl OpenInterrupt {
 /// The open interrupts, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interrupts {
-    list: Vec<OpenInterrupt>,
+    /// The interrupts of the run branch.
+    pub(super) list: Vec<OpenInterrupt>,
     /// The interrupts of branches other than the run branch.
-    elsewhere: Vec<OpenInterrupt>,
+    pub(super) elsewhere: Vec<OpenInterrupt>,
     /// The ids of the interrupts of other branches at the time when the run opened.
     apart: Vec<String>,
     /// The interrupts beyond the limit, which are cancelled with the next run.
     unopened: Vec<String>,
     /// The interrupts whose cancellation is sent with the current run.
-    cancelled: Vec<String>,
+    pub(super) cancelled: Vec<String>,
 }
 
 /// The maximum number of interrupts beyond the limit that are cancelled with one run.
 const MAX_CANCELLED: usize = 10_000;
 
 impl Interrupts {
-    pub(super) fn list(&self) -> &[OpenInterrupt] {
-        &self.list
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// Returns true if the user has answered an interrupt. Answers by an earlier denial do not
     /// count.
     pub(super) fn is_answered_by_person(&self) -> bool {
@@ -180,23 +173,9 @@ impl Interrupts {
         !self.list.iter().all(is_given_up)
     }
 
-    /// Removes the interrupts of the run branch.
-    pub(super) fn clear(&mut self) {
-        self.list.clear();
-    }
-
-    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, OpenInterrupt> {
-        self.list.iter_mut()
-    }
-
     /// Returns the interrupts of all branches.
     pub(super) fn all(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.list.iter().chain(&self.elsewhere)
-    }
-
-    /// Adds an interrupt of a branch other than the run branch.
-    pub(super) fn put_aside(&mut self, open: OpenInterrupt) {
-        self.elsewhere.push(open);
     }
 
     /// Puts aside the interrupts of other branches and removes and returns those put aside earlier
@@ -227,6 +206,10 @@ impl Interrupts {
         self.list.iter().find(|open| open.interrupt.id == id)
     }
 
+    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
+        self.list.iter_mut().find(|open| open.interrupt.id == id)
+    }
+
     pub(super) fn take(&mut self, id: &str) -> Option<OpenInterrupt> {
         let place = self.list.iter().position(|open| open.interrupt.id == id)?;
         Some(self.list.remove(place))
@@ -250,8 +233,7 @@ impl Interrupts {
         (status, payload): (ResumeStatus, Option<Value>),
         about: Fingerprint,
     ) {
-        let found = self.list.iter_mut().find(|open| open.interrupt.id == id);
-        if let Some(open) = found {
+        if let Some(open) = self.find_mut(id) {
             // Some servers require their metadata back.
             let metadata = open.interrupt.metadata.clone();
             let entry = ResumeEntry {
@@ -316,11 +298,6 @@ impl Interrupts {
         self.unopened.extend(ids.take(room));
     }
 
-    /// Forgets the cancellations that a finished run has delivered.
-    pub(super) fn forget_cancelled(&mut self) {
-        self.cancelled.clear();
-    }
-
     /// Returns the ids of interrupts that have changed since they were answered.
     pub(super) fn changed(&self, conversation: &Conversation) -> Vec<String> {
         let changed = self
@@ -333,13 +310,12 @@ impl Interrupts {
     /// Reopens an interrupt that has changed. Returns the blocked call, and true if a card shows
     /// it.
     pub(super) fn ask_again(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
-        let open = self.list.iter_mut().find(|open| open.interrupt.id == id)?;
-        open.reopen(hold_back)
+        self.find_mut(id)?.reopen(hold_back)
     }
 
     /// Detaches an interrupt from its call, so that it is shown separately.
     pub(super) fn detach_call(&mut self, id: &str) {
-        if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
+        if let Some(open) = self.find_mut(id) {
             open.blocks = None;
             open.call = None;
         }
@@ -347,7 +323,7 @@ impl Interrupts {
 
     /// Moves an interrupt from its card to the inbox.
     pub(super) fn move_to_inbox(&mut self, id: &str) {
-        if let Some(open) = self.list.iter_mut().find(|open| open.interrupt.id == id) {
+        if let Some(open) = self.find_mut(id) {
             open.call = None;
         }
     }

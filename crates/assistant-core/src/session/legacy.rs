@@ -61,7 +61,7 @@ fn lists_actions(asked: &Object) -> bool {
 impl Session {
     /// Returns the forwarded properties with the answers to interrupts of the older dialect.
     pub(super) fn props_with_answers(&self) -> Value {
-        let open = self.interrupts.list().iter();
+        let open = self.interrupts.list.iter();
         let mut answers: Vec<(String, Value)> = open
             .filter_map(|open| legacy_answer(open, &self.conversation))
             .collect();

@@ -231,9 +231,5 @@ fn not_permitted(reason: String) -> CallError {
         true => "This is not permitted".to_owned(),
         false => reason,
     };
-    CallError {
-        message,
-        kind: ErrorKind::Permission,
-        details: None,
-    }
+    CallError::new(ErrorKind::Permission, message)
 }

@@ -18,8 +18,8 @@ impl Session {
         };
         // A user is asked before any later start of these calls.
         self.conversation.ask_before_starts();
-        if self.conversation.newest_run_is_open() {
-            self.conversation.fail_open_run();
+        if self.conversation.runs.newest_is_open() {
+            self.conversation.runs.fail_open();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored(pending.interrupts, cx);

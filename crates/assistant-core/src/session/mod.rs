@@ -48,7 +48,6 @@ mod intake;
 mod interrupt_answer;
 mod interrupt_card;
 mod interrupt_flow;
-mod interrupt_place;
 mod interrupts;
 mod journal;
 mod legacy;
@@ -328,7 +327,7 @@ impl Session {
                 progress,
             } => self.set_progress(invocation, progress),
             Input::Preliminary { invocation, value } => self.set_preliminary(invocation, value),
-            Input::Asking { invocation, asks } => self.turn.clock().record_asking(invocation, asks),
+            Input::Asking { invocation, asks } => self.turn.clock.record_asking(invocation, asks),
             Input::Finished {
                 invocation,
                 outcome,
@@ -370,26 +369,26 @@ impl Session {
     /// Returns the open interrupts of agents.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
-        self.interrupts.list()
+        &self.interrupts.list
     }
 
     /// Returns a summary of the turn since the last user message.
     #[must_use]
     pub const fn summary(&self) -> &TurnSummary {
-        self.turn.summary()
+        &self.turn.summary
     }
 
     /// Returns the user messages that wait until an answer to the agent has been sent.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
-        self.turn.queue()
+        &self.turn.queue
     }
 
     /// Returns the events that have no effect in this engine (raw, custom, steps, subagents),
     /// newest last; only the last few hundred are kept.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
-        self.turn.side_events()
+        &self.turn.side_events
     }
 
     /// Returns true while a run is in progress.

@@ -224,7 +224,7 @@ impl Session {
         {
             return;
         }
-        let newest = self.turn.summary().runs.last();
+        let newest = self.turn.summary.runs.last();
         let base = newest.and_then(|run| run.base.as_ref());
         let base = base.and_then(|base| self.conversation.message(base));
         let is_lost = base.is_some_and(|message| {

@@ -104,20 +104,15 @@ impl Session {
 
 /// Returns the error for a call of an unregistered action.
 pub(super) fn not_found(name: &str) -> CallError {
-    CallError {
-        message: format!("Action {name} not found"),
-        kind: ErrorKind::UnknownTool,
-        details: None,
-    }
+    CallError::new(ErrorKind::UnknownTool, format!("Action {name} not found"))
 }
 
 /// Returns the error for a call of an action that the filter excludes.
 pub(super) fn not_offered(name: &str) -> CallError {
-    CallError {
-        message: format!("Action {name} is not offered in this run"),
-        kind: ErrorKind::UnknownTool,
-        details: None,
-    }
+    CallError::new(
+        ErrorKind::UnknownTool,
+        format!("Action {name} is not offered in this run"),
+    )
 }
 
 /// Adds the current schema to an error about arguments that were written for another schema.

@@ -365,11 +365,10 @@ fn binding_of(call: &ToolCall, entry: Option<&Registration>) -> Binding {
 /// Returns the fault of a call, before the user is asked.
 fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
     if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
-        return Some(CallError {
-            message: format!("Action {} has no handler", call.name),
-            kind: ErrorKind::NoHandler,
-            details: None,
-        });
+        return Some(CallError::new(
+            ErrorKind::NoHandler,
+            format!("Action {} has no handler", call.name),
+        ));
     }
     let Some(args) = call.effective_args() else {
         let name = &call.name;
@@ -383,11 +382,7 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
             "are not valid JSON"
         };
         let message = format!("The arguments of {name} {wrong}");
-        return Some(CallError {
-            message,
-            kind: ErrorKind::InvalidArguments,
-            details: None,
-        });
+        return Some(CallError::new(ErrorKind::InvalidArguments, message));
     };
     if !entry.spec.validate {
         return None;
@@ -409,9 +404,8 @@ pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) ->
             path => format!("{path}: {}", violation.message),
         })
         .collect();
-    Some(CallError {
-        message: format!("Invalid arguments for {name}: {}", list.join("; ")),
-        kind: ErrorKind::InvalidArguments,
-        details: None,
-    })
+    Some(CallError::new(
+        ErrorKind::InvalidArguments,
+        format!("Invalid arguments for {name}: {}", list.join("; ")),
+    ))
 }

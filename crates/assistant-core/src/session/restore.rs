@@ -27,7 +27,7 @@ impl Session {
 
     /// Adds the state of the session.
     pub(super) fn add_session_state(&self, mut value: Value) -> Value {
-        let runs = &self.turn.summary().runs;
+        let runs = &self.turn.summary.runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
         let retries = |of: &dyn Fn(NoticeKind) -> bool| {
             let mut notices = self.notices.list().iter();
@@ -39,8 +39,8 @@ impl Session {
             "retry": retries(&|kind| kind != NoticeKind::Forgotten),
             "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
-            "fork": self.turn.fork().map(Fork::to_value),
-            "regenerates": self.turn.regenerates().map(MessageId::as_str),
+            "fork": self.turn.fork.as_ref().map(Fork::to_value),
+            "regenerates": self.turn.regenerates.as_ref().map(MessageId::as_str),
         });
         if let Value::Object(object) = &mut value {
             object.insert(SESSION.to_owned(), session);
@@ -63,18 +63,18 @@ impl Session {
             return;
         };
         self.follow_journal(journal, cx);
-        let broken_off = self.conversation.newest_run_is_open();
+        let broken_off = self.conversation.runs.newest_is_open();
         let is_resumed = broken_off && self.options.resumes;
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
-        self.turn.set_fork(own.get("fork").and_then(Fork::read));
+        self.turn.fork = own.get("fork").and_then(Fork::read);
         let regenerates = own.get("regenerates").and_then(Value::as_str);
         let exists = |id: &MessageId| self.conversation.message(id).is_some();
         let regenerates = regenerates.map(MessageId::from).filter(exists);
-        self.turn.set_regenerates(regenerates);
+        self.turn.regenerates = regenerates;
         if broken_off && !is_resumed {
-            self.conversation.fail_open_run();
+            self.conversation.runs.fail_open();
             self.close_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored(pending.interrupts, cx);
@@ -92,7 +92,7 @@ impl Session {
         } else if own.get("loops") == Some(&Value::Bool(true)) {
             self.send_stored_results(cx);
         } else {
-            self.turn.end_loop();
+            self.turn.ended = true;
             self.offer_results(cx);
         }
         if broken_off && !is_resumed {
@@ -103,7 +103,7 @@ impl Session {
     /// Sends the results that were ready when the page was closed.
     fn send_stored_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
-            self.turn.set_looping(true);
+            self.turn.looping = true;
             self.continue_loop(cx);
         }
     }
@@ -154,11 +154,7 @@ impl Session {
                     let Some(end) = End::of(phase) else { continue };
                     let error = result.error.clone();
                     let error = error.filter(|_| phase == Phase::OutputError);
-                    let error = error.map(|message| CallError {
-                        message,
-                        kind: ErrorKind::Handler,
-                        details: None,
-                    });
+                    let error = error.map(|message| CallError::new(ErrorKind::Handler, message));
                     let mut outcome = Outcome::new(end, Author::Page, false);
                     outcome.error.clone_from(&error);
                     self.conversation.answer(key, result, outcome, cx.now);
@@ -175,10 +171,10 @@ impl Session {
     fn recount_runs(&mut self, own: &Value) {
         let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {
-            self.turn.summary_mut().runs.push(RunSummary::default());
+            self.turn.summary.runs.push(RunSummary::default());
         }
         let base = own["base"].as_str().map(MessageId::from);
-        if let Some(newest) = self.turn.summary_mut().runs.last_mut() {
+        if let Some(newest) = self.turn.summary.runs.last_mut() {
             newest.base = base;
         }
     }

@@ -131,8 +131,8 @@ impl Session {
         };
         self.conversation.unmark_failed_turn();
         match resumes {
-            true => self.conversation.continue_run(&run.run_id),
-            false => self.conversation.begin_run(&run.run_id),
+            true => self.conversation.runs.resume(&run.run_id),
+            false => self.conversation.runs.begin(&run.run_id),
         }
         self.attention.run_begins();
         self.intake_begins();
@@ -146,7 +146,7 @@ impl Session {
 
     /// Returns the id of the run that is resumed, and the number of its events that are repeated.
     fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
-        let position = self.conversation.run_position();
+        let position = self.conversation.runs.position();
         let (id, applied) = position.filter(|_| resumes && self.options.replays)?;
         Some((id.to_owned(), applied))
     }
@@ -169,7 +169,7 @@ impl Session {
             true => run.replayed -= 1,
             false => {
                 run.progressed = true;
-                self.conversation.count_run_event();
+                self.conversation.runs.count_event();
             }
         }
         is_replayed
@@ -216,8 +216,8 @@ impl Session {
 
     /// Drops a run whose request has not been sent, since the user must be asked first.
     fn drop_unsent_run(&mut self, cx: &mut Cx<'_>) {
-        if let Some(run) = self.turn.take_run() {
-            self.conversation.end_run(false);
+        if let Some(run) = self.turn.run.take() {
+            self.conversation.runs.end(false);
             self.hand_over(StateEvent::SendFailed);
             cx.effect(Effect::AbortRun { run: run.key });
         }

@@ -21,8 +21,8 @@ impl Session {
         self.clear_notices(cx);
         self.start_over_on_fork();
         self.attention.turn_begins();
-        self.turn.set_looping(false);
-        self.turn.enqueue(content);
+        self.turn.looping = false;
+        self.turn.queue.push(content);
         cx.change(Change::Queue);
         if self.interrupts.answered().is_empty() {
             self.send_queued(cx);
@@ -34,9 +34,10 @@ impl Session {
 
     /// Sends the queued messages, after the answer to the agent that had to be sent first.
     pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
-        let is_free =
-            !self.turn.is_running() && !self.calls_are_under_way() && self.interrupts.is_empty();
-        if !is_free || self.turn.queue().is_empty() {
+        let is_free = !self.turn.is_running()
+            && !self.calls_are_under_way()
+            && self.interrupts.list.is_empty();
+        if !is_free || self.turn.queue.is_empty() {
             return;
         }
         self.show_queued(false, cx);

@@ -26,7 +26,7 @@ impl Session {
             return;
         }
         self.keep_thread();
-        let Some(run) = self.turn.take_run() else {
+        let Some(run) = self.turn.run.take() else {
             return;
         };
         self.report_limits(cx);
@@ -38,10 +38,10 @@ impl Session {
         self.keep_steps();
         cx.change(Change::Run);
         let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
-        self.conversation.end_run(succeeded);
+        self.conversation.runs.end(succeeded);
         self.mark_answers_returned();
         if run.delivered {
-            self.interrupts.forget_cancelled();
+            self.interrupts.cancelled.clear();
         }
         let lifted = match run.delivered {
             true => self.retire_interrupts(&run.answers, &run.raised, cx),
@@ -68,7 +68,7 @@ impl Session {
                 let lost =
                     run.cut.is_some() && failure.kind.is_of_connection() && !self.options.replays;
                 self.run_failed(failure, &rejected, cx);
-                self.turn.set_cut(lost);
+                self.turn.cut = lost;
             }
             (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => self.try_again(cx),
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
@@ -76,7 +76,7 @@ impl Session {
                 self.run_truncated(run.replayed > 0, cx);
             }
             (StreamEnd::Nothing, None) if run.resumes => {
-                self.turn.forget_newest();
+                self.turn.summary.runs.pop();
                 self.give_up_calls(Some("interrupted"), cx);
             }
             (_, None) => self.run_truncated(run.started, cx),
@@ -88,7 +88,7 @@ impl Session {
             (_, Some(Finish::Cancelled)) => {
                 self.give_up_handed_off(cx);
                 self.give_up_calls(None, cx);
-                self.turn.summary_mut().finish = Some(FinishReason::Cancelled);
+                self.turn.summary.finish = Some(FinishReason::Cancelled);
                 let message = "The assistant stopped.".to_owned();
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
@@ -148,9 +148,9 @@ impl Session {
     }
 
     fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
-        self.turn.set_looping(false);
+        self.turn.looping = false;
         self.hand_over(StateEvent::SendFailed);
-        self.turn.summary_mut().finish = Some(FinishReason::Error);
+        self.turn.summary.finish = Some(FinishReason::Error);
         // The old answer, which stays, is as good as before.
         if !self.regenerated_nothing(false) {
             self.conversation.mark_failed_turn(match kind {
@@ -188,17 +188,17 @@ impl Session {
         self.hand_off_remote_calls(pending);
         let answered = !self.unsent_results().is_empty();
         self.end_calls_without_result(pending, cx);
-        if self.calls_are_under_way() || !self.interrupts.is_empty() || answered {
-            self.turn.set_looping(true);
+        if self.calls_are_under_way() || !self.interrupts.list.is_empty() || answered {
+            self.turn.looping = true;
             return;
         }
-        self.turn.summary_mut().finish = Some(FinishReason::Stop);
+        self.turn.summary.finish = Some(FinishReason::Stop);
         self.report_missing_answer(cx);
     }
 
     /// Reports a run after a message or results that returned nothing readable.
     fn report_missing_answer(&mut self, cx: &mut Cx<'_>) {
-        let runs = &self.turn.summary().runs;
+        let runs = &self.turn.summary.runs;
         let quiet = runs.last().is_some_and(|run| !run.has_text);
         let silent = runs.last().is_some_and(|run| !run.has_effect);
         let after_tools = runs.iter().any(|run| !run.tools.is_empty());
@@ -214,7 +214,8 @@ impl Session {
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
             if self.asks_again(cx) {
-                return self.turn.set_looping(true);
+                self.turn.looping = true;
+                return;
             }
             NoticeAction::Continue
         } else if last_is_persons && silent {
@@ -229,11 +230,11 @@ impl Session {
     /// Returns true if another run is started because the last one ended without an answer to
     /// results. A run that was started this way is not followed by another.
     fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
-        let mut runs = self.turn.summary().runs.iter().rev();
+        let mut runs = self.turn.summary.runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
         let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
         let may = self.options.asks_again && carried;
-        may && !self.options.stop_when.is_met(self.turn.summary(), cx.host)
+        may && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
     /// Records a hash of the newest run's calls, for comparison with the next run.
@@ -260,26 +261,26 @@ impl Session {
 
     /// Sends the results once every call has one, unless the loop ends here.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
-        if !self.turn.is_looping() || self.turn.is_running() || self.calls_are_under_way() {
+        if !self.turn.looping || self.turn.is_running() || self.calls_are_under_way() {
             return;
         }
         if self.interrupts.wait() {
-            self.turn.summary_mut().finish = Some(FinishReason::Interrupt);
+            self.turn.summary.finish = Some(FinishReason::Interrupt);
             return;
         }
-        self.turn.set_looping(false);
+        self.turn.looping = false;
         let answers = !self.interrupts.answered().is_empty();
-        if self.turn.is_interjected() && !answers {
+        if self.turn.interjected && !answers {
             self.show_queued(true, cx);
             self.turn.start_over();
             self.attention.turn_begins();
             return self.start_run(cx);
         }
-        if self.turn.is_stopped() && !answers {
-            self.turn.summary_mut().finish = Some(FinishReason::StopLoop);
+        if self.turn.stopped && !answers {
+            self.turn.summary.finish = Some(FinishReason::StopLoop);
             self.end_awaited_calls(cx);
         } else if !self.interrupts.is_answered_by_person()
-            && self.options.stop_when.is_met(self.turn.summary(), cx.host)
+            && self.options.stop_when.is_met(&self.turn.summary, cx.host)
         {
             self.reach_limit(cx);
         } else {
@@ -309,9 +310,9 @@ impl Session {
     }
 
     fn reach_limit(&mut self, cx: &mut Cx<'_>) {
-        self.turn.summary_mut().finish = Some(FinishReason::Limit);
+        self.turn.summary.finish = Some(FinishReason::Limit);
         self.end_awaited_calls(cx);
-        let limit = self.options.stop_when.run_limit(self.turn.summary());
+        let limit = self.options.stop_when.run_limit(&self.turn.summary);
         let (kind, message) = match limit {
             Some(limit) => (
                 NoticeKind::RunLimit,
@@ -332,7 +333,7 @@ impl Session {
         self.conversation.show_run_branch();
         self.leave_old_answer();
         self.clear_notices(cx);
-        match self.turn.is_cut() {
+        match self.turn.cut {
             true => self.resume_newest_run(Initiator::User, cx),
             false => self.try_again(cx),
         }
@@ -343,7 +344,7 @@ impl Session {
         if self.ask_again_what_changed(cx) {
             return;
         }
-        let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
+        let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         if let Some(base) = base {
             self.conversation.try_again_at(&base);
         }
@@ -369,13 +370,13 @@ impl Session {
     fn resume_cut_run(&mut self, broken: Run, cx: &mut Cx<'_>) {
         // It is the same answer, so its time continues, and so do its limits if only the rest of
         // its events is applied.
-        let clock = self.turn.clock().clone();
+        let clock = self.turn.clock.clone();
         let intake = self
             .options
             .replays
             .then(|| std::mem::take(&mut self.intake));
         self.resume_newest_run(Initiator::Page, cx);
-        *self.turn.clock() = clock;
+        self.turn.clock = clock;
         if let Some(intake) = intake {
             self.intake = intake;
         }
@@ -388,9 +389,9 @@ impl Session {
     /// Resumes the answer of the newest run. If that fails, the run can be retried.
     fn resume_newest_run(&mut self, initiator: Initiator, cx: &mut Cx<'_>) {
         let carried = self.unsent_results();
-        let base = self.turn.summary_mut().runs.pop().and_then(|run| run.base);
+        let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         self.begin_run(true, cx);
-        if let Some(summary) = self.turn.summary_mut().runs.last_mut() {
+        if let Some(summary) = self.turn.summary.runs.last_mut() {
             summary.base = base;
         }
         if let Some(run) = self.turn.run_mut() {

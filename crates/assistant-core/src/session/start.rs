@@ -53,11 +53,7 @@ impl Session {
         };
         if let Err(message) = outcome {
             let message = format!("The start could not be recorded, so nothing was run: {message}");
-            let error = CallError {
-                message,
-                kind: ErrorKind::Journal,
-                details: None,
-            };
+            let error = CallError::new(ErrorKind::Journal, message);
             return self.end_call(&key, Ending::error(error), cx);
         }
         if self.rebind(&key) {
@@ -91,7 +87,7 @@ impl Session {
             call_id: call.id.clone(),
             name: call.name.clone(),
             args,
-            iteration: u32::try_from(self.turn.summary().runs.len().saturating_sub(1))
+            iteration: u32::try_from(self.turn.summary.runs.len().saturating_sub(1))
                 .unwrap_or(u32::MAX),
         };
         self.number();

@@ -53,7 +53,7 @@ impl Session {
 
     /// Stores the steps of a finished run with its messages.
     pub(super) fn keep_steps(&mut self) {
-        let newest = self.turn.summary_mut().runs.last_mut();
+        let newest = self.turn.summary.runs.last_mut();
         if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
             run.steps_stored = self.conversation.keep_steps(&run.steps);
         }
@@ -63,7 +63,7 @@ impl Session {
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn
-            .side_events()
+            .side_events
             .iter()
             .rev()
             .find_map(|event| match &event.kind {

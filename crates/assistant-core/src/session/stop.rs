@@ -22,9 +22,9 @@ impl Session {
             }
             return;
         }
-        let sends = self.options.leftovers == Leftovers::Send && !self.turn.queue().is_empty();
+        let sends = self.options.leftovers == Leftovers::Send && !self.turn.queue.is_empty();
         self.halt(cx);
-        if sends && !self.is_busy() && self.interrupts.is_empty() {
+        if sends && !self.is_busy() && self.interrupts.list.is_empty() {
             self.clear_notices(cx);
             self.turn.start_over();
             self.attention.turn_begins();
@@ -41,20 +41,20 @@ impl Session {
         self.abandon_interrupts(cx);
         self.end_everything(cx);
         self.keep_old_answer(false, cx);
-        self.turn.summary_mut().finish = Some(FinishReason::Stopped);
+        self.turn.summary.finish = Some(FinishReason::Stopped);
         self.notify(NoticeKind::Stopped, "Stopped.".to_owned(), None, cx);
     }
 
     pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
-        if let Some(run) = self.turn.take_run() {
+        if let Some(run) = self.turn.run.take() {
             self.report_limits(cx);
-            self.conversation.end_run(false);
+            self.conversation.runs.end(false);
             self.keep_steps();
             cx.effect(Effect::AbortRun { run: run.key });
             self.hand_over(StateEvent::SendFailed);
             self.mark_answers_returned();
         }
-        self.turn.set_looping(false);
+        self.turn.looping = false;
         self.show_queued(false, cx);
         self.close_texts(Some(Cut::Stopped), cx);
         self.give_up_handed_off(cx);
@@ -84,7 +84,7 @@ impl Session {
 
     /// Ends the calls that were left to the agent, if the agent waits for no answer.
     pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
-        if !self.interrupts.is_empty() {
+        if !self.interrupts.list.is_empty() {
             return;
         }
         for key in self.conversation.active_calls() {

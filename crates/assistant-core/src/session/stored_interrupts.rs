@@ -6,9 +6,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, OpenInterrupt, Session, Verdict, interrupt_place::Place};
+use super::{Cx, OpenInterrupt, Session, Verdict};
 use crate::{
-    conversation::{CallKey, Consent, Conversation, State, StateEvent},
+    conversation::{CallKey, Consent, Conversation, MessageId, State, StateEvent},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     json::form,
 };
@@ -31,12 +31,12 @@ impl Session {
         };
         for stored in list {
             let tip = stored.get("branch").and_then(Value::as_str);
-            let tip = tip.filter(|id| self.conversation.message(&(*id).into()).is_some());
-            let place = Place::stored(tip);
+            let tip = tip.map(MessageId::from);
+            let tip = tip.filter(|id| self.conversation.message(id).is_some());
             if let Some((interrupt, legacy)) = read(stored) {
                 let mut open = OpenInterrupt::new(interrupt, legacy);
-                open.place = place;
-                self.interrupts.put_aside(open);
+                open.tip = tip;
+                self.interrupts.elsewhere.push(open);
             }
         }
         self.sort_interrupts(cx);
@@ -108,7 +108,7 @@ impl Session {
 
     /// Returns true if an open interrupt blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
-        let mut open = self.interrupts.list().iter();
+        let mut open = self.interrupts.list.iter();
         open.any(|open| open.blocks == Some(*key))
     }
 }
@@ -139,7 +139,7 @@ fn write(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": form::interrupt_to_value(&open.interrupt),
         "legacy": open.legacy,
-        "branch": open.place.id(),
+        "branch": open.tip.as_ref().map(MessageId::as_str),
     })
 }
 

@@ -50,7 +50,7 @@ impl Session {
 
     pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
         for content in queued {
-            self.turn.enqueue(content);
+            self.turn.queue.push(content);
         }
         self.show_queued(false, cx);
     }
@@ -75,8 +75,8 @@ impl Session {
         let Value::Object(object) = &mut value else {
             return value;
         };
-        if !self.turn.queue().is_empty() {
-            let queue = self.turn.queue().iter().map(form::content_to_value);
+        if !self.turn.queue.is_empty() {
+            let queue = self.turn.queue.iter().map(form::content_to_value);
             object.insert("queued".to_owned(), queue.collect());
         }
         if let Some(interrupts) = self.write_interrupts() {
@@ -107,7 +107,7 @@ impl Session {
         }
         self.thread_id = thread_id;
         self.conversation = conversation;
-        if !self.interrupts.is_empty() {
+        if !self.interrupts.list.is_empty() {
             cx.change(Change::Interrupts);
         }
         self.interrupts = Interrupts::default();
@@ -151,7 +151,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             self.resume_call(&key, cx);
         }
-        self.turn.set_looping(self.calls_are_under_way());
+        self.turn.looping = self.calls_are_under_way();
     }
 
     /// Resumes a conversation that was left during an answer that may still be in progress. Calls
@@ -173,7 +173,7 @@ impl Session {
             }
         }
         // It is the run that was counted before the reload.
-        let counted = self.options.replays.then(|| self.turn.take_newest());
+        let counted = self.options.replays.then(|| self.turn.summary.runs.pop());
         self.begin_run(true, cx);
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;

@@ -16,7 +16,7 @@ const SIDE_EVENTS: usize = 256;
 /// The current run and its loop.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
-    run: Option<Run>,
+    pub(super) run: Option<Run>,
     /// The actions that the newest run offered: names and fingerprints.
     offered: Vec<(String, ActionFingerprint)>,
     /// The actions that the filter excluded from the newest run.
@@ -24,25 +24,25 @@ pub(super) struct Turn {
     /// The actions that the agent requested despite the filter.
     revealed: Vec<String>,
     /// True if results are sent automatically once complete.
-    looping: bool,
+    pub(super) looping: bool,
     /// True if a handler ended the loop with its result.
-    stopped: bool,
+    pub(super) stopped: bool,
     /// True if the turn was restored after the end of its loop.
-    ended: bool,
+    pub(super) ended: bool,
     /// True if the network interrupted the newest answer, which may still be in progress.
-    cut: bool,
-    summary: TurnSummary,
+    pub(super) cut: bool,
+    pub(super) summary: TurnSummary,
     /// The message of which the turn regenerates another version.
-    regenerates: Option<MessageId>,
+    pub(super) regenerates: Option<MessageId>,
     /// The thread of a branch that has no message yet.
-    fork: Option<Fork>,
+    pub(super) fork: Option<Fork>,
     /// The user messages that have not been sent.
-    queue: Vec<Content>,
+    pub(super) queue: Vec<Content>,
     /// True if the messages were interjected and are sent at the next boundary between tools.
-    interjected: bool,
-    side_events: Vec<Event>,
+    pub(super) interjected: bool,
+    pub(super) side_events: Vec<Event>,
     side_bytes: usize,
-    clock: Clock,
+    pub(super) clock: Clock,
 }
 
 impl Turn {
@@ -54,21 +54,8 @@ impl Turn {
         self.run.as_mut()
     }
 
-    /// Returns true if the newest answer was interrupted and may still be in progress.
-    pub(super) const fn is_cut(&self) -> bool {
-        self.cut
-    }
-
-    pub(super) const fn set_cut(&mut self, cut: bool) {
-        self.cut = cut;
-    }
-
     pub(super) const fn is_running(&self) -> bool {
         self.run.is_some()
-    }
-
-    pub(super) const fn take_run(&mut self) -> Option<Run> {
-        self.run.take()
     }
 
     /// Begins a run.
@@ -83,20 +70,6 @@ impl Turn {
         self.summary.finish = None;
         self.summary.runs.push(summary);
         self.run = Some(run);
-    }
-
-    pub(super) const fn clock(&mut self) -> &mut Clock {
-        &mut self.clock
-    }
-
-    /// Removes and returns the newest run.
-    pub(super) fn take_newest(&mut self) -> Option<RunSummary> {
-        self.summary.runs.pop()
-    }
-
-    /// Removes the newest run, which was never sent.
-    pub(super) fn forget_newest(&mut self) {
-        self.summary.runs.pop();
     }
 
     pub(super) fn set_offered(
@@ -138,39 +111,10 @@ impl Turn {
         self.revealed.extend(names);
     }
 
-    pub(super) const fn is_looping(&self) -> bool {
-        self.looping
-    }
-
-    pub(super) const fn set_looping(&mut self, looping: bool) {
-        self.looping = looping;
-    }
-
     /// Returns true if the loop has not ended: results are sent once every call has one.
     pub(super) const fn is_continuing(&self) -> bool {
         let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         is_open && !self.stopped && !self.ended
-    }
-
-    /// Marks the loop of a stored turn as ended.
-    pub(super) const fn end_loop(&mut self) {
-        self.ended = true;
-    }
-
-    pub(super) const fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    pub(super) const fn stop_loop(&mut self) {
-        self.stopped = true;
-    }
-
-    pub(super) const fn summary(&self) -> &TurnSummary {
-        &self.summary
-    }
-
-    pub(super) const fn summary_mut(&mut self) -> &mut TurnSummary {
-        &mut self.summary
     }
 
     /// Restarts the count of runs, at a user message or when the loop is continued.
@@ -181,35 +125,10 @@ impl Turn {
         self.fork = None;
     }
 
-    pub(super) const fn fork(&self) -> Option<&Fork> {
-        self.fork.as_ref()
-    }
-
-    pub(super) fn set_fork(&mut self, fork: Option<Fork>) {
-        self.fork = fork;
-    }
-
-    /// Returns the message of which the turn regenerates another version.
-    pub(super) const fn regenerates(&self) -> Option<&MessageId> {
-        self.regenerates.as_ref()
-    }
-
-    pub(super) fn set_regenerates(&mut self, message: Option<MessageId>) {
-        self.regenerates = message;
-    }
-
     pub(super) fn note(&mut self, update: impl FnOnce(&mut RunSummary)) {
         if let Some(run) = self.summary.runs.last_mut() {
             update(run);
         }
-    }
-
-    pub(super) fn queue(&self) -> &[Content] {
-        &self.queue
-    }
-
-    pub(super) fn enqueue(&mut self, content: Content) {
-        self.queue.push(content);
     }
 
     /// Removes the newest queued message with this content. Returns `false` if none has it.
@@ -222,21 +141,9 @@ impl Turn {
         true
     }
 
-    pub(super) const fn interject(&mut self) {
-        self.interjected = true;
-    }
-
-    pub(super) const fn is_interjected(&self) -> bool {
-        self.interjected
-    }
-
     pub(super) fn take_queue(&mut self) -> Vec<Content> {
         self.interjected = false;
         std::mem::take(&mut self.queue)
-    }
-
-    pub(super) fn side_events(&self) -> &[Event] {
-        &self.side_events
     }
 
     /// Keeps an event, and as many earlier events as fit into this size.

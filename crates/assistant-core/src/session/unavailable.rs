@@ -13,10 +13,11 @@ impl Session {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
         let is_removed = asks && self.registry.active_registration(&call.name).is_none();
-        (is_removed && !call.has_unknown_outcome()).then(|| CallError {
-            message: format!("Action {} is not available any more", call.name),
-            kind: ErrorKind::ToolUnavailable,
-            details: None,
+        (is_removed && !call.has_unknown_outcome()).then(|| {
+            CallError::new(
+                ErrorKind::ToolUnavailable,
+                format!("Action {} is not available any more", call.name),
+            )
         })
     }
 

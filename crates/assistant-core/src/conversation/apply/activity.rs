@@ -53,24 +53,21 @@ impl Conversation {
             None => self.add_message(id, Role::Activity, None, &base, out),
         };
         self.activity_sizes.insert(ix, size);
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        let message = &mut node.message;
-        if message.role != Role::Activity {
-            // The message had another role; only its place remains.
-            let mut fresh = Message::new(message.id.clone(), Role::Activity, message.created_at);
-            fresh.wire_id = message.wire_id.take();
-            *message = fresh;
-        }
-        message.subagent_run_id.clone_from(&base.subagent_run_id);
-        message.parts = vec![Part::Data(DataPart {
-            data_type: activity_type,
-            data: Value::Object(content),
-            extra: Object::new(),
-        })];
-        let id = message.id.clone();
-        self.log.push(Change::Message(id));
+        self.edit_message(ix, |message| {
+            if message.role != Role::Activity {
+                // The message had another role; only its place remains.
+                let mut fresh =
+                    Message::new(message.id.clone(), Role::Activity, message.created_at);
+                fresh.wire_id = message.wire_id.take();
+                *message = fresh;
+            }
+            message.subagent_run_id.clone_from(&base.subagent_run_id);
+            message.parts = vec![Part::Data(DataPart {
+                data_type: activity_type,
+                data: Value::Object(content),
+                extra: Object::new(),
+            })];
+        });
         self.merge_message_metadata(ix, base);
     }
 

@@ -29,11 +29,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
         call.end_args();
     }
     if let Some(message) = callout.failure() {
-        let error = CallError {
-            message: message.to_owned(),
-            kind: ErrorKind::Agent,
-            details: None,
-        };
+        let error = CallError::new(ErrorKind::Agent, message.to_owned());
         let value = Value::from(message);
         finish(call, &callout, value, Some(error), now);
     } else if let Some(value) = callout.result() {

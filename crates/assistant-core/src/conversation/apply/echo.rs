@@ -80,12 +80,7 @@ impl Conversation {
         let old = node.message.wire_id().to_owned();
         node.message.wire_id = Some(id.clone());
         let name = node.message.id.clone();
-        if let Some(named) = self.wire_ids.get_mut(&old) {
-            named.retain(|other| *other != ix);
-            if named.is_empty() {
-                self.wire_ids.remove(&old);
-            }
-        }
+        self.forget_name(&old, ix);
         self.wire_ids.entry(id).or_default().push(ix);
         self.log.push(Change::Message(name));
     }

@@ -90,16 +90,15 @@ impl Conversation {
         metadata: Option<Object>,
         out: &mut Applied<'_>,
     ) {
-        let Some(node) = self.answer_node(id, out).and_then(|ix| self.node_mut(ix)) else {
+        let Some(ix) = self.answer_node(id, out) else {
             return;
         };
-        ui::note(&mut node.message.extra, |notes| merge_extra(notes, extra));
-        if let Some(metadata) = metadata {
-            let known = node.message.metadata.get_or_insert_default();
-            known.extend(metadata);
-        }
-        let id = node.message.id.clone();
-        self.log.push(Change::Message(id));
+        self.edit_message(ix, |message| {
+            ui::note(&mut message.extra, |notes| merge_extra(notes, extra));
+            if let Some(metadata) = metadata {
+                message.metadata.get_or_insert_default().extend(metadata);
+            }
+        });
     }
 
     fn put_part(&mut self, id: &str, part: Value, replace: bool, out: &mut Applied<'_>) {
@@ -323,11 +322,7 @@ fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: 
     };
     let mut outcome = Outcome::new(end, Author::Agent, true);
     outcome.at = Some(now);
-    outcome.error = (end == End::Error).then(|| CallError {
-        message: content.clone(),
-        kind: ErrorKind::Agent,
-        details: None,
-    });
+    outcome.error = (end == End::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));
     let mut result = CallResult::new(message_id, String::new(), value);
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);

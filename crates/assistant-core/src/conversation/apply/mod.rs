@@ -218,12 +218,9 @@ impl Conversation {
             return;
         };
         let ix = self.own(ix);
-        let Some(node) = self.node_mut(ix) else {
-            return;
-        };
-        merge_metadata(node.message.metadata.get_or_insert_default(), *metadata);
-        let id = node.message.id.clone();
-        self.log.push(Change::Message(id));
+        self.edit_message(ix, |message| {
+            merge_metadata(message.metadata.get_or_insert_default(), *metadata);
+        });
     }
 
     fn part_grew(&mut self, ix: usize) {

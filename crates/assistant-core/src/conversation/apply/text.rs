@@ -81,12 +81,11 @@ impl Conversation {
 
     /// Makes the agent the author of an imported message to which it adds text.
     fn take_for_agent(&mut self, ix: usize) {
-        if let Some(node) = self.node_mut(ix)
-            && node.message.is_from_user()
+        if self
+            .node(ix)
+            .is_some_and(|node| node.message.is_from_user())
         {
-            node.message.author = Author::Agent;
-            let id = node.message.id.clone();
-            self.log.push(Change::Message(id));
+            self.edit_message(ix, |message| message.author = Author::Agent);
         }
     }
 
@@ -166,16 +165,14 @@ impl Conversation {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
             let ix = self.tree.path().get(depth).copied();
-            let Some(node) = ix.and_then(|ix| self.node_mut(ix)) else {
+            let Some((ix, node)) = ix.and_then(|ix| Some((ix, self.node(ix)?))) else {
                 return;
             };
             if node.message.is_from_user() {
                 return;
             }
             if node.message.is_streaming() {
-                node.message.cut = Some(cut);
-                let id = node.message.id.clone();
-                self.log.push(Change::Message(id));
+                self.edit_message(ix, |message| message.cut = Some(cut));
             }
         }
     }
@@ -201,7 +198,9 @@ impl Conversation {
                 break;
             }
         }
-        self.set_cut(newest, Some(cut));
+        if let Some(ix) = newest {
+            self.edit_message(ix, |message| message.cut = Some(cut));
+        }
     }
 
     /// Removes the mark of a failed turn whose run is started again, unless a text was cut off.
@@ -214,16 +213,9 @@ impl Conversation {
                 is_failure && (node.message.is_from_user() || !ends_in_text)
             })
         });
-        self.set_cut(marked, None);
-    }
-
-    fn set_cut(&mut self, ix: Option<usize>, cut: Option<Cut>) {
-        let Some(node) = ix.and_then(|ix| self.node_mut(ix)) else {
-            return;
-        };
-        node.message.cut = cut;
-        let id = node.message.id.clone();
-        self.log.push(Change::Message(id));
+        if let Some(ix) = marked {
+            self.edit_message(ix, |message| message.cut = None);
+        }
     }
 
     pub(super) fn close_texts(&mut self, ix: usize, now: i64) {

@@ -111,11 +111,7 @@ fn read_outcome(
         }
         "output-error" => {
             let message = take_text(rest, "errorText").unwrap_or_default();
-            error = Some(CallError {
-                message: message.clone(),
-                kind: ErrorKind::Agent,
-                details: None,
-            });
+            error = Some(CallError::new(ErrorKind::Agent, message.clone()));
             (End::Error, result(message.into()))
         }
         "output-denied" => (End::Denied, result("denied".into())),

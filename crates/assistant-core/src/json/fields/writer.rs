@@ -55,6 +55,20 @@ impl Writer {
         }
     }
 
+    /// Writes an optional number, which may be negative.
+    pub fn opt_int(&mut self, key: &str, number: Option<i64>) {
+        if let Some(number) = number {
+            self.put(key, Value::from(number));
+        }
+    }
+
+    /// Writes `true`, or nothing.
+    pub fn flag(&mut self, key: &str, is_set: bool) {
+        if is_set {
+            self.put(key, Value::Bool(true));
+        }
+    }
+
     /// Writes a list.
     pub fn list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
         self.put(key, Value::Array(items.iter().map(write).collect()));
@@ -65,6 +79,11 @@ impl Writer {
         if !items.is_empty() {
             self.list(key, items, write);
         }
+    }
+
+    /// Returns the fields that are written so far.
+    pub const fn fields(&mut self) -> &mut Object {
+        &mut self.0
     }
 
     /// Returns the object.

@@ -47,11 +47,7 @@ fn action(approval: Policy) -> ActionSpec {
 }
 
 fn error() -> CallError {
-    CallError {
-        message: "wrong".to_owned(),
-        kind: ErrorKind::InvalidArguments,
-        details: None,
-    }
+    CallError::new(ErrorKind::InvalidArguments, "wrong")
 }
 
 fn earlier() -> AllowedEarlier {
