@@ -31,14 +31,20 @@ class Mouse {
     this.chat = chat;
   }
 
-  /** Shows the buttons of a message. */
-  show(message) {
-    return message.hover();
-  }
-
   async use(control) {
     await counts(control);
     await control.click();
+  }
+
+  /** Opens the editor of the user's last message. */
+  async edit(message) {
+    await message.hover();
+    await this.use(this.chat.root.locator(".la-message-edit").last());
+  }
+
+  /** Ends an input with its button. */
+  submit(button) {
+    return this.use(button);
   }
 
   async write(field, text) {
@@ -53,11 +59,14 @@ class Keys {
     this.chat = chat;
   }
 
-  /** Moves from turn to turn, until that of the message has the focus. */
-  async show(message) {
-    await this.reach(this.chat.log);
-    const focused = () => message.evaluate((node) => node.closest(".la-turn") === document.activeElement);
-    for (let steps = 0; steps < 20 && !(await focused()); steps++) await this.chat.page.keyboard.press("ArrowUp");
+  /** Opens the editor of the user's last message from the text box, which has the focus. */
+  edit() {
+    return this.chat.page.keyboard.press("ArrowUp");
+  }
+
+  /** Ends an input with Enter. */
+  submit() {
+    return this.chat.page.keyboard.press("Enter");
   }
 
   async use(control) {
@@ -151,16 +160,15 @@ const TASKS = {
   "fix a typo": {
     before: (chat) => chat.ask("helo"),
     async steps(chat, way) {
-      await way.show(chat.messages("user").last());
-      await way.use(chat.root.locator(".la-message-edit").last());
+      await way.edit(chat.messages("user").last());
       const editor = chat.log.getByRole("textbox");
       await editor.waitFor();
       await eventually(() => editor.evaluate((node) => node.select()));
       await way.write(editor, "hello");
-      await way.use(button(chat.log, "Send"));
+      await way.submit(button(chat.log, "Send"));
     },
     proof: (chat) => eventually(async () => assert.equal((await chat.messages("user").last().innerText()).split("\n")[0], "hello")),
-    most: { clicks: 2, keys: 12 },
+    most: { clicks: 2, keys: 2 },
   },
   "compare versions": {
     before: async (chat) => {
