@@ -87,7 +87,7 @@ async function spawned(agent, port, model, write) {
   for (let tries = 0; ; tries++) {
     assert.equal(child.exitCode, null, `${agent.name} ended`);
     if (await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)) return { close };
-    if (tries === 600) {
+    if (tries === 1500) {
       await close();
       assert.fail(`${agent.name} does not answer`);
     }
