@@ -30,7 +30,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn decision(&self) -> Option<Decision> {
-        self.read(|call| call.approval()?.decision.clone())
+        self.read(|call| call.approval()?.decision().cloned())
             .flatten()
     }
 

@@ -173,7 +173,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn remember_uses(mut self, most: u32) -> Self {
-        self.spec.grant_bounds.uses = Some(most);
+        self.spec.grant_bounds = self.spec.grant_bounds.uses(most);
         self
     }
 
@@ -191,7 +191,7 @@ impl<Args> ToolAction<Args> {
     #[must_use]
     pub fn remember_lasts(mut self, longest: Duration) -> Self {
         let ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
-        self.spec.grant_bounds.lasts_ms = Some(ms);
+        self.spec.grant_bounds = self.spec.grant_bounds.lasts_ms(ms);
         self
     }
 

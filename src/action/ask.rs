@@ -78,9 +78,9 @@ impl ToolContext {
     async fn put(&self, question: Value, schema: Option<Value>) -> Result<Value, ToolError> {
         let detached = || ToolError::new("Nobody can be asked any more.");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
-        let call = self.invocation.call;
+        let call = self.invocation.call();
         let reply = assistant.runtime().await_reply(call);
-        let asking = Asking::begin(&assistant, self.invocation.id);
+        let asking = Asking::begin(&assistant, self.invocation.id());
         let id = assistant.runtime().number();
         let asked = Asked {
             id,
@@ -115,7 +115,7 @@ impl ToolContext {
         let (sender, receiver) = oneshot::channel();
         let id = assistant.runtime().number();
         let guard = DialogGuard {
-            asking: Asking::begin(&assistant, self.invocation.id),
+            asking: Asking::begin(&assistant, self.invocation.id()),
             id,
         };
         assistant
@@ -164,7 +164,7 @@ impl Assistant {
         for asked in open.iter().filter(|asked| asked.schema.is_none()) {
             let name = self.with_conversation(|conversation| {
                 let call = conversation.call(&asked.call)?;
-                Some(call.name.clone())
+                Some(call.name().to_owned())
             });
             let name = name.flatten().unwrap_or_default();
             if self.card_of(&name).is_some() {

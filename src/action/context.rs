@@ -54,7 +54,7 @@ impl ToolContext {
     /// ```
     #[must_use]
     pub fn call_id(&self) -> &str {
-        &self.invocation.call_id
+        self.invocation.call_id()
     }
 
     /// Returns the key of the call in the conversation. Unlike the id, the key is unique.
@@ -66,8 +66,8 @@ impl ToolContext {
     /// });
     /// ```
     #[must_use]
-    pub fn call(&self) -> &CallKey {
-        &self.invocation.call
+    pub fn call(&self) -> CallKey {
+        self.invocation.call()
     }
 
     /// Returns the message that made the call; `None` if the page called the action itself.
@@ -80,7 +80,7 @@ impl ToolContext {
     /// ```
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
-        self.invocation.message.as_ref()
+        self.invocation.message()
     }
 
     /// Returns the message before the message that contains the call; `None` if the page called the
@@ -140,7 +140,7 @@ impl ToolContext {
     /// ```
     #[must_use]
     pub fn iteration(&self) -> u32 {
-        self.invocation.iteration
+        self.invocation.iteration()
     }
 
     /// Returns the current messages of the chat, oldest first.
@@ -184,9 +184,7 @@ impl ToolContext {
     /// ```
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
-        let mut progress = Progress::default();
-        progress.fraction = fraction.into();
-        progress.text = (!text.is_empty()).then_some(text);
+        let progress = Progress::new(fraction.into(), (!text.is_empty()).then_some(text));
         self.dispatch_for(|invocation| Input::Progress {
             invocation,
             progress,
@@ -248,7 +246,7 @@ impl ToolContext {
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         let detached = || ToolError::new("The assistant is gone");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
-        let within = Some(self.invocation.id);
+        let within = Some(self.invocation.id());
         assistant.runtime().execute(name, args, within).await
     }
 
@@ -296,7 +294,7 @@ impl ToolContext {
     fn dispatch_for(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
             // Refused only if the call is over; the input then has no effect.
-            let _ = assistant.dispatch(input(self.invocation.id));
+            let _ = assistant.dispatch(input(self.invocation.id()));
         }
     }
 }

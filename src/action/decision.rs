@@ -136,20 +136,20 @@ impl<T> ToolCallView<T> {
 
     /// Returns the id of the interrupt by which the agent asks about the call.
     pub(crate) fn interrupt_id(&self) -> Option<String> {
-        self.read(|call| call.approval()?.interrupt_id.clone())
+        self.read(|call| call.approval()?.interrupt_id().map(str::to_owned))
             .flatten()
     }
 
     /// Reads the interrupt by which the agent asks about the call.
     fn read_interrupt<R>(&self, read: impl FnOnce(&Interrupt) -> R) -> Option<R> {
-        self.read_open(|open| read(&open.interrupt))
+        self.read_open(|open| read(open.interrupt()))
     }
 
     fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
         let found = self.assistant()?.read(|session| {
             let mut open = session.interrupts().iter();
-            let open = open.find(|open| open.interrupt.id == id)?;
+            let open = open.find(|open| open.interrupt().id == id)?;
             Some(read(open))
         });
         found.flatten()
@@ -267,15 +267,15 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if the agent runs the action.
     pub(crate) fn is_run_by_agent(&self) -> bool {
-        self.has_action(|action| action.spec.execution == Execution::Agent)
+        self.has_action(|action| action.spec().execution == Execution::Agent)
     }
 
     /// Returns true if the action runs on this page: the action is offered, and has a handler.
     pub(crate) fn is_run_here(&self) -> bool {
         self.has_action(|action| {
-            action.spec.execution == Execution::Client
-                && action.spec.availability == Availability::Offered
-                && action.spec.has_handler
+            action.spec().execution == Execution::Client
+                && action.spec().availability == Availability::Offered
+                && action.spec().has_handler
         })
     }
 

@@ -47,19 +47,19 @@ impl ToolContext {
             return json!([]);
         };
         let mut found = assistant.tools().list();
-        found.retain(|tool| tool.name != self.invocation.name && matches(tool, args));
+        found.retain(|tool| tool.name() != self.invocation.name() && matches(tool, args));
         found.truncate(MAX_REVEALED);
         assistant
             .tools()
-            .offer_also(found.iter().map(|tool| tool.name.clone()));
+            .offer_also(found.iter().map(|tool| tool.name().to_owned()));
         found.iter().map(ToolInfo::to_value).collect()
     }
 }
 
 fn matches(tool: &ToolInfo, args: &Value) -> bool {
-    let text = lower(&format!("{} {}", tool.name, tool.description));
+    let text = lower(&format!("{} {}", tool.name(), tool.description()));
     let words = lower(args["query"].as_str().unwrap_or_default());
     let tag = args["tag"].as_str();
     words.split_whitespace().all(|word| text.contains(word))
-        && tag.is_none_or(|tag| tool.tags.iter().any(|other| other == tag))
+        && tag.is_none_or(|tag| tool.tags().iter().any(|other| other == tag))
 }

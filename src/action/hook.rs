@@ -276,7 +276,7 @@ impl Offer {
             };
             let acting = assistant.read(|session| {
                 let named = session.registry().named(&name);
-                named.filter(|entry| is_acting(&entry.spec)).count()
+                named.filter(|entry| is_acting(entry.spec())).count()
             });
             if acting > Some(1) {
                 let wrong = "it is registered more than once: the newest is active, and the one \
@@ -322,7 +322,7 @@ fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::
     let assistant = assistant.weak();
     let checked = spec.validate.then(|| spec.name.clone());
     Rc::new(move |invocation, cancellation| {
-        let args = invocation.args.clone();
+        let args = invocation.args().clone();
         let context = ToolContext::new(assistant.clone(), invocation, cancellation);
         let work = handler(args, context);
         let (assistant, checked) = (assistant.clone(), checked.clone());
@@ -330,10 +330,10 @@ fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::
             let outcome = work.await;
             if let (Err(error), Some(name), Some(assistant)) =
                 (&outcome, checked, assistant.upgrade())
-                && error.error_type.as_deref() == Some(INVALID_ARGUMENTS)
+                && error.is_of_type(INVALID_ARGUMENTS)
             {
                 let wrong = "its schema allows what its handler cannot read";
-                let more = format!(". {}. See testing::assert_schema_fits", error.message);
+                let more = format!(". {}. See testing::assert_schema_fits", error.message());
                 assistant.runtime().warn_once(&name, wrong, &more);
             }
             outcome

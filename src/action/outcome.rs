@@ -22,7 +22,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
-        from_value(self.read(|call| call.preliminary.clone()).flatten())
+        from_value(self.read(|call| call.preliminary().cloned()).flatten())
     }
 
     /// Returns the latest progress that the handler has reported.
@@ -37,7 +37,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn progress(&self) -> Option<Progress> {
-        self.read(|call| call.progress.clone()).flatten()
+        self.read(|call| call.progress().cloned()).flatten()
     }
 
     /// Returns the result, if it has the type `R`.
@@ -65,7 +65,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn result_value(&self) -> Option<Value> {
-        self.read(|call| call.result().map(|result| result.value.clone()))
+        self.read(|call| call.result().map(|result| result.value().clone()))
             .flatten()
     }
 
@@ -80,7 +80,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn result_files(&self) -> Vec<ContentPart> {
-        let files = self.read(|call| match call.result().map(|result| &result.content) {
+        let files = self.read(|call| match call.result().map(|result| result.content()) {
             Some(Content::Parts(parts)) => parts
                 .iter()
                 .filter(|part| matches!(part.body, PartBody::Media { .. }))
@@ -109,7 +109,7 @@ impl<T> ToolCallView<T> {
     pub(crate) fn error_with(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {
-                (Some(error), _) => return Some(format(error.kind.as_str(), &error.message)),
+                (Some(error), _) => return Some(format(error.kind().as_str(), error.message())),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",
                 (None, Phase::Skipped) => "skipped",

@@ -45,7 +45,7 @@ impl Assistant {
                 .active_registration(name)
                 .into_iter()
                 .chain(registry.named(name));
-            all.map(|entry| entry.id).collect()
+            all.map(|entry| entry.id()).collect()
         });
         ids.unwrap_or_default()
     }

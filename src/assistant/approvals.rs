@@ -77,7 +77,7 @@ impl RememberedApprovals {
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let approvals = assistant.remembered_approvals();
     /// for approval in approvals.list().get_untracked() {
-    ///     approvals.revoke(&approval.id);
+    ///     approvals.revoke(approval.id());
     /// }
     /// # }
     /// ```

@@ -60,7 +60,7 @@ impl Assistant {
     /// use serde_json::json;
     ///
     /// let log = assistant.start_audit(|entry| {
-    ///     if let Some(card) = entry.args.get_mut("card") {
+    ///     if let Some(card) = entry.args_mut().get_mut("card") {
     ///         *card = json!("…");
     ///     }
     /// });

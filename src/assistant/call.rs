@@ -337,7 +337,7 @@ impl<T> ToolCallView<T> {
         let name = self.name_untracked();
         let found = self.assistant()?.read(|session| {
             let action = session.registry().named(&name).next();
-            action.map(|action| read(&action.spec))
+            action.map(|action| read(action.spec()))
         });
         found.flatten()
     }

@@ -237,7 +237,7 @@ impl Assistant {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for notice in assistant.notices().get_untracked() {
-    ///     assistant.dismiss(notice.id);
+    ///     assistant.dismiss(notice.id());
     /// }
     /// # }
     /// ```

@@ -22,8 +22,8 @@ impl Assistant {
             };
             let waits = assistant.runtime().read(|session| {
                 session.notices().iter().any(|notice| {
-                    let retries = notice.action == Some(NoticeAction::Retry);
-                    retries && notice.kind == NoticeKind::Offline
+                    let retries = notice.action() == Some(NoticeAction::Retry);
+                    retries && notice.kind() == NoticeKind::Offline
                 })
             });
             if waits == Some(true) {

@@ -100,8 +100,8 @@ fn listen(assistant: Assistant, observer: Observer) {
 }
 
 fn of_call(event: &CallEvent) -> AssistantEvent {
-    let (call, name) = (event.call, event.name.clone());
-    match event.phase {
+    let (call, name) = (event.call(), event.name().to_owned());
+    match event.phase() {
         Phase::ApprovalRequested => AssistantEvent::ApprovalAsked { call, name },
         Phase::Running => AssistantEvent::CallStarted { call, name },
         phase => AssistantEvent::CallEnded { call, name, phase },
@@ -110,12 +110,12 @@ fn of_call(event: &CallEvent) -> AssistantEvent {
 
 fn observe_errors(assistant: &Assistant, observer: Observer) {
     let notices = assistant.notices();
-    let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id).collect();
+    let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id()).collect();
     let at_first: HashSet<NoticeId> = notices.with_untracked(known);
     effect(move |before: Option<HashSet<NoticeId>>| {
         let before = before.unwrap_or_else(|| at_first.clone());
         let list = notices.get();
-        let is_new = |notice: &&Notice| notice.is_failure() && !before.contains(&notice.id);
+        let is_new = |notice: &&Notice| notice.is_failure() && !before.contains(&notice.id());
         for notice in list.iter().filter(is_new) {
             untrack(|| observer(&AssistantEvent::Error(notice.clone())));
         }

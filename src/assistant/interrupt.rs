@@ -20,9 +20,9 @@ impl Assistant {
         payload: Option<Value>,
         by: Decider,
     ) -> Result<(), Refusal> {
-        let id = &shown.open.interrupt.id;
+        let id = &shown.open.interrupt().id;
         match payload {
-            None if shown.open.rejected => self.give_up(id),
+            None if shown.open.is_rejected() => self.give_up(id),
             payload => self.answer_question(id, shown.print.clone(), payload, by),
         }
     }
@@ -36,7 +36,7 @@ impl Assistant {
         by: Decider,
     ) -> Result<(), Refusal> {
         self.dispatch(Input::DecideActions {
-            interrupt_id: shown.open.interrupt.id.clone(),
+            interrupt_id: shown.open.interrupt().id.clone(),
             shown: shown.print.clone(),
             decisions,
             by,
@@ -112,7 +112,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn interrupt(&self) -> Option<Interrupt> {
-        self.read(|open| open.interrupt.clone())
+        self.read(|open| open.interrupt().clone())
     }
 
     /// Returns the id that the agent gave the interrupt.
@@ -126,7 +126,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn id(&self) -> String {
-        self.read(|open| open.interrupt.id.clone())
+        self.read(|open| open.interrupt().id.clone())
             .unwrap_or_default()
     }
 
@@ -144,7 +144,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn reason(&self) -> String {
-        self.read(|open| open.interrupt.reason.clone())
+        self.read(|open| open.interrupt().reason.clone())
             .unwrap_or_default()
     }
 
@@ -159,7 +159,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
-        self.read(|open| open.interrupt.message.clone()).flatten()
+        self.read(|open| open.interrupt().message.clone()).flatten()
     }
 
     /// Returns the JSON Schema of the answer, as the agent gives it.
@@ -174,7 +174,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn schema(&self) -> Option<Value> {
-        self.read(|open| open.interrupt.response_schema.clone().map(Value::Object))
+        self.read(|open| open.interrupt().response_schema.clone().map(Value::Object))
             .flatten()
     }
 
@@ -204,7 +204,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn is_rejected(&self) -> bool {
-        self.read(|open| open.rejected).unwrap_or_default()
+        self.read(|open| open.is_rejected()).unwrap_or_default()
     }
 
     /// Returns true if an answer counts now: the view was visible to its end, and has been

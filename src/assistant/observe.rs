@@ -40,8 +40,8 @@ impl Assistant {
     ///
     /// let assistant = use_assistant().expect("below a provider");
     /// let heard = assistant.on_call_event(|event| {
-    ///     if event.phase == Phase::ApprovalRequested {
-    ///         leptos::logging::log!("{} waits for you", event.name);
+    ///     if event.phase() == Phase::ApprovalRequested {
+    ///         leptos::logging::log!("{} waits for you", event.name());
     ///     }
     /// });
     /// leptos::prelude::on_cleanup(move || drop(heard));

@@ -125,7 +125,7 @@ impl PartHandle {
         let (message, _) = self.cell()?;
         let found = self.assistant()?.with_conversation(|conversation| {
             let message = conversation.message(&message)?;
-            message.parts.get(self.index).map(read)
+            message.parts().get(self.index).map(read)
         });
         found.flatten()
     }
@@ -142,7 +142,7 @@ impl PartHandle {
     #[must_use]
     pub fn text(&self) -> String {
         let text = self.with(|part| match part {
-            Part::Text(part) | Part::Reasoning(part) => part.text.clone(),
+            Part::Text(part) | Part::Reasoning(part) => part.text().to_owned(),
             _ => String::new(),
         });
         text.unwrap_or_default()
@@ -160,7 +160,7 @@ impl PartHandle {
     #[must_use]
     pub fn data_value(&self) -> Option<Value> {
         self.with(|part| match part {
-            Part::Data(part) => Some(part.data.clone()),
+            Part::Data(part) => Some(part.data().clone()),
             _ => None,
         })
         .flatten()

@@ -138,7 +138,7 @@ impl Tools {
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for tool in assistant.tools().list() {
-    ///     leptos::logging::log!("{} {:?} {}", tool.name, tool.tags, tool.is_offered);
+    ///     leptos::logging::log!("{} {:?} {}", tool.name(), tool.tags(), tool.is_offered());
     /// }
     /// # }
     /// ```

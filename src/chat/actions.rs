@@ -116,7 +116,7 @@ pub(super) fn message_controls(
         let last = conversation.message(&last)?;
         Some((
             last.speaker(),
-            last.created_at,
+            last.created_at(),
             last.wire_id().to_owned(),
             conversation.cost_of(&messages),
         ))
@@ -165,9 +165,9 @@ fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
 fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
-        let texts = found.filter(|message| matches!(message.role, Role::User | Role::Assistant));
-        let texts = texts.map(|message| match &message.markdown {
-            Some(markdown) => markdown.clone(),
+        let texts = found.filter(|message| matches!(message.role(), Role::User | Role::Assistant));
+        let texts = texts.map(|message| match message.markdown() {
+            Some(markdown) => markdown.to_owned(),
             None => message.text(),
         });
         texts
@@ -281,11 +281,11 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     if let Some((word, count)) = tokens {
         words.push(with_count_text(word, &time::number(as_float(count), true)));
     }
-    if let Some(micros) = cost.price_micros.filter(|_| !currency.is_empty()) {
+    if let Some(micros) = cost.price_micros().filter(|_| !currency.is_empty()) {
         words.push(time::money(micros, currency));
     }
-    if let Some(ms) = cost.duration_ms.filter(|ms| *ms >= MIN_DURATION_MS) {
-        let waited = cost.waited_ms.filter(|ms| *ms >= MIN_DURATION_MS);
+    if let Some(ms) = cost.duration_ms().filter(|ms| *ms >= MIN_DURATION_MS) {
+        let waited = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
         words.push(match waited {
             Some(waited) => labels
                 .took_waiting

@@ -258,7 +258,7 @@ fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     let fails = || {
         let failed = assistant.with_conversation(|conversation| {
             let result = conversation.call(key)?.result()?;
-            Some(declares_failure(&result.value))
+            Some(declares_failure(result.value()))
         });
         failed.flatten().unwrap_or_default()
     };

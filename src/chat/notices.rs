@@ -54,20 +54,20 @@ pub fn Notices(
     let (of, shown) = (assistant.clone(), assistant.clone());
     let draw = move |notice| notice_view(&assistant, &notice);
     let marked = memo(move || {
-        let any = notices.with(|list| list.iter().any(|notice| repeats(notice.kind).is_some()));
+        let any = notices.with(|list| list.iter().any(|notice| repeats(notice.kind()).is_some()));
         any.then(|| mark_of_turn(&of)).flatten()
     });
     let notices = shown.notices();
     let listed = move || {
         let marked = marked.get();
         let mut list = notices.get();
-        list.retain(|notice| marked.is_none() || repeats(notice.kind) != marked);
+        list.retain(|notice| marked.is_none() || repeats(notice.kind()) != marked);
         list
     };
     // The amount that a limit dropped is known at the end of the run.
     let key = |notice: &Notice| {
-        let dropped = notice.exceeded.map_or(0, |exceeded| exceeded.dropped);
-        format!("{} {dropped}", notice.id.0)
+        let dropped = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
+        format!("{} {dropped}", notice.id().0)
     };
     let list = each(listed, key, draw);
     view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
@@ -169,7 +169,7 @@ const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 
 /// Describes a limit that the agent exceeded, and the amount that was dropped.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
-    let word = match exceeded.limit {
+    let word = match exceeded.limit() {
         LimitKind::Response => &labels.limit_response,
         LimitKind::Event => &labels.limit_event,
         LimitKind::Streams => &labels.limit_streams,
@@ -182,12 +182,12 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
         LimitKind::Interrupts => &labels.limit_interrupts,
         _ => &labels.notice_too_large,
     };
-    let amount = |count: usize| match exceeded.limit.counts_bytes() {
+    let amount = |count: usize| match exceeded.limit().counts_bytes() {
         true => size_text(count),
         false => count.to_string(),
     };
-    let text = word.replace("{limit}", &amount(exceeded.most));
-    match exceeded.dropped {
+    let text = word.replace("{limit}", &amount(exceeded.most()));
+    match exceeded.dropped() {
         0 => text,
         count => {
             let left_out = labels.limit_left_out.replace("{amount}", &amount(count));
@@ -216,7 +216,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 
 /// Returns the fixed sentence of a kind of notice.
 pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
-    let word = match notice.kind {
+    let word = match notice.kind() {
         NoticeKind::Network => &labels.notice_unreachable,
         NoticeKind::Offline => &labels.notice_offline,
         NoticeKind::Request => &labels.notice_not_sent,
@@ -225,22 +225,22 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
         NoticeKind::Cancelled => &labels.notice_cancelled,
         NoticeKind::Stopped => &labels.notice_stopped,
         NoticeKind::NoAnswer => &labels.notice_no_answer,
-        NoticeKind::RunLimit if notice.limit == Some(1) => &labels.notice_run_limit_one,
+        NoticeKind::RunLimit if notice.limit() == Some(1) => &labels.notice_run_limit_one,
         NoticeKind::RunLimit => {
             return Some(with_count_text(
                 &labels.notice_run_limit,
-                &notice.limit.unwrap_or_default().to_string(),
+                &notice.limit().unwrap_or_default().to_string(),
             ));
         }
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
         NoticeKind::CallIdReused => &labels.notice_call_id_reused,
         NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
         NoticeKind::QuestionsHeldBack => {
-            let count = notice.count.unwrap_or_default().to_string();
+            let count = notice.count().unwrap_or_default().to_string();
             return Some(with_count_text(&labels.notice_questions_held_back, &count));
         }
         NoticeKind::Forgotten => &labels.notice_forgotten,
-        NoticeKind::LimitReached => return notice.exceeded.map(|of| limit_sentence(labels, of)),
+        NoticeKind::LimitReached => return notice.exceeded().map(|of| limit_sentence(labels, of)),
         NoticeKind::ResultsReady => &labels.notice_results_ready,
         NoticeKind::NotStored => &labels.notice_not_stored,
         NoticeKind::NotOpened => &labels.notice_not_opened,
@@ -251,8 +251,8 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
 
 /// Renders the message of the agent, server or decoder that a notice is about.
 fn server_message(words: &Words, notice: &Notice) -> AnyView {
-    let message = notice.message.clone();
-    match notice.kind {
+    let message = notice.message().to_owned();
+    match notice.kind() {
         NoticeKind::Network
         | NoticeKind::Request
         | NoticeKind::Http
@@ -273,9 +273,9 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
 /// Returns true if the agent's message is shown without expanding. The message follows a title,
 /// which is only announced if the turn is marked as failed.
 fn shows_full_message(notice: &Notice) -> bool {
-    let message = notice.message.as_str();
+    let message = notice.message();
     let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');
-    notice.kind == NoticeKind::RunError && is_short && !message.trim().is_empty()
+    notice.kind() == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
 /// Renders technical details behind a summary.
@@ -303,7 +303,7 @@ fn details(words: &Words, mut message: String) -> AnyView {
 fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let words = Words::current();
     let failure = notice.is_failure();
-    let (role, tone) = match notice.kind {
+    let (role, tone) = match notice.kind() {
         NoticeKind::Offline => (Some("alert"), "warning"),
         _ if failure => (Some("alert"), "error"),
         NoticeKind::RunLimit
@@ -323,7 +323,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         let (assistant, in_full) = (assistant.clone(), shows_full_message(notice));
         memo(move || in_full && mark_of_turn(&assistant) == Some(Cut::Failed))
     };
-    let title = match notice.kind {
+    let title = match notice.kind() {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
         NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
         _ => None,
@@ -331,8 +331,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let (of, of_words) = (notice.clone(), words.clone());
     let known = move || {
         let labels = of_words.get();
-        let text = match of.status {
-            Some(status) => advice(&labels, status, of.retry_after_ms),
+        let text = match of.status() {
+            Some(status) => advice(&labels, status, of.retry_after_ms()),
             None => sentence(&labels, &of),
         };
         text.map(|text| view! { <p class="la-notice-text">{text}</p> })
@@ -340,10 +340,10 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let message = server_message(&words, notice);
     let icon = if failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
-    let sends = notice.kind == NoticeKind::ResultsReady;
-    let resends = notice.kind == NoticeKind::Forgotten;
+    let sends = notice.kind() == NoticeKind::ResultsReady;
+    let resends = notice.kind() == NoticeKind::Forgotten;
     let spoken = use_context::<Spoken>();
-    let action = notice.action.map(|action| {
+    let action = notice.action().map(|action| {
         let (assistant, label) = (
             assistant.clone(),
             match action {
@@ -372,7 +372,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             </button>
         }
     });
-    let (dismisser, id) = (assistant.clone(), notice.id);
+    let (dismisser, id) = (assistant.clone(), notice.id());
     view! {
         <div class="la-notice" data-tone=tone role=role node_ref=notice_ref>
             {icon.view()}

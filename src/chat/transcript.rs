@@ -187,8 +187,8 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
         // Interrupts of the agent are shown here if the inbox is.
         let of_agent = interrupts.with(|list| {
-            let open = list.iter().filter(|open| open.answer.is_none());
-            open.map(|open| open.interrupt.id.clone())
+            let open = list.iter().filter(|open| open.answer().is_none());
+            open.map(|open| open.interrupt().id.clone())
                 .collect::<Vec<_>>()
         });
         if inside.is_some_and(InTranscript::get) {
@@ -198,7 +198,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         if known != open {
             let has_new = open.iter().any(|key| !known.contains(key));
             let first = calls.first().and_then(|call| {
-                let message = |of: &Conversation| Some(of.message_of_call(call)?.id.clone());
+                let message = |of: &Conversation| Some(of.message_of_call(call)?.id().clone());
                 asking.with_conversation(message).flatten()
             });
             stick.questions_changed(has_new, !open.is_empty(), first.as_ref());

@@ -36,7 +36,7 @@ pub(super) fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoVie
         let cell = newest.and_then(|id| of.message(&id));
         let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
         // An open step shows the activity itself.
-        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished));
+        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished()));
         let is_thinking = silent.get() || !(writes || stepping);
         (activity.get().streaming && is_thinking).then(|| words.word(|l| &l.thinking).into_owned())
     });

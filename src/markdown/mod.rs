@@ -136,13 +136,17 @@ impl Drawing {
         loop {
             let (reader, read) = (&mut self.reader, self.read);
             let piece = assistant.with_conversation(|conversation| {
-                match conversation.message(message)?.parts.get(part)? {
+                match conversation.message(message)?.parts().get(part)? {
                     Part::Text(text) | Part::Reasoning(text) => {
-                        let all = text.text.as_str();
+                        let all = text.text();
                         let end = boundary(all, read.saturating_add(PIECE));
                         let has_more = end < all.len();
                         let piece = all.get(..end).unwrap_or(all);
-                        Some((end, has_more, reader.advance(piece, has_more || text.open)))
+                        Some((
+                            end,
+                            has_more,
+                            reader.advance(piece, has_more || text.is_open()),
+                        ))
                     }
                     _ => None,
                 }

@@ -85,7 +85,9 @@ fn card(part: PartHandle) -> AnyView {
 /// unknown parts.
 fn title(labels: &Labels, part: &Part) -> String {
     match part {
-        Part::Data(part) => text_of(&part.data, "title").unwrap_or_else(|| words(&part.data_type)),
+        Part::Data(part) => {
+            text_of(part.data(), "title").unwrap_or_else(|| words(part.data_type()))
+        }
         Part::ToolResult(_) => labels.result.to_string(),
         _ => labels.unknown_part.to_string(),
     }
@@ -94,7 +96,7 @@ fn title(labels: &Labels, part: &Part) -> String {
 fn state_of(part: &Part) -> Option<String> {
     let Part::Data(part) = part else { return None };
     let keys = ["status", "message", "text"];
-    keys.into_iter().find_map(|key| text_of(&part.data, key))
+    keys.into_iter().find_map(|key| text_of(part.data(), key))
 }
 
 fn text_of(data: &Value, key: &str) -> Option<String> {
@@ -104,8 +106,8 @@ fn text_of(data: &Value, key: &str) -> Option<String> {
 
 fn data_of(part: &Part) -> Option<&Value> {
     match part {
-        Part::Data(part) => Some(&part.data),
-        Part::ToolResult(result) => Some(&result.output),
+        Part::Data(part) => Some(part.data()),
+        Part::ToolResult(result) => Some(result.output()),
         Part::Unknown(value) => Some(value),
         _ => None,
     }

@@ -65,7 +65,7 @@ fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: Par
 
 fn duration(part: &Part) -> Option<u64> {
     match part {
-        Part::Reasoning(part) => part.span?.duration(),
+        Part::Reasoning(part) => part.span()?.duration(),
         _ => None,
     }
 }
@@ -90,7 +90,7 @@ fn latest_line(part: &Part) -> String {
         return String::new();
     };
     let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '#' | '`' | '_' | '>' | '-');
-    let line = part.text.trim_end_matches(marks);
+    let line = part.text().trim_end_matches(marks);
     let line = line.rsplit(['\n', '\r']).next().unwrap_or_default();
     let line = line.trim_start_matches(marks);
     let cut = line

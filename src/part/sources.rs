@@ -42,7 +42,7 @@ pub(super) fn is_list(part: &Part) -> bool {
 
 fn list(part: &Part) -> Option<&Vec<Value>> {
     let Part::Data(part) = part else { return None };
-    let list = part.data.get("sources").unwrap_or(&part.data);
+    let list = part.data().get("sources").unwrap_or(part.data());
     list.as_array()
 }
 

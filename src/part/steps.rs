@@ -64,7 +64,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
     let cut = {
         let steps = steps.clone();
-        memo(move || !busy.get() && steps.with(|steps| steps.iter().any(|step| !step.finished)))
+        memo(move || !busy.get() && steps.with(|steps| steps.iter().any(|step| !step.finished())))
     };
     let unfinished = words.clone();
     let unfinished = move || {
@@ -80,8 +80,8 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
         let words = words.clone();
         move || {
             let now = steps.with(|steps| {
-                let open = steps.iter().rev().find(|step| !step.finished);
-                open.map(|step| step.name.clone())
+                let open = steps.iter().rev().find(|step| !step.finished());
+                open.map(|step| step.name().to_owned())
             });
             match now.filter(|_| busy.get()) {
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
@@ -95,7 +95,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     };
     let numbered = move || steps.get().into_iter().enumerate().collect();
     let item = move |(_, step): (usize, AgentStep)| {
-        let (done, failed) = (step.finished, step.failure.is_some());
+        let (done, failed) = (step.finished(), step.failure().is_some());
         let mark = move || match (done, busy.get()) {
             (true, _) if failed => Icon::Alert.view().into_any(),
             (true, _) => Icon::Check.view().into_any(),
@@ -109,7 +109,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
             (false, true) => words.word(|l| &l.running),
             (false, false) => words.word(|l| &l.step_unfinished),
         };
-        let failure = step.failure.map(|words| {
+        let failure = step.failure().map(|words| {
             let words: String = words.chars().take(MAX_WORDS).collect();
             view! { <span class="la-run-step-failure" dir="auto">{words}</span> }
         });
@@ -117,7 +117,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
             <li class="la-run-step">
                 {dynamic(mark)}
                 <div class="la-run-step-text">
-                    <span dir="auto">{step.name}</span>
+                    <span dir="auto">{step.name()}</span>
                     <span class="la-visually-hidden">", " {dynamic(state)} {failed.then_some(": ")}</span>
                     {failure}
                 </div>
@@ -131,7 +131,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
                 {dynamic(head)} {when(move || cut.get(), unfinished)}
             </summary>
             <ol class="la-steps-list">
-                {each(numbered, |(place, step)| format!("{place} {}", step.finished), item)}
+                {each(numbered, |(place, step)| format!("{place} {}", step.finished()), item)}
             </ol>
         </details>
     }

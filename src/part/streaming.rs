@@ -114,9 +114,9 @@ fn piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)
 fn suffix(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
     assistant
         .with_conversation(
-            |conversation| match conversation.message(id)?.parts.get(part)? {
+            |conversation| match conversation.message(id)?.parts().get(part)? {
                 Part::Text(part) | Part::Reasoning(part) => part
-                    .text
+                    .text()
                     .get(len..)
                     .filter(|new| !new.is_empty())
                     .map(str::to_owned),

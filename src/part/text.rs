@@ -10,7 +10,7 @@ use crate::{assistant::Assistant, view::PartCell};
 
 pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     let role =
-        assistant.with_conversation(|conversation| Some(conversation.message(&message)?.role));
+        assistant.with_conversation(|conversation| Some(conversation.message(&message)?.role()));
     if role.flatten() == Some(Role::Assistant) {
         let prose = prose(assistant, message, part);
         return view! { <div class="la-part la-answer message-content">{prose}</div> }.into_any();

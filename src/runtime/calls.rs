@@ -85,9 +85,9 @@ impl Runtime {
 }
 
 fn is_observed(event: &CallEvent) -> bool {
-    match event.phase {
+    match event.phase() {
         Phase::ApprovalRequested | Phase::Running => true,
         // The agent may send another result, which ends it once more.
-        phase => phase.is_final() && !event.before.is_some_and(Phase::is_final),
+        phase => phase.is_final() && !event.before().is_some_and(Phase::is_final),
     }
 }

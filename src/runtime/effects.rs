@@ -134,12 +134,12 @@ impl Runtime {
     }
 
     fn invoke(&self, invocation: Invocation) {
-        let id = invocation.id;
+        let id = invocation.id();
         let handler = self
-            .code(invocation.registration)
+            .code(invocation.registration())
             .and_then(|code| code.handler.clone());
         let Some(handler) = handler else {
-            let error = ToolError::new(format!("Action {} has no handler", invocation.name));
+            let error = ToolError::new(format!("Action {} has no handler", invocation.name()));
             return self.later(Input::Finished {
                 invocation: id,
                 outcome: Err(error),
@@ -200,16 +200,9 @@ impl Runtime {
 
     /// Evaluates an application's approval rule once the session is released.
     pub(super) fn ask_later(&self, question: PolicyQuestion<'_>) {
-        let PolicyQuestion {
-            ticket,
-            registration,
-            args,
-            ..
-        } = question;
-        let rule = self
-            .code(registration)
-            .and_then(|code| code.approval.clone());
-        let (runtime, args) = (self.weak(), args.clone());
+        let code = self.code(question.registration());
+        let rule = code.and_then(|code| code.approval.clone());
+        let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
         spawn_local(async move {
             // If the rule was unmounted with its component, the user is asked.
             let ask = match rule {
@@ -224,14 +217,14 @@ impl Runtime {
 
     /// Runs the preview of a call.
     fn preview(&self, asked: PreviewRequest) {
-        let code = self.code(asked.registration);
+        let code = self.code(asked.registration());
         let preview = code.and_then(|code| code.preview.clone());
-        let (ticket, runtime) = (asked.ticket, self.weak());
+        let (ticket, runtime) = (asked.ticket(), self.weak());
         spawn_local(async move {
             let outcome = match preview {
                 Some(preview) => {
                     let late = sleep(PREVIEW_TIMEOUT).boxed_local();
-                    match select(preview(asked.args), late).await {
+                    match select(preview(asked.into_args()), late).await {
                         Either::Left((outcome, _)) => outcome,
                         Either::Right(_) => Err("It took too long".to_owned()),
                     }
@@ -253,11 +246,11 @@ impl Runtime {
     /// Asks the application for permission once the session is released: its general rule, then the
     /// action's own.
     pub(super) fn ask_permission_later(&self, question: PolicyQuestion<'_>) {
-        let code = self.code(question.registration);
+        let code = self.code(question.registration());
         let own = code.and_then(|code| code.permission.clone());
         let general = self.permission.borrow().clone();
-        let name = question.name.to_owned();
-        let (ticket, args, runtime) = (question.ticket, question.args.clone(), self.weak());
+        let name = question.name().to_owned();
+        let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
         spawn_local(async move {
             let mut outcome = match general {
                 Some(permits) => permits(name, args.clone()).await,
@@ -276,10 +269,10 @@ impl Runtime {
 /// Reports a lost connection as an offline browser if the browser is offline.
 fn without_connection(mut end: StreamEnd) -> StreamEnd {
     if let StreamEnd::Failed(failure) = &mut end
-        && failure.kind == FailureKind::Network
+        && failure.kind() == FailureKind::Network
         && is_offline()
     {
-        failure.kind = FailureKind::Offline;
+        failure.set_offline();
     }
     end
 }

@@ -54,7 +54,7 @@ impl Host for BrowserHost<'_> {
     }
 
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
-        match self.runtime.asks_permission(question.registration) {
+        match self.runtime.asks_permission(question.registration()) {
             true => {
                 self.runtime.ask_permission_later(question);
                 Answer::Later

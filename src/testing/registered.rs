@@ -19,7 +19,7 @@ use crate::assistant::Assistant;
 pub fn registrations(assistant: &Assistant) -> Vec<ActionSpec> {
     let all = assistant.read(|session| {
         let all = session.registry().all().iter();
-        all.map(|entry| entry.spec.clone()).collect()
+        all.map(|entry| entry.spec().clone()).collect()
     });
     all.unwrap_or_default()
 }

@@ -34,8 +34,8 @@ pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     let counts = memo(move || {
         interrupts.with(|list| {
             let open: Vec<&OpenInterrupt> =
-                list.iter().filter(|open| open.answer.is_none()).collect();
-            let held = open.iter().filter(|open| open.held_back).count();
+                list.iter().filter(|open| open.answer().is_none()).collect();
+            let held = open.iter().filter(|open| open.is_held_back()).count();
             (open.len(), held)
         })
     });

@@ -27,17 +27,24 @@ impl Narrowed {
     pub(super) fn now(self) -> GrantBounds {
         self.0.get_untracked()
     }
+
+    fn update(self, change: impl FnOnce(GrantBounds) -> GrantBounds) {
+        self.0
+            .update(|bounds| *bounds = change(std::mem::take(bounds)));
+    }
 }
 
 /// Renders the fields for the bounds that an action declares.
 pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> AnyView {
     let words = Words::current();
-    let uses = widest.uses.map(|most| uses_field(&words, most, narrowed));
+    let uses = widest
+        .max_uses()
+        .map(|most| uses_field(&words, most, narrowed));
     let lasts = widest
-        .lasts_ms
+        .max_duration_ms()
         .map(|most| lasts_field(&words, most, narrowed));
     // An approval for the same arguments needs no limits on them.
-    let maxima = widest.maxima.iter().filter(|_| wider);
+    let maxima = widest.maxima().iter().filter(|_| wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();
     view! { <div class="la-approval-bounds">{maxima} {uses} {lasts}</div> }.into_any()
@@ -46,13 +53,13 @@ pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> A
 fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.now().uses.unwrap_or(most);
+            let current = narrowed.now().max_uses().unwrap_or(most);
             return restore_value(&event, &current.to_string());
         }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
         // An invalid number permits nothing.
         let chosen = chosen.unwrap_or(0).min(most);
-        narrowed.0.update(|bounds| bounds.uses = Some(chosen));
+        narrowed.update(|bounds| bounds.uses(chosen));
     };
     view! {
         <label class="la-field">
@@ -82,12 +89,12 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
     let options = options.collect_view();
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.now().lasts_ms.unwrap_or(most);
+            let current = narrowed.now().max_duration_ms().unwrap_or(most);
             let select = event_target::<web_sys::HtmlSelectElement>(&event);
             return select.set_value(&current.to_string());
         }
         let chosen = event_target_value(&event).parse::<i64>().unwrap_or(0);
-        narrowed.0.update(|bounds| bounds.lasts_ms = Some(chosen));
+        narrowed.update(|bounds| bounds.lasts_ms(chosen));
     };
     view! {
         <label class="la-field">
@@ -101,7 +108,7 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
 }
 
 fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> AnyView {
-    let (pointer, most) = (maximum.pointer.clone(), maximum.max.clone());
+    let (pointer, most) = (maximum.pointer().to_owned(), maximum.max().clone());
     let name = name_of(&pointer);
     let field_words = words.clone();
     let label = move || {
@@ -123,10 +130,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
         // An invalid number permits nothing.
         let chosen: serde_json::Number = chosen.unwrap_or_else(|| i64::MIN.into());
         let pointer = pointer.clone();
-        narrowed.0.update(|bounds| {
-            bounds.maxima.retain(|known| known.pointer != pointer);
-            *bounds = std::mem::take(bounds).up_to(pointer, chosen);
-        });
+        narrowed.update(|bounds| bounds.with_maximum(pointer, chosen));
     };
     view! {
         <label class="la-field">
@@ -162,19 +166,19 @@ fn name_of(pointer: &str) -> String {
 pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();
-    if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses) {
+    if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses()) {
         let word = words.word(|l| &l.uses_left);
         let text = put(&word, "{left}", &left.to_string());
         parts.push(put(&text, "{count}", &uses.to_string()));
     }
-    if let Some(at) = approval.expires_at {
+    if let Some(at) = approval.expires_at() {
         let until = time::words(at, time::Form::Full).unwrap_or_default();
         parts.push(put(&words.word(|l| &l.holds_until), "{time}", &until));
     }
-    for maximum in &approval.maxima {
+    for maximum in approval.maxima() {
         let word = words.word(|l| &l.up_to);
-        let text = put(&word, "{field}", &name_of(&maximum.pointer));
-        parts.push(put(&text, "{max}", &maximum.max.to_string()));
+        let text = put(&word, "{field}", &name_of(maximum.pointer()));
+        parts.push(put(&text, "{max}", &maximum.max().to_string()));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }

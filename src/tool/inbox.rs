@@ -52,7 +52,7 @@ pub fn InterruptInbox(
     let (all, words) = (assistant.interrupts(), Words::current());
     let answered = memo(move || {
         all.with(|list| {
-            let done = list.iter().filter(|open| open.answer.is_some()).count();
+            let done = list.iter().filter(|open| open.answer().is_some()).count();
             (done < list.len())
                 .then(|| of_several(&words.word(|l| &l.answered), done, list.len()))
                 .flatten()
@@ -69,8 +69,8 @@ pub fn InterruptInbox(
     let progress = when(move || answered.with(Option::is_some), progress);
     let asked = move || {
         let open = |open: &&OpenInterrupt| {
-            let is_open = open.answer.is_none() && !open.held_back;
-            is_open && (open.call.is_none() || open.rejected)
+            let is_open = open.answer().is_none() && !open.is_held_back();
+            is_open && (open.call().is_none() || open.is_rejected())
         };
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };
@@ -98,14 +98,17 @@ pub fn InterruptInbox(
             reason,
             message,
             ..
-        } = &open.interrupt;
+        } = open.interrupt();
         let message = message.as_deref().unwrap_or_default();
-        let asks = [&open.interrupt.response_schema, &open.interrupt.metadata];
+        let asks = [
+            &open.interrupt().response_schema,
+            &open.interrupt().metadata,
+        ];
         let asks = asks.map(|of| of.clone().map(Value::Object).unwrap_or_default());
         let [schema, metadata] = asks;
         format!(
             "{} {id} {reason} {message} {schema} {metadata}",
-            open.rejected
+            open.is_rejected()
         )
     };
     let partial = Partial::new(FIRST_QUESTIONS, 0);

@@ -13,7 +13,7 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
         let place = interrupts.with(|list| {
-            let before = list.iter().position(|open| open.interrupt.id == id)?;
+            let before = list.iter().position(|open| open.interrupt().id == id)?;
             of_several(&words.word(|l| &l.place), before + 1, list.len())
         });
         place.map(|place| view! { <span class="la-approval-place">{place}</span> })

@@ -37,8 +37,8 @@ fn in_words(refusal: Refusal, labels: &Labels) -> Vec<Problem> {
     match refusal {
         Refusal::InvalidEdit(list) => {
             let problems = list.into_iter().map(|found| Problem {
-                message: labels.reason(found.keyword, &found.limit, &found.message),
-                path: found.path,
+                message: labels.reason(found.keyword(), found.limit(), found.message()),
+                path: found.path().to_owned(),
             });
             problems.collect()
         }

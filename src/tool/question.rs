@@ -60,12 +60,15 @@ struct AnswerForm {
 /// Renders a question of the agent with the application's renderer, or with the default one. If
 /// several windows show it, only one renders it.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
-    let asked = Question::Interrupt(open.interrupt.id.clone());
+    let asked = Question::Interrupt(open.interrupt().id.clone());
     let shown = assistant.clone();
     single_instance(assistant, asked, move || {
         let (assistant, open) = (shown.clone(), open.clone());
         // A rejected answer to a call's approval is not a separate question.
-        let reason = open.call.is_none().then(|| open.interrupt.reason.clone());
+        let reason = open
+            .call()
+            .is_none()
+            .then(|| open.interrupt().reason.clone());
         let found = assistant.clone();
         let renderer = memo(move || {
             found.view().renderers.track();
@@ -86,7 +89,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
     let assistant = assistant.clone();
     memo(move || {
-        let id = open.interrupt.tool_call_id.as_deref();
+        let id = open.interrupt().tool_call_id.as_deref();
         let call = id.and_then(|id| {
             let found = assistant.with_conversation(|all| Some(all.call_by_wire_id(id)?.0));
             assistant.call(&found.flatten()?)
@@ -103,12 +106,12 @@ fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Optio
 fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
-    let id = open.interrupt.id.clone();
+    let id = open.interrupt().id.clone();
     let view = InterruptView::new(assistant, open.clone())
         .with_conditions(visibility.decision_conditions());
     let drawn = assistant.clone();
     let card = foreign(assistant.clone(), move || {
-        let reason = &open.interrupt.reason;
+        let reason = &open.interrupt().reason;
         let found = drawn.renderers().interrupt(reason)?;
         let (assistant, open) = (drawn.clone(), open.clone());
         Some(Foreign {
@@ -148,13 +151,13 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let id = format!("la-interrupt-{}", fresh_id());
     let [head, text_id, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {text_id} {number}");
-    let interrupt = open.interrupt.clone();
+    let interrupt = open.interrupt().clone();
     let place = question_number(assistant, interrupt.id.clone());
     let message = interrupt
         .message
         .clone()
         .filter(|text| !text.trim().is_empty());
-    let (answering, in_detail) = (RwSignal::new(!open.rejected), RwSignal::new(false));
+    let (answering, in_detail) = (RwSignal::new(!open.is_rejected()), RwSignal::new(false));
     // Other ways to answer are different buttons at the same position.
     let ways_shown = memo(move || (answering.get(), in_detail.get()));
     let visibility = Visibility::new(ways_shown, |_, _| ());
@@ -185,12 +188,12 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         shown: ShownQuestion::new(assistant, open),
     };
     form.reactivate();
-    let was_rejected = form.shown.open.rejected;
+    let was_rejected = form.shown.open.is_rejected();
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
     let (card, expires) = (form.card, form.shown.open.expires_at());
-    let ways = move || match (form.shown.open.call.is_some(), form.answering.get()) {
+    let ways = move || match (form.shown.open.call().is_some(), form.answering.get()) {
         // The approval card accepts the answer.
         (true, _) => actions(form.cancel_button("")),
         (false, false) => form.rejected_buttons(),
@@ -333,7 +336,7 @@ impl AnswerForm {
         let (over, visibility) = (self.over, self.visibility);
         let problems = self.problems.messages(&self.words);
         let open = &self.shown.open;
-        let schema = open.interrupt.response_schema.clone();
+        let schema = open.interrupt().response_schema.clone();
         // Text or JSON, if a boolean is one of several types.
         let schema = schema.filter(|_| !open.takes_more_than_boolean());
         let schema = schema.map_or(Value::Bool(true), Value::Object);
@@ -423,7 +426,7 @@ impl AnswerForm {
     /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean.
     fn decision(&self) -> AnyView {
         let (over, visibility) = (self.over, self.visibility);
-        let schema = self.shown.open.interrupt.response_schema.as_ref();
+        let schema = self.shown.open.interrupt().response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
         let bare = self.shown.open.takes_boolean();
         let takes = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));

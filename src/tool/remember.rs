@@ -25,8 +25,8 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let opened = RwSignal::new(false);
     dynamic(move || {
         call.allowed_earlier().map(|earlier| {
-            let at = time::words(earlier.at, time::Form::Full);
-            let (assistant, id) = (call.assistant(), earlier.id);
+            let at = time::words(earlier.at(), time::Form::Full);
+            let (assistant, id) = (call.assistant(), earlier.id().to_owned());
             let panel = move || match assistant.clone() {
                 Some(assistant) => panel(assistant, id.clone(), opened),
                 None => ().into_any(),
@@ -135,7 +135,7 @@ pub fn AllowedActions(
         each(
             move || allowed.get(),
             // A used approval is a new row.
-            |approval| format!("{} {}", approval.id, approval.used),
+            |approval| format!("{} {}", approval.id(), approval.used()),
             move |approval| row(&assistant, &words, approval),
         )
     };
@@ -152,19 +152,19 @@ pub fn AllowedActions(
 }
 
 fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
-    let scope: Label = match approval.scope {
+    let scope: Label = match approval.scope() {
         RememberScope::Conversation => |l| &l.allow_conversation,
         RememberScope::Session => |l| &l.allow_session,
         RememberScope::Always => |l| &l.allow_always,
     };
-    let (which, args): (Label, _) = match &approval.args {
+    let (which, args): (Label, _) = match approval.args() {
         RememberedArgs::Any => (|l| &l.allowed_any, None),
         RememberedArgs::Fields(fields) => {
             (|l| &l.allowed_fields, Some(Value::Object(fields.clone())))
         }
         RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(args.clone())),
     };
-    let exactly = matches!(approval.args, RememberedArgs::Exactly(_));
+    let exactly = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
     let left = bounds::remaining_bounds(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
@@ -175,8 +175,9 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
         () => None,
     };
     let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
-    let is_current = use_context::<OpenedFor>().is_some_and(|of| of.0 == approval.id);
-    let (assistant, id, name) = (assistant.clone(), approval.id, approval.name);
+    let is_current = use_context::<OpenedFor>().is_some_and(|of| of.0 == approval.id());
+    let (assistant, id) = (assistant.clone(), approval.id().to_owned());
+    let name = approval.name().to_owned();
     let description = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
@@ -196,15 +197,15 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     let called = move || description.with(|(title, _)| title.clone());
     let label = move || format!("{} {}", label_words.word(|l| &l.revoke), called());
     let code = {
-        let args = match approval.args {
+        let args = match approval.args() {
             RememberedArgs::Any => None,
-            RememberedArgs::Fields(fields) => Some(pretty(&Value::Object(fields))),
-            RememberedArgs::Exactly(args) => Some(pretty(&args)),
+            RememberedArgs::Fields(fields) => Some(pretty(&Value::Object(fields.clone()))),
+            RememberedArgs::Exactly(args) => Some(pretty(args)),
         };
         details(words, name, args)
     };
-    let at = time::words(approval.allowed_at, time::Form::Full);
-    let iso = time::iso(approval.allowed_at);
+    let at = time::words(approval.allowed_at(), time::Form::Full);
+    let iso = time::iso(approval.allowed_at());
     view! {
         <li class="la-allowed-item" data-current=is_current.then_some("")>
             <div class="la-allowed-head">

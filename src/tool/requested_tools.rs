@@ -22,7 +22,7 @@ pub(super) fn about(
     silent: bool,
     visibility: Visibility,
 ) -> AnyView {
-    let interrupt = &open.interrupt;
+    let interrupt = open.interrupt();
     let mut tools = Vec::new();
     let metadata = interrupt.metadata.as_ref().map(|metadata| json!(metadata));
     let mut whole = open.actions().len() > 1;
@@ -39,7 +39,7 @@ pub(super) fn about(
             let args = call
                 .effective_args()
                 .map_or_else(|| call.args_text().to_owned(), |args| format!("{args:#}"));
-            Some((call.name.clone(), args))
+            Some((call.name().to_owned(), args))
         });
         tools.extend(call.flatten());
     }

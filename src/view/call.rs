@@ -38,7 +38,7 @@ impl Shown {
     pub(super) fn of(call: &ToolCall, session: &Session) -> Self {
         let asked = call.phase() == Phase::ApprovalRequested;
         Self {
-            name: call.name.clone(),
+            name: call.name().to_owned(),
             phase: shown_phase(call),
             shown: asked.then(|| session.fingerprint(&call.key())).flatten(),
         }
@@ -50,7 +50,7 @@ impl CallCell {
         let Shown { name, phase, shown } = Shown::of(call, session);
         Self {
             key: call.key(),
-            id: call.id.clone(),
+            id: call.id().to_owned(),
             name: ArcRwSignal::new(name),
             phase: ArcRwSignal::new(phase),
             shown: ArcRwSignal::new(shown),
@@ -68,9 +68,7 @@ impl CallCell {
 
 /// Shows a denial at once, although the call stays open until its run ends.
 fn shown_phase(call: &ToolCall) -> Phase {
-    let decision = call
-        .approval()
-        .and_then(|approval| approval.decision.as_ref());
+    let decision = call.approval().and_then(|approval| approval.decision());
     match (call.phase(), decision) {
         (Phase::ApprovalResponded, Some(Decision::Denied { .. })) => Phase::OutputDenied,
         (phase, _) => phase,

@@ -26,9 +26,9 @@ pub struct MessageEntry {
 impl From<&Message> for MessageEntry {
     fn from(message: &Message) -> Self {
         Self {
-            id: message.id.clone(),
+            id: message.id().clone(),
             role: message.speaker(),
-            created_at: message.created_at,
+            created_at: message.created_at(),
         }
     }
 }

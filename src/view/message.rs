@@ -78,9 +78,9 @@ impl Mark {
     pub(super) fn of(part: &Part) -> Option<Self> {
         match part {
             Part::Text(text) | Part::Reasoning(text) => Some(Self {
-                generation: text.generation,
-                len: text.text.len(),
-                open: text.open,
+                generation: text.generation(),
+                len: text.text().len(),
+                open: text.is_open(),
             }),
             _ => None,
         }
@@ -102,18 +102,18 @@ pub(super) struct Shape {
 impl MessageCell {
     pub(super) fn new(message: &Message, speaker: Option<String>) -> Self {
         let cell = Self {
-            id: message.id.clone(),
+            id: message.id().clone(),
             wire_id: message.wire_id().to_owned(),
             role: message.speaker(),
-            created_at: message.created_at,
+            created_at: message.created_at(),
             speaker,
-            interjected: message.interjected,
+            interjected: message.is_interjected(),
             parts: ArcRwSignal::new(Vec::new()),
             streaming: ArcRwSignal::new(message.is_streaming()),
             empty: ArcRwSignal::new(message.is_empty()),
-            cut: ArcRwSignal::new(message.cut),
-            steps: ArcRwSignal::new(message.steps.clone()),
-            disputed: ArcRwSignal::new(message.disputed.clone()),
+            cut: ArcRwSignal::new(message.cut()),
+            steps: ArcRwSignal::new(message.steps().to_vec()),
+            disputed: ArcRwSignal::new(message.disputed().map(str::to_owned)),
             attributed: ArcRwSignal::new(message.is_attributed_to_user()),
         };
         if let Some(parts) = cell.shape_of(message).parts {
@@ -137,7 +137,7 @@ impl MessageCell {
                         kind,
                         mark: ArcRwSignal::new(
                             message
-                                .parts
+                                .parts()
                                 .get(index)
                                 .and_then(Mark::of)
                                 .unwrap_or_default(),
@@ -151,9 +151,9 @@ impl MessageCell {
             parts,
             streaming: message.is_streaming(),
             empty: message.is_empty(),
-            cut: message.cut,
-            steps: message.steps.clone(),
-            disputed: message.disputed.clone(),
+            cut: message.cut(),
+            steps: message.steps().to_vec(),
+            disputed: message.disputed().map(str::to_owned),
             attributed: message.is_attributed_to_user(),
         }
     }
@@ -176,12 +176,12 @@ impl MessageCell {
 }
 
 fn kinds_of(message: &Message) -> Vec<PartKind> {
-    let kinds = message.parts.iter().map(|part| match part {
+    let kinds = message.parts().iter().map(|part| match part {
         Part::Text(_) => PartKind::Text,
         Part::Reasoning(_) => PartKind::Reasoning,
         Part::Call(key) => PartKind::Call(*key),
         Part::File(_) => PartKind::File,
-        Part::Data(data) => PartKind::Data(data.data_type.clone()),
+        Part::Data(data) => PartKind::Data(data.data_type().to_owned()),
         _ => PartKind::Unknown,
     });
     kinds.collect()

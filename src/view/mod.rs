@@ -229,9 +229,9 @@ impl ViewModel {
                 Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
-                    let runs = session.summary().runs.iter();
-                    let shown = runs.filter(|run| !run.steps_stored);
-                    let steps = shown.flat_map(|run| run.steps.clone());
+                    let runs = session.summary().runs().iter();
+                    let shown = runs.filter(|run| !run.has_stored_steps());
+                    let steps = shown.flat_map(|run| run.steps().to_vec());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {
@@ -338,8 +338,11 @@ impl ViewModel {
 /// Returns the name of a message's speaker: the name that the message gives, else the name of its
 /// subagent.
 fn speaker_of(message: &Message, session: &Session) -> Option<String> {
-    let named = message.name.clone().filter(|name| !name.trim().is_empty());
-    let of_subagent = || session.subagent_name(message.subagent_run_id.as_deref()?);
+    let named = message
+        .name()
+        .map(str::to_owned)
+        .filter(|name| !name.trim().is_empty());
+    let of_subagent = || session.subagent_name(message.subagent_run_id()?);
     named.or_else(of_subagent)
 }
 
@@ -353,7 +356,7 @@ impl Cells {
 
     fn mark(&self, id: &MessageId, part: usize, session: &Session) -> Option<(PartCell, Mark)> {
         let cell = self.messages.get(id)?;
-        let mark = Mark::of(session.conversation().message(id)?.parts.get(part)?)?;
+        let mark = Mark::of(session.conversation().message(id)?.parts().get(part)?)?;
         Some((cell.part(part)?, mark))
     }
 
@@ -365,7 +368,7 @@ impl Cells {
             return Vec::new();
         };
         let marks = message
-            .parts
+            .parts()
             .iter()
             .enumerate()
             .filter_map(|(index, part)| {

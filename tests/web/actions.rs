@@ -332,7 +332,7 @@ async fn an_action_can_be_executed_from_the_page() {
         .execute("web_search", json!({}))
         .await
         .unwrap_err();
-    assert!(wrong.message.contains("/query"), "{wrong:?}");
+    assert!(wrong.message().contains("/query"), "{wrong:?}");
     for (name, message) in [
         ("nobody", "Action nobody not found"),
         ("bare", "Action bare has no handler"),
@@ -343,7 +343,7 @@ async fn an_action_can_be_executed_from_the_page() {
                 .execute(name, json!({}))
                 .await
                 .unwrap_err()
-                .message,
+                .message(),
             message
         );
     }

@@ -274,8 +274,8 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
         .remembered_approvals()
         .list()
         .get_untracked()[0]
-        .id
-        .clone();
+        .id()
+        .to_owned();
     other.assistant.remembered_approvals().revoke(&id);
     assert_eq!(memory.0.borrow().len(), 0);
 }
@@ -318,8 +318,8 @@ async fn tabs_share_stored_approvals_and_revocations() {
         .remembered_approvals()
         .list()
         .get_untracked()[0]
-        .id
-        .clone();
+        .id()
+        .to_owned();
     other.assistant.remembered_approvals().revoke(&to_ann);
     for tab in [&one, &late] {
         assert!(until(|| count(&tab.assistant) == 1).await, "it is revoked");
@@ -330,7 +330,7 @@ async fn tabs_share_stored_approvals_and_revocations() {
     assert!(until(|| count(&last.assistant) == 1).await);
     settle().await;
     let left = last.assistant.remembered_approvals().list().get_untracked();
-    assert_ne!(left[0].id, to_ann);
+    assert_ne!(left[0].id(), to_ann);
 }
 
 /// Rule "remembered approvals": the content of a store is untrusted
@@ -383,8 +383,8 @@ async fn bounds_are_narrowed_on_the_card_and_remaining_uses_are_listed() {
     set(&chat, "[name=maximum]", "20");
     approve_and_finish(&chat).await;
     let kept = chat.assistant.remembered_approvals().list().get_untracked();
-    assert_eq!(kept[0].uses, Some(1));
-    assert_eq!(kept[0].maxima[0].max, 20.into());
+    assert_eq!(kept[0].uses(), Some(1));
+    assert_eq!(*kept[0].maxima()[0].max(), 20.into());
     let item = || chat.page.text(".la-allowed-item");
     assert!(item().contains("1 of 1 uses left"), "{}", item());
     assert!(item().contains("sum up to 20") && item().contains("until "));

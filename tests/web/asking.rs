@@ -79,9 +79,9 @@ async fn ask_with_shows_a_form_in_the_card_of_the_call() {
     assert_eq!(chat.page.count(FORM), 0);
     assert!(!chat.assistant.activity().get_untracked().asking);
     let cost = chat.assistant.cost().get_untracked();
-    let waited = cost.waited_ms.unwrap_or_default();
+    let waited = cost.waited_ms().unwrap_or_default();
     assert!(
-        waited > 0 && waited <= cost.duration_ms.unwrap_or_default(),
+        waited > 0 && waited <= cost.duration_ms().unwrap_or_default(),
         "the time until the answer was the person's: {cost:?}"
     );
 }

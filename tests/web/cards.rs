@@ -210,7 +210,8 @@ async fn progress_and_preliminary_results_are_shown_but_not_sent() {
             ToolAction::new("steps", "")
                 .render(|call: ToolCallView<Value>| {
                     let text = move || {
-                        let progress = call.progress().and_then(|p| p.text).unwrap_or_default();
+                        let progress = call.progress();
+                        let progress = progress.as_ref().and_then(|p| p.text()).unwrap_or_default();
                         let shown: Option<u32> = call.preliminary();
                         format!("{progress} {shown:?}")
                     };
@@ -255,7 +256,8 @@ async fn preliminary_results_are_rendered_at_most_once_a_frame() {
                 .render(move |call: ToolCallView<Value>| {
                     let text = move || {
                         renders.update_untracked(|n| *n += 1);
-                        let progress = call.progress().and_then(|p| p.text).unwrap_or_default();
+                        let progress = call.progress();
+                        let progress = progress.as_ref().and_then(|p| p.text()).unwrap_or_default();
                         format!("{progress} {:?}", call.preliminary::<u32>())
                     };
                     view! { <p class="card">{text}</p> }

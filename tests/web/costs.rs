@@ -39,7 +39,7 @@ async fn answers_show_their_cost_if_the_application_sets_prices() {
         .set_prices("USD", move |usage| Some(rates.price(usage).micros()));
     let total = chat.assistant.cost();
     assert_eq!(
-        leptos::prelude::GetUntracked::get_untracked(&total).price_micros,
+        leptos::prelude::GetUntracked::get_untracked(&total).price_micros(),
         None
     );
     chat.assistant.send("one").unwrap();
@@ -52,7 +52,7 @@ async fn answers_show_their_cost_if_the_application_sets_prices() {
     chat.idle().await;
     let total = leptos::prelude::GetUntracked::get_untracked(&total);
     assert_eq!(
-        total.price_micros,
+        total.price_micros(),
         Some(7_500_000),
         "along the path, exactly"
     );

@@ -215,7 +215,7 @@ async fn the_summary_signal_is_updated_after_a_turn() {
     let seen = RwSignal::new(Vec::new());
     let summary = chat.assistant.summary();
     let watch = Effect::watch(
-        move || summary.get().runs.len(),
+        move || summary.get().runs().len(),
         move |runs, _, _| seen.update(|list| list.push(*runs)),
         true,
     );

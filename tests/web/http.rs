@@ -148,17 +148,17 @@ async fn a_header_refused_by_the_browser_is_named_in_a_notice() {
         chat.assistant.send("go").unwrap();
         chat.appears("[role=alert]").await;
         let notice = chat.assistant.notices().get_untracked().remove(0);
-        assert_eq!(notice.kind, NoticeKind::Request);
-        assert_eq!(notice.action, Some(NoticeAction::Retry));
+        assert_eq!(notice.kind(), NoticeKind::Request);
+        assert_eq!(notice.action(), Some(NoticeAction::Retry));
         let said = chat.page.text(".la-notice");
         assert!(
             said.contains("The request to the assistant could not be sent."),
             "{said}"
         );
         let start = format!("The request header {name:?} cannot be sent: ");
-        assert!(notice.message.starts_with(&start), "{}", notice.message);
-        assert!(notice.message.contains(what), "{}", notice.message);
-        assert!(!notice.message.contains(value), "a value may be a secret");
+        assert!(notice.message().starts_with(&start), "{}", notice.message());
+        assert!(notice.message().contains(what), "{}", notice.message());
+        assert!(!notice.message().contains(value), "a value may be a secret");
         assert!(requests().is_empty(), "nothing is sent");
     }
     let chat = chat_with(agent().header("x-note", "caf\u{e9}")).await;
@@ -189,7 +189,7 @@ async fn a_retry_after_header_sets_the_wait_of_the_notice() {
     chat.idle().await;
     let mut waits = Vec::new();
     while let Some(notice) = chat.assistant.notices().get_untracked().pop() {
-        waits.push(notice.retry_after_ms);
+        waits.push(notice.retry_after_ms());
         chat.assistant.retry().unwrap();
         chat.idle().await;
     }
@@ -214,7 +214,7 @@ async fn an_endless_error_body_is_read_up_to_a_limit() {
     let mut said = Vec::new();
     for _ in 0..3 {
         chat.idle().await;
-        said.push(chat.assistant.notices().get_untracked().remove(0).message);
+        said.push(chat.assistant.notices().get_untracked().remove(0).message().to_owned());
         let _ = chat.assistant.retry();
     }
     assert!(said[0].starts_with("The agent answered with HTTP 500: on fire, on"));
@@ -240,7 +240,7 @@ async fn a_response_cut_inside_a_frame_is_truncated() {
     for kind in [NoticeKind::Truncated, NoticeKind::Protocol] {
         chat.idle().await;
         assert!(chat.page.text("[role=log]").contains("Half an"));
-        assert_eq!(chat.assistant.notices().get_untracked()[0].kind, kind);
+        assert_eq!(chat.assistant.notices().get_untracked()[0].kind(), kind);
         let _ = chat.assistant.retry();
     }
     drop(server);
@@ -311,6 +311,6 @@ async fn a_strict_agent_rejects_frames_outside_the_protocol() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let notices = chat.assistant.notices().get_untracked();
-    assert_eq!(notices[0].kind, NoticeKind::Protocol);
+    assert_eq!(notices[0].kind(), NoticeKind::Protocol);
     drop(server);
 }

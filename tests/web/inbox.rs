@@ -184,8 +184,8 @@ async fn a_call_from_the_page_asks_for_approval_in_the_inbox() {
     let heard: Rc<RefCell<Vec<Phase>>> = Rc::default();
     let log = Rc::clone(&heard);
     let subscription = chat.assistant.on_call_event(move |event| {
-        assert_eq!(event.name, "deploy");
-        log.borrow_mut().push(event.phase);
+        assert_eq!(event.name(), "deploy");
+        log.borrow_mut().push(event.phase());
     });
     let outcome: Rc<RefCell<Option<Result<Value, ToolError>>>> = Rc::default();
     let ask = || {
@@ -242,9 +242,9 @@ async fn a_call_observer_can_use_the_assistant_handle() {
     let heard: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
     let log = Rc::clone(&heard);
     let subscription = chat.assistant.on_call_event(move |event| {
-        if event.phase == Phase::ApprovalRequested {
+        if event.phase() == Phase::ApprovalRequested {
             assert!(assistant.with_conversation(|_| ()).is_some());
-            log.borrow_mut().push(assistant.deny(&event.call, None));
+            log.borrow_mut().push(assistant.deny(&event.call(), None));
         }
     });
     subscription.forget();

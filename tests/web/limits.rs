@@ -153,7 +153,7 @@ impl AuditSink for Lines {
 async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
     let (chat, _) = mails(&["ann", "bob"], |send| send.approval(Approval::Always)).await;
     let log = chat.assistant.start_audit(|entry| {
-        if let Some(to) = entry.args.get_mut("to") {
+        if let Some(to) = entry.args_mut().get_mut("to") {
             *to = json!("…");
         }
     });

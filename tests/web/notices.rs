@@ -127,7 +127,7 @@ async fn an_unreachable_address_shows_a_notice_with_retry() {
             .contains("could not be reached")
     );
     assert_eq!(
-        chat.assistant.notices().get_untracked()[0].action,
+        chat.assistant.notices().get_untracked()[0].action(),
         Some(leptos_assistant::NoticeAction::Retry)
     );
 }

@@ -79,7 +79,7 @@ async fn retrying_a_failed_answer_keeps_queued_messages() {
     chat.idle().await;
     assert_eq!(chat.page.count(".la-notice[role=alert]"), 1);
     assert_eq!(chat.page.count("[data-pending]"), 1, "it still waits");
-    let offered = chat.assistant.notices().get_untracked()[0].action;
+    let offered = chat.assistant.notices().get_untracked()[0].action();
     assert_eq!(offered, Some(NoticeAction::Retry));
     chat.assistant.retry().unwrap();
     assert!(until(|| chat.agent.inputs().len() == 5).await);

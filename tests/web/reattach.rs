@@ -166,7 +166,7 @@ async fn stop_ends_the_run_at_its_server() {
         ]
     );
     let notices = chat.assistant.notices().get_untracked();
-    assert_eq!(notices[0].kind, NoticeKind::Stopped);
+    assert_eq!(notices[0].kind(), NoticeKind::Stopped);
 }
 
 /// Another agent answers later runs only.
@@ -190,7 +190,7 @@ async fn a_run_that_is_no_longer_stored_has_broken_off() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let notices = chat.assistant.notices().get_untracked();
-    assert_eq!(notices[0].kind, NoticeKind::Truncated);
+    assert_eq!(notices[0].kind(), NoticeKind::Truncated);
     assert!(chat.page.text("[role=log]").contains("one two"));
 }
 

@@ -42,7 +42,7 @@ async fn a_stop_rule_of_the_application_ends_the_loop() {
         let (handle, seen) = (assistant.clone(), Rc::clone(&seen));
         assistant.set_stop_rule("enough", move |summary| {
             seen.set(handle.with_conversation(|_| ()).is_some());
-            summary.runs.len() == 2
+            summary.runs().len() == 2
         });
     })
     .await;

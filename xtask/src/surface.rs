@@ -1,6 +1,6 @@
 //! Compares the public surface of the published crates with the listings in `docs/api`, one for
-//! each crate. Exhaustive structs, and crates in signatures, must be listed in the tables of that
-//! folder.
+//! each crate. Exhaustive structs and enums, and crates in signatures, must be listed in the tables
+//! of that folder, with a reason.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,17 +54,19 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
 /// Compares the listings with the tables in their folder.
 fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
     let folder = project.root.join(LISTINGS);
-    let (mut exhaustive, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+    let (mut structs, mut enums, mut foreign) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for name in crates {
         let listing = read(&folder.join(format!("{name}.txt")))?;
-        exhaustive.extend(exhaustive_structs(&listing));
+        structs.extend(exhaustive_structs(&listing));
+        enums.extend(exhaustive_enums(&listing));
         foreign.extend(foreign_crates(&listing));
     }
     for name in crates {
         foreign.remove(&name.replace('-', "_"));
     }
     let reasons = read(&folder.join("README.md"))?;
-    let mut faults = compare_table(&reasons, "Exhaustive structs", &exhaustive);
+    let mut faults = compare_table(&reasons, "Exhaustive structs", &structs);
+    faults.extend(compare_table(&reasons, "Exhaustive enums", &enums));
     faults.extend(compare_table(&reasons, "Crates in signatures", &foreign));
     Ok(faults)
 }
@@ -125,6 +127,15 @@ fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
     structs.filter_map(last).collect()
 }
 
+/// Returns the names of enums that an application may match without a wildcard.
+fn exhaustive_enums(listing: &str) -> BTreeSet<String> {
+    let enums = listing.lines().filter_map(|line| {
+        let path = line.strip_prefix("pub enum ")?;
+        path.get(..path.find(['<', ' ']).unwrap_or(path.len()))
+    });
+    enums.filter_map(last).collect()
+}
+
 fn last(path: &str) -> Option<String> {
     path.rsplit("::").next().map(str::to_owned)
 }
@@ -157,7 +168,12 @@ fn compare_table(text: &str, heading: &str, names: &BTreeSet<String>) -> Vec<Str
     let section = text.split_once(&format!("## {heading}\n"));
     let section = section.map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
     let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let has_reason = |row: &&str| {
+        let reason = row.split('|').nth(2).unwrap_or_default();
+        !reason.trim().is_empty()
+    };
     let listed: BTreeSet<String> = rows
+        .filter(has_reason)
         .flat_map(|row| {
             let cell = row.split('|').nth(1).unwrap_or_default();
             cell.split('`').skip(1).step_by(2).map(str::to_owned)
@@ -225,6 +241,14 @@ mod tests {
     }
 
     #[test]
+    fn enums_are_exhaustive_unless_marked() {
+        let listing = "pub enum a::Open\npub a::Open::X\n#[non_exhaustive] pub enum a::Marked\n\
+            pub enum a::Generic<T>\npub struct a::Open2\n";
+        let names: Vec<_> = exhaustive_enums(listing).into_iter().collect();
+        assert_eq!(names, ["Generic", "Open"]);
+    }
+
+    #[test]
     fn crates_in_signatures_are_found_by_the_heads_of_paths() {
         let listing = "pub fn a::b::c(x: &serde_json::Value, y: core::Option<web_sys::Node>)\n\
             impl a::T for u8\npub fn u8::t()\n";
@@ -233,9 +257,9 @@ mod tests {
     }
 
     #[test]
-    fn tables_name_exactly_what_is_found() {
+    fn tables_name_exactly_what_is_found_with_a_reason() {
         let text = "## Other\n| `Stale` | |\n## Exhaustive structs\n\n| types | reason |\n| --- | --- |\n\
-            | `Key`, `Gone` | ids |\n";
+            | `Key`, `Gone` | ids |\n| `Open` | |\n";
         let names = ["Key", "Open"].map(str::to_owned).into_iter().collect();
         let faults = compare_table(text, "Exhaustive structs", &names);
         assert_eq!(faults.len(), 2, "{faults:?}");

@@ -105,13 +105,30 @@ pub const MAX_STREAMS: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exceeded {
-    /// The limit.
-    pub limit: LimitKind,
-    /// The value of the limit.
-    pub most: usize,
-    /// The amount that was dropped so far, in the unit of the limit; 0 if unknown, because the rest
-    /// of the response was not read.
-    pub dropped: usize,
+    pub(crate) limit: LimitKind,
+    pub(crate) most: usize,
+    pub(crate) dropped: usize,
+}
+
+impl Exceeded {
+    /// Returns the limit.
+    #[must_use]
+    pub const fn limit(&self) -> LimitKind {
+        self.limit
+    }
+
+    /// Returns the value of the limit.
+    #[must_use]
+    pub const fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Returns the amount that was dropped so far, in the unit of the limit; 0 if unknown, because
+    /// the rest of the response was not read.
+    #[must_use]
+    pub const fn dropped(&self) -> usize {
+        self.dropped
+    }
 }
 
 /// The kind of a limit that was exceeded.

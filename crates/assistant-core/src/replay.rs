@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        Applied, Author, CallKey, CallResult, Change, Conversation, End, MessageId, Outcome,
-        TreeError,
+        Applied, Author, CallKey, CallResult, Change, Conversation, End, Message as TreeMessage,
+        MessageId, Outcome, Part, TextPart, TreeError,
     },
-    event::{Diagnostic, Event, Message},
+    event::{Diagnostic, Event, Message, Role},
     session::{Host, Output, Session},
 };
 
@@ -50,6 +50,21 @@ pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
     conversation.add_ui_message(message).is_ok()
 }
 
+/// Creates a message with a text, as an import without authors does.
+#[must_use]
+pub fn text_message(id: &str, role: Role, text: &str) -> TreeMessage {
+    TreeMessage {
+        author: Author::unnamed(role),
+        parts: vec![Part::Text(TextPart::new(text))],
+        ..TreeMessage::new(id, role, 0)
+    }
+}
+
+/// Sets the price of a message, in millionths of the host's currency.
+pub fn set_price(message: &mut TreeMessage, micros: Option<u64>) {
+    message.cost.price_micros = micros;
+}
+
 /// Adds a message below another, or as a root.
 ///
 /// # Errors
@@ -57,7 +72,7 @@ pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
 /// Fails as a tree does.
 pub fn add(
     conversation: &mut Conversation,
-    message: crate::conversation::Message,
+    message: TreeMessage,
     parent: Option<&MessageId>,
 ) -> Result<MessageId, TreeError> {
     conversation.add(message, parent)
@@ -70,7 +85,7 @@ pub fn add(
 /// Fails as a tree does.
 pub fn upsert(
     conversation: &mut Conversation,
-    message: crate::conversation::Message,
+    message: TreeMessage,
     parent: Option<&MessageId>,
 ) -> Result<MessageId, TreeError> {
     conversation.upsert(message, parent)

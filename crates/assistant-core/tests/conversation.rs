@@ -33,7 +33,7 @@ fn deltas_extend_one_text_part() {
         .conversation()
         .message(&message_id("m"))
         .unwrap();
-    assert_eq!(message.parts.len(), 1);
+    assert_eq!(message.parts().len(), 1);
     assert_eq!(message.text(), "Let me check...");
     assert!(message.is_streaming());
     driver.event(text_end("m"));
@@ -56,7 +56,7 @@ fn text_after_a_call_starts_a_new_part() {
         .conversation()
         .message(&message_id("m"))
         .unwrap();
-    let texts: Vec<_> = message.parts.iter().map(Part::as_text).collect();
+    let texts: Vec<_> = message.parts().iter().map(Part::as_text).collect();
     assert_eq!(texts, [Some("before"), None, Some("after")]);
 }
 
@@ -80,7 +80,7 @@ fn a_result_changes_only_the_call_with_its_id() {
     assert_eq!(before["parts"][0], after["parts"][0]);
     assert_eq!(before["parts"][1], after["parts"][1]);
     assert_eq!(driver.phase("b"), Phase::OutputAvailable);
-    assert_eq!(driver.call("b").result().unwrap().value, json!([1]));
+    assert_eq!(*driver.call("b").result().unwrap().value(), json!([1]));
 }
 
 #[test]
@@ -141,9 +141,9 @@ proptest! {
             }
             let conversation = driver.session.conversation();
             prop_assert!(conversation.is_sound());
-            let shown: Vec<_> = conversation.path().map(|message| message.id.clone()).collect();
+            let shown: Vec<_> = conversation.path().map(|message| message.id().clone()).collect();
             for place in 0..=shown.len() {
-                let rest = conversation.path_from(place).map(|message| message.id.clone());
+                let rest = conversation.path_from(place).map(|message| message.id().clone());
                 prop_assert!(rest.eq(shown[place..].iter().cloned()));
             }
             let kept = received(&driver).into_iter().filter(|line| line.ends_with("=x"));
@@ -199,7 +199,7 @@ fn a_call_is_placed_in_the_parent_message_that_it_names() {
         .path()
         .next()
         .unwrap()
-        .id
+        .id()
         .clone();
     driver.event(start_in("a", "f", Some("m")));
     driver.event(start_in("b", "f", Some("new")));
@@ -211,7 +211,7 @@ fn a_call_is_placed_in_the_parent_message_that_it_names() {
             .session
             .conversation()
             .message_of_call(&driver.key(id));
-        message.unwrap().id.to_string()
+        message.unwrap().id().to_string()
     };
     assert_eq!((home("a"), home("b")), ("m".to_owned(), "new".to_owned()));
     assert_eq!((home("c"), home("d")), ("c".to_owned(), "d".to_owned()));

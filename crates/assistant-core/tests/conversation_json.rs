@@ -37,12 +37,12 @@ fn a_message_round_trips_through_json() {
     round_trip(&json);
     let conversation = Conversation::from_message_json(json).unwrap();
     let message = conversation.path().next().unwrap();
-    assert!(matches!(message.parts[0], Part::Text(_)));
+    assert!(matches!(message.parts()[0], Part::Text(_)));
     let call = conversation.calls_in(message).next().unwrap();
-    assert_eq!((call.id.as_str(), call.name.as_str()), ("c", "weather"));
+    assert_eq!((call.id(), call.name()), ("c", "weather"));
     assert_eq!(call.phase(), Phase::InputAvailable);
     assert_eq!(call.args(), Some(&json!({"city": "Oslo"})));
-    assert!(matches!(message.parts[2], Part::Unknown(_)));
+    assert!(matches!(message.parts()[2], Part::Unknown(_)));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_message_list_is_imported_as_one_branch() {
         {"id": "b", "role": "assistant", "content": "Done."},
     ]);
     let conversation = Conversation::import(list).unwrap();
-    let ids: Vec<_> = conversation.path().map(|m| m.id.as_str()).collect();
+    let ids: Vec<_> = conversation.path().map(|m| m.id().as_str()).collect();
     assert_eq!(ids, ["u", "a", "b"]);
     let phase = |id: &str| conversation.call_by_wire_id(id).unwrap().1.phase();
     assert_eq!(phase("c"), Phase::OutputAvailable);

@@ -11,7 +11,7 @@ fn import(value: Value) -> Conversation {
 }
 
 fn ids<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<&'a str> {
-    messages.map(|message| message.id.as_str()).collect()
+    messages.map(|message| message.id().as_str()).collect()
 }
 
 fn path(conversation: &Conversation) -> Vec<&str> {
@@ -106,14 +106,17 @@ fn an_imported_message_keeps_calls_results_times_and_cost() {
         "a result is folded into its call"
     );
     let message = conversation.message(&"a".into()).unwrap();
-    assert_eq!((message.text().as_str(), message.created_at), ("Hello", 5));
-    let cost = &message.cost;
     assert_eq!(
-        (cost.duration_ms, cost.price_micros),
+        (message.text().as_str(), message.created_at()),
+        ("Hello", 5)
+    );
+    let cost = message.cost();
+    assert_eq!(
+        (cost.duration_ms(), cost.price_micros()),
         (Some(7), Some(250_000))
     );
-    assert_eq!(cost.usage[0].input_tokens, Some(3));
-    assert_eq!(cost.usage[0].cached_input_tokens, Some(1));
+    assert_eq!(cost.usage()[0].input_tokens, Some(3));
+    assert_eq!(cost.usage()[0].cached_input_tokens, Some(1));
     let calls: Vec<_> = conversation.calls_in(message).collect();
     let phases: Vec<_> = calls.iter().map(|call| call.phase()).collect();
     assert_eq!(
@@ -126,9 +129,9 @@ fn an_imported_message_keeps_calls_results_times_and_cost() {
         ]
     );
     assert_eq!(calls[0].args(), Some(&json!({"n": 1})));
-    assert_eq!(calls[0].result().unwrap().value, json!(7));
-    assert_eq!(calls[1].result().unwrap().value, json!({"ok": true}));
-    assert_eq!(calls[3].error().unwrap().message, "no luck");
+    assert_eq!(*calls[0].result().unwrap().value(), json!(7));
+    assert_eq!(*calls[1].result().unwrap().value(), json!({"ok": true}));
+    assert_eq!(calls[3].error().unwrap().message(), "no luck");
     assert!(
         calls
             .iter()

@@ -27,11 +27,11 @@ fn limited(limits: Limits) -> Driver {
 
 fn exceeded(driver: &Driver) -> Vec<Exceeded> {
     let notices = driver.session.notices().iter();
-    notices.filter_map(|notice| notice.exceeded).collect()
+    notices.filter_map(|notice| notice.exceeded()).collect()
 }
 
 fn kinds(driver: &Driver) -> Vec<LimitKind> {
-    exceeded(driver).iter().map(|of| of.limit).collect()
+    exceeded(driver).iter().map(|of| of.limit()).collect()
 }
 
 fn codes(output: &Output) -> Vec<&'static str> {
@@ -41,7 +41,7 @@ fn codes(output: &Output) -> Vec<&'static str> {
 fn text_of(driver: &Driver, id: &str) -> String {
     let mut messages = driver.session.conversation().path();
     let message = messages.find(|message| message.wire_id() == id).unwrap();
-    message.parts.iter().filter_map(Part::as_text).collect()
+    message.parts().iter().filter_map(Part::as_text).collect()
 }
 
 /// Checks that the user can continue: a message is sent and answered.
@@ -79,7 +79,7 @@ fn a_message_is_cut_at_its_limit_and_the_run_continues() {
     assert_eq!(codes(&closed), ["limit"]);
     assert_eq!(text_of(&driver, "n"), "next");
     assert_eq!(exceeded(&driver).len(), 1);
-    assert_eq!(exceeded(&driver)[0].dropped, 3 + 4);
+    assert_eq!(exceeded(&driver)[0].dropped(), 3 + 4);
     assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
     assert_can_continue(&mut driver);
 }
@@ -299,7 +299,10 @@ fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
     driver.close();
     assert_eq!(driver.session.interrupts().len(), 2);
     let over = exceeded(&driver);
-    assert_eq!((over[0].limit, over[0].dropped), (LimitKind::Interrupts, 3));
+    assert_eq!(
+        (over[0].limit(), over[0].dropped()),
+        (LimitKind::Interrupts, 3)
+    );
     driver.input(Input::Stop);
     driver.send("never mind");
     let resume = &driver.request().resume;
@@ -390,7 +393,7 @@ fn results_over_the_limit_are_truncated() {
     finish_run(&mut driver);
     assert_eq!(driver.answer("c"), "y".repeat(10));
     assert_eq!(driver.answer("d"), "");
-    assert_eq!(exceeded(&driver)[0].dropped, 30 + 40);
+    assert_eq!(exceeded(&driver)[0].dropped(), 30 + 40);
 }
 
 #[test]
@@ -445,7 +448,7 @@ fn an_activity_stays_below_its_limit() {
     }
     let mut messages = driver.session.conversation().path();
     let message = messages.find(|message| message.wire_id() == "a").unwrap();
-    let size = format!("{:?}", message.parts).len();
+    let size = format!("{:?}", message.parts()).len();
     drop(messages);
     assert!((2_000..6_000).contains(&size), "{size}");
     finish_run(&mut driver);
@@ -563,8 +566,8 @@ fn the_failure_of_a_decoder_names_the_limit() {
     let named = |code| {
         let error = ProtocolError::new(code, "too much");
         let failure = Failure::of_decoder(&error, &limits);
-        let exceeded = failure.exceeded.map(|of| (of.limit, of.most));
-        (failure.kind, exceeded)
+        let exceeded = failure.exceeded().map(|of| (of.limit(), of.most()));
+        (failure.kind(), exceeded)
     };
     let limit = |kind, most| (FailureKind::Limit, Some((kind, most)));
     assert_eq!(named("limit"), limit(LimitKind::Response, 50_000));
@@ -634,7 +637,7 @@ fn a_callout_cut_by_a_limit_is_not_run() {
             finish_run(&mut driver);
             let whole = most == written.len();
             assert_eq!(driver.invocations.len(), usize::from(whole), "{most}");
-            let started = driver.invocations.first().map(|one| one.args.clone());
+            let started = driver.invocations.first().map(|one| one.args().clone());
             assert!(!whole || started == Some(json!({"a": 100, "b": 2_000_000})));
         }
     }

@@ -23,7 +23,7 @@ struct Logged {
 fn word(driver: &Driver, event: &LoopEvent) -> String {
     let conversation = driver.session.conversation();
     let text = |id: &MessageId| conversation.message(id).unwrap().text();
-    let call = |key: &CallKey| conversation.call(key).unwrap().id.clone();
+    let call = |key: &CallKey| conversation.call(key).unwrap().id().to_owned();
     match event {
         LoopEvent::UserMessage { message } => format!("user {}", text(message)),
         LoopEvent::Interjection { message } => format!("interjection {}", text(message)),

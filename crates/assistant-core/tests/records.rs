@@ -78,7 +78,7 @@ fn calls_are_partial_until_their_message_ends() {
     let drawn = |driver: &Driver| {
         let conversation = driver.session.conversation();
         let path = conversation.path();
-        let ids = path.clone().map(|message| message.id.clone());
+        let ids = path.clone().map(|message| message.id().clone());
         let calls = path.flat_map(|message| conversation.calls_in(message));
         (
             ids.collect::<Vec<_>>(),
@@ -238,7 +238,7 @@ fn state(driver: &Driver) -> (Vec<String>, Vec<(String, Phase)>) {
     let messages = sketch(&conversation.received_messages());
     let path = conversation.path();
     let calls = path.flat_map(|message| conversation.calls_in(message));
-    let calls = calls.map(|call| (call.id.clone(), call.phase()));
+    let calls = calls.map(|call| (call.id().to_owned(), call.phase()));
     (messages, calls.collect())
 }
 
@@ -306,24 +306,24 @@ fn contents(driver: &Driver) -> Value {
         let calls = conversation.calls_in(conversation.message(id).unwrap());
         let call = |call: &assistant_core::conversation::ToolCall| {
             json!([
-                call.id,
-                call.name,
+                call.id(),
+                call.name(),
                 call.args_text(),
                 call.phase().as_str(),
-                call.result().map(|result| result.value.clone())
+                call.result().map(|result| result.value().clone())
             ])
         };
         calls.map(call).collect::<Value>()
     };
     let path = conversation.path();
     let message = |message: &assistant_core::conversation::Message| {
-        let parent = conversation.parent(&message.id).map(|id| id.as_str());
+        let parent = conversation.parent(message.id()).map(|id| id.as_str());
         json!([
-            message.id.as_str(),
+            message.id().as_str(),
             parent,
-            message.role.as_str(),
+            message.role().as_str(),
             message.text(),
-            calls(&message.id)
+            calls(message.id())
         ])
     };
     path.map(message).collect()
@@ -403,7 +403,7 @@ fn content_missing_from_an_update_is_kept() {
         let fed = feed(&[read(whole.clone()), read(more)]);
         let conversation = fed.session.conversation();
         let message = conversation.message(&message_id("m")).unwrap();
-        (message.text(), message.parts.len())
+        (message.text(), message.parts().len())
     };
     assert_eq!(
         text(json!({"messageId": "m", "tokenUsage": {}})),
@@ -440,7 +440,7 @@ fn an_older_update_does_not_override_a_newer_one() {
     let conversation = fed.session.conversation();
     let message = conversation.message(&message_id("m")).unwrap();
     assert_eq!(message.text(), "new");
-    let usage = &message.cost.usage[0];
+    let usage = &message.cost().usage()[0];
     assert_eq!(
         (usage.input_tokens, usage.output_tokens),
         (Some(3), Some(7))
@@ -463,7 +463,7 @@ fn a_call_listed_as_complete_ends_and_accepts_a_later_result() {
         let fed = feed(&order);
         let (_, call) = fed.session.conversation().call_by_wire_id("c").unwrap();
         assert_eq!(call.phase(), Phase::OutputAvailable);
-        assert_eq!(call.result().unwrap().value, expected);
+        assert_eq!(*call.result().unwrap().value(), expected);
         assert!(!fed.session.is_busy());
     }
 }
@@ -529,7 +529,7 @@ fn a_completed_call_without_a_result_has_null() {
     )]);
     let (_, call) = fed.session.conversation().call_by_wire_id("c1").unwrap();
     assert_eq!(call.phase(), Phase::OutputAvailable);
-    assert_eq!(call.result().unwrap().value, Value::Null);
+    assert_eq!(*call.result().unwrap().value(), Value::Null);
     assert!(!fed.session.is_busy());
 }
 
@@ -553,8 +553,8 @@ fn costs_missing_from_an_update_are_kept_and_durations_never_shrink() {
         .conversation()
         .message(&message_id("m"))
         .unwrap();
-    assert_eq!(message.cost.duration_ms, Some(900));
-    assert_eq!(message.cost.usage[0].output_tokens, Some(4));
+    assert_eq!(message.cost().duration_ms(), Some(900));
+    assert_eq!(message.cost().usage()[0].output_tokens, Some(4));
     let fed = feed(&[
         conv(json!({"tokenUsage": usage, "durationMs": 900})),
         conv(json!({"tokenUsage": {"outputTokens": 9}, "durationMs": 1200})),
@@ -564,9 +564,9 @@ fn costs_missing_from_an_update_are_kept_and_durations_never_shrink() {
         .conversation()
         .message(&message_id("m"))
         .unwrap();
-    assert_eq!(message.cost.duration_ms, Some(1200));
-    assert_eq!(message.cost.usage[0].output_tokens, Some(9));
-    assert_eq!(message.cost.usage[0].input_tokens, Some(3));
+    assert_eq!(message.cost().duration_ms(), Some(1200));
+    assert_eq!(message.cost().usage()[0].output_tokens, Some(9));
+    assert_eq!(message.cost().usage()[0].input_tokens, Some(3));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn tool_changes(output: &assistant_core::session::Output) -> usize {
 /// Returns the id of the registration of `x` that takes calls.
 fn active_id(driver: &Driver) -> Option<RegistrationId> {
     let registry = driver.session.registry();
-    registry.active_registration("x").map(|found| found.id)
+    registry.active_registration("x").map(|found| found.id())
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_disabled_registration_is_skipped_and_keeps_its_position() {
     let b = driver.register(ActionSpec::new("x", "B"));
     let active_registration = |driver: &Driver| {
         let entry = driver.session.registry().active_registration("x");
-        entry.map(|entry| entry.spec.description.clone())
+        entry.map(|entry| entry.spec().description.clone())
     };
     let mut blinking = ActionSpec::new("x", "A");
     for enabled in [false, true] {
@@ -181,7 +181,7 @@ fn executable_gives_the_reason_for_an_action_that_cannot_run() {
     assert_eq!(error("nobody"), "Action nobody not found");
     assert_eq!(error("hidden"), "Action hidden not found");
     assert_eq!(error("idle"), "Action idle has no handler");
-    assert_eq!(registry.executable("works").unwrap().spec.name, "works");
+    assert_eq!(registry.executable("works").unwrap().spec().name, "works");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn an_approval_is_sent_to_the_agent_and_its_result_ends_the_call() {
     driver.events(says("m2", "It is sunny"));
     finish_run(&mut driver);
     assert!(driver.invocations.is_empty() && driver.commits.is_empty());
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    assert_eq!(driver.session.summary().finish(), Some(FinishReason::Stop));
     driver.send("thanks");
     let sent = request(&driver);
     assert_eq!(sent[..3], ["user=hi", "assistant=[c]", "tool:c=sunny"]);
@@ -73,7 +73,7 @@ fn a_remote_call_keeps_its_decision() {
     driver.approve("c");
     driver.plays([result("r", "c", "sunny")]);
     let approval = driver.call("c").approval().cloned().unwrap();
-    assert_eq!(approval.decision, Some(Decision::Approved));
+    assert_eq!(approval.decision(), Some(&Decision::Approved));
     assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
 }
 
@@ -150,7 +150,7 @@ fn edits_of_remote_calls_are_refused_and_invalid_arguments_fail() {
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     assert_eq!(
-        driver.call("c").error().unwrap().kind,
+        driver.call("c").error().unwrap().kind(),
         ErrorKind::InvalidArguments
     );
 }
@@ -179,7 +179,10 @@ fn an_approved_remote_call_without_a_result_fails() {
     driver.approve("c");
     driver.says("I know the weather");
     assert_eq!(driver.phase("c"), Phase::OutputError);
-    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::NoResult);
+    assert_eq!(
+        driver.call("c").error().unwrap().kind(),
+        ErrorKind::NoResult
+    );
     assert_eq!(driver.runs.len(), 2);
     assert!(!driver.session.is_busy());
     driver.send("thanks");
@@ -276,7 +279,7 @@ fn an_approval_echoed_for_a_changed_call_is_not_a_result() {
         message
     });
     driver.event(snapshot(history.collect()));
-    assert_eq!(driver.call("c").name, "g");
+    assert_eq!(driver.call("c").name(), "g");
     assert!(driver.call("c").result().is_none());
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::Cancelled);

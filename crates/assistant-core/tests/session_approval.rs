@@ -97,14 +97,14 @@ fn a_denial_runs_no_handler_and_is_sent_to_the_model() {
         driver.answer("c"),
         r#"{"status":"denied","reason":"too risky"}"#
     );
-    assert_eq!(driver.call("c").result().unwrap().error, None);
+    assert_eq!(driver.call("c").result().unwrap().error(), None);
     let mut driver = with_pending_call();
     driver.host.denial = Some(json!("Nothing was sent to Rome."));
     driver.deny("c", None);
     assert_eq!(driver.answer("c"), "\"Nothing was sent to Rome.\"");
     assert_eq!((driver.invocations.len(), driver.runs.len()), (0, 2));
     driver.says("fine");
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    assert_eq!(driver.session.summary().finish(), Some(FinishReason::Stop));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_pending_approval_survives_export_and_import() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert!(driver.session.waits_for_person());
     driver.approve("c");
-    assert_eq!(driver.invocation("c").args, json!({"city": "Rome"}));
+    assert_eq!(*driver.invocation("c").args(), json!({"city": "Rome"}));
     driver.returns("c", json!("sunny"));
     assert_eq!(
         request(&driver),
@@ -325,7 +325,7 @@ fn edited_arguments_are_validated_run_and_stored_with_the_original() {
     assert!(matches!(refused, Some(Refusal::InvalidEdit(_))));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.decide("c", edit(json!({"city": "Oslo"}))), None);
-    assert_eq!(driver.invocation("c").args, json!({"city": "Oslo"}));
+    assert_eq!(*driver.invocation("c").args(), json!({"city": "Oslo"}));
     let call = driver.call("c");
     assert_eq!(call.args(), Some(&json!({"city": "Rome"})));
     assert_eq!(call.edited_args(), Some(&json!({"city": "Oslo"})));
@@ -356,7 +356,7 @@ fn changed_arguments_or_a_changed_name_void_the_approval_and_edit() {
         driver.close();
         assert!(driver.commits.is_empty());
         driver.approve("c");
-        assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+        assert_eq!(*driver.invocation("c").args(), json!({"x": 1}));
     }
 }
 
@@ -377,7 +377,7 @@ fn a_reregistered_action_keeps_the_pending_approval() {
     driver.unregister(RegistrationId(1));
     driver.register_as(RegistrationId(50), asking("f"));
     driver.approve("c");
-    assert_eq!(driver.invocation("c").registration, RegistrationId(50));
+    assert_eq!(driver.invocation("c").registration(), RegistrationId(50));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_recorded_confirmation_of_google_adk_is_answered_with_the_call_in_question()
             .flat_map(|message| conversation.calls_in(message));
         let waiting: Vec<_> = calls
             .filter(|call| call.phase() == Phase::ApprovalRequested)
-            .map(|call| (call.name.clone(), call.id.clone()))
+            .map(|call| (call.name().to_owned(), call.id().to_owned()))
             .collect();
         let [(name, id)] = waiting.as_slice() else {
             panic!("{waiting:?}")

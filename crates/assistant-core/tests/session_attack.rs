@@ -49,7 +49,13 @@ fn two_interrupts_with_one_id_leave_every_call_decidable() {
         driver.close();
         let mut starts = 0;
         while let Some(key) = driver.session.pending_approvals().first().copied() {
-            let id = driver.session.conversation().call(&key).unwrap().id.clone();
+            let id = driver
+                .session
+                .conversation()
+                .call(&key)
+                .unwrap()
+                .id()
+                .to_owned();
             let refused = match approves {
                 true => driver.approve(&id),
                 false => driver.deny(&id, None),
@@ -61,7 +67,7 @@ fn two_interrupts_with_one_id_leave_every_call_decidable() {
             for one in driver.invocations.split_off(starts) {
                 starts += 1;
                 driver.invocations.push(one.clone());
-                driver.returns(&one.call_id, json!(1));
+                driver.returns(one.call_id(), json!(1));
             }
         }
         assert_eq!((driver.starts("a"), starts), (0, usize::from(approves)));
@@ -118,7 +124,7 @@ fn an_agents_result_cancels_the_running_handler_and_keeps_its_author() {
         driver.events(calls("c", "f", "{}"));
         assert_eq!(driver.phase("c"), Phase::Running);
         driver.events(events);
-        assert_eq!(driver.cancelled, [driver.invocation("c").id]);
+        assert_eq!(driver.cancelled, [driver.invocation("c").id()]);
         assert_eq!(driver.call("c").answered_by(), Some(Author::Agent));
         driver.returns("c", json!("ours"));
         finish_run(&mut driver);
@@ -246,7 +252,7 @@ fn a_snapshot_does_not_rewrite_a_started_call() {
         }
         finish_run(&mut driver);
         let call = driver.call("c");
-        let ran = (call.name.as_str(), call.effective_args());
+        let ran = (call.name(), call.effective_args());
         assert_eq!(ran, ("f", Some(&json!({"to": "Ann"}))), "{ends_first}");
         assert_eq!(driver.invocations.len(), 1);
         assert_eq!(driver.answer("c"), "\"ours\"");
@@ -270,7 +276,7 @@ fn a_snapshot_does_not_rewrite_a_denied_call() {
         driver.events([start("c", "g"), args("c", "{}"), end("c")]);
         finish_run(&mut driver);
         let call = driver.call("c");
-        let denied = (call.name.as_str(), call.args(), call.phase());
+        let denied = (call.name(), call.args(), call.phase());
         let expected = ("f", Some(&json!({"to": "Ann"})), Phase::OutputDenied);
         assert_eq!(denied, expected, "{by_agent}");
         assert!(driver.invocations.is_empty());
@@ -306,8 +312,8 @@ fn a_snapshot_without_arguments_keeps_the_streamed_ones() {
         listed(&[("c", "f", ""), ("d", "g", "")]),
     ]));
     finish_run(&mut driver);
-    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
-    assert_eq!(driver.invocation("d").args, json!({"x": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 1}));
+    assert_eq!(*driver.invocation("d").args(), json!({"x": 2}));
 }
 
 #[test]

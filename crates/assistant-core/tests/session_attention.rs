@@ -56,8 +56,8 @@ fn an_equal_call_to_a_denied_one_is_denied_within_the_turn() {
         "{words}"
     );
     let entries = driver.audit.take().unwrap();
-    let of_b = entries.iter().filter(|entry| entry.call_id == "b");
-    let of_b: Vec<&CallEventKind> = of_b.map(|entry| &entry.event).collect();
+    let of_b = entries.iter().filter(|entry| entry.call_id() == "b");
+    let of_b: Vec<&CallEventKind> = of_b.map(|entry| entry.event()).collect();
     let reason = Some("too much".to_owned());
     assert_eq!(of_b[0], &CallEventKind::DeniedBefore { reason });
     assert!(
@@ -180,13 +180,13 @@ fn questions_per_run_are_limited() {
         answer_value(&driver, "c3")["errorType"],
         "too_many_questions"
     );
-    let kind = driver.call("c9").error().map(|error| error.kind);
+    let kind = driver.call("c9").error().map(|error| error.kind());
     assert_eq!(kind, Some(ErrorKind::TooManyQuestions));
     assert_eq!(driver.starts("free"), 1, "nobody is asked about that");
     let notices = driver.session.notices();
     assert_eq!(notices.len(), 1, "one for all");
-    assert_eq!(notices[0].kind, NoticeKind::QuestionsHeldBack);
-    assert_eq!(notices[0].count, Some(7));
+    assert_eq!(notices[0].kind(), NoticeKind::QuestionsHeldBack);
+    assert_eq!(notices[0].count(), Some(7));
     // The next run has its own limit.
     for id in ["c0", "c1", "c2"] {
         assert_eq!(driver.deny(id, None), None);
@@ -247,7 +247,7 @@ fn interrupts_above_the_limit_are_held_back_until_shown() {
     assert_eq!(asked(&driver), 2);
     let held = |driver: &Driver| {
         let open = driver.session.interrupts().iter();
-        open.filter(|open| open.held_back).count()
+        open.filter(|open| open.is_held_back()).count()
     };
     assert_eq!(held(&driver), 3);
     assert_ne!(driver.phase("c4"), Phase::ApprovalRequested);
@@ -358,7 +358,7 @@ fn a_rejected_denial_of_a_held_back_interrupt_respects_the_limit() {
     assert_ne!(driver.phase("held"), Phase::ApprovalRequested);
     let held = |driver: &Driver| {
         let open = driver.session.interrupts().iter();
-        open.filter(|open| open.held_back).count()
+        open.filter(|open| open.is_held_back()).count()
     };
     assert_eq!(held(&driver), 1);
     assert_eq!(driver.input(Input::ShowHeldBack).refused, None);

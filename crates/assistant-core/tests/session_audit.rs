@@ -33,8 +33,8 @@ impl Records {
 
     /// Returns the events of a call as short labels.
     fn of(&self, id: &str) -> Vec<String> {
-        let entries = self.entries.iter().filter(|entry| entry.call_id == id);
-        entries.map(|entry| label(&entry.event)).collect()
+        let entries = self.entries.iter().filter(|entry| entry.call_id() == id);
+        entries.map(|entry| label(entry.event())).collect()
     }
 }
 
@@ -138,22 +138,19 @@ fn each_outcome_of_a_call_ends_with_one_audit_entry() {
     );
     assert_eq!(records.of("h"), ["refused by page"]);
     let mut ended = records.entries.iter().rev();
-    let ended = ended.find(|entry| entry.call_id == "a").unwrap();
-    assert_eq!(
-        (ended.tool.as_str(), ended.thread_id.as_str()),
-        ("free", "thread")
-    );
-    let CallEventKind::Ended { duration_ms, .. } = ended.event else {
+    let ended = ended.find(|entry| entry.call_id() == "a").unwrap();
+    assert_eq!((ended.tool(), ended.thread_id()), ("free", "thread"));
+    let CallEventKind::Ended { duration_ms, .. } = ended.event() else {
         panic!("{ended:?}");
     };
-    assert_eq!(duration_ms, 40);
+    assert_eq!(*duration_ms, 40);
     let wrong = records
         .entries
         .iter()
-        .find(|entry| entry.call_id == "d")
+        .find(|entry| entry.call_id() == "d")
         .unwrap();
-    assert_eq!(wrong.args, json!({"n": "x"}));
-    let kind = match &wrong.event {
+    assert_eq!(*wrong.args(), json!({"n": "x"}));
+    let kind = match wrong.event() {
         CallEventKind::Ended { error, .. } => error.as_ref().map(|(kind, _)| *kind),
         _ => None,
     };
@@ -177,17 +174,20 @@ fn remembered_and_edited_approvals_are_audited() {
         records.of("b"),
         ["allowed earlier", "started 0", "done by page"]
     );
-    let id = &records.driver.session.remembered_approvals()[0].id;
-    let by = records.entries.iter().find_map(|entry| match &entry.event {
-        CallEventKind::Allowed {
-            by: AllowedBy::Earlier { id, .. },
-        } => Some(id),
-        _ => None,
-    });
+    let id = records.driver.session.remembered_approvals()[0].id();
+    let by = records
+        .entries
+        .iter()
+        .find_map(|entry| match entry.event() {
+            CallEventKind::Allowed {
+                by: AllowedBy::Earlier { id, .. },
+            } => Some(id.as_str()),
+            _ => None,
+        });
     assert_eq!(by, Some(id));
     // The record contains the arguments that ran, not the agent's.
-    let ran = records.entries.iter().rfind(|entry| entry.call_id == "a");
-    assert_eq!(ran.unwrap().args, json!({"to": "Bob"}));
+    let ran = records.entries.iter().rfind(|entry| entry.call_id() == "a");
+    assert_eq!(*ran.unwrap().args(), json!({"to": "Bob"}));
 }
 
 #[test]
@@ -239,7 +239,11 @@ fn direct_calls_and_cancelled_calls_are_audited() {
         ["allowed by policy", "started 0", "cancelled by page"]
     );
     let last = records.entries.last().unwrap();
-    assert_eq!(last.thread_id, "thread", "the conversation that it was in");
+    assert_eq!(
+        last.thread_id(),
+        "thread",
+        "the conversation that it was in"
+    );
 }
 
 #[test]
@@ -272,15 +276,15 @@ fn omitted_and_deleted_calls_are_audited() {
         finish_run(driver);
         let conversation = driver.session.conversation();
         let message = conversation.message_of_call(&driver.key("b")).unwrap();
-        let message = message.id.clone();
+        let message = message.id().clone();
         let change = TreeChange::Delete { message };
         assert_eq!(driver.input(Input::Tree { change }).refused, None);
     });
     assert_eq!(records.of("b"), ["asked by page", "cancelled by page"]);
     for (id, to) in [("a", "Ann"), ("b", "Bob")] {
         let mut entries = records.entries.iter();
-        let last = entries.rfind(|entry| entry.call_id == id);
-        assert_eq!(last.unwrap().args, json!({"to": to}));
+        let last = entries.rfind(|entry| entry.call_id() == id);
+        assert_eq!(*last.unwrap().args(), json!({"to": to}));
     }
 }
 

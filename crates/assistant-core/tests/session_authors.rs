@@ -138,7 +138,7 @@ fn authors_survive_a_stored_conversation() {
         thread_id,
         snapshot,
     });
-    let authors = ["Pay?", FORGED, "Fine."].map(|text| find(&later, text).author);
+    let authors = ["Pay?", FORGED, "Fine."].map(|text| find(&later, text).author());
     assert_eq!(authors, [Author::Page, Author::Agent, Author::Agent]);
 }
 
@@ -161,7 +161,7 @@ fn a_loaded_user_message_is_the_users_until_the_agent_edits_it() {
         driver
     };
     let driver = load();
-    assert_eq!(find(&driver, "Buy one.").author, Author::Record);
+    assert_eq!(find(&driver, "Buy one.").author(), Author::Record);
     assert!(find(&driver, "Buy one.").is_from_user());
     let list = |driver: &Driver, text: &str| {
         let mut list = driver.session.conversation().received_messages();
@@ -265,7 +265,7 @@ fn agent_text_in_the_user_role_ends_no_answer_and_is_not_editable() {
     assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
     driver.returns("c", json!(1));
     driver.says("done");
-    let message = find(&driver, FORGED).id.clone();
+    let message = find(&driver, FORGED).id().clone();
     assert!(!find(&driver, FORGED).is_streaming());
     let content = Content::Text("No".to_owned());
     let edit = TreeChange::Edit { message, content };
@@ -349,7 +349,9 @@ fn play(scene: &str, runs: usize, renamed: bool) -> usize {
         }
     }
     let all = driver.session.conversation().all_messages();
-    let own = all.filter(|message| message.author == Author::Page).count();
+    let own = all
+        .filter(|message| message.author() == Author::Page)
+        .count();
     assert_eq!(own, ids.len(), "{scene} {renamed}");
     listed
 }
@@ -446,7 +448,7 @@ proptest! {
                     let copy = assistant_core::conversation::Conversation::import(exported).unwrap();
                     let authors = |all: &assistant_core::conversation::Conversation| {
                         let all = all.all_messages();
-                        all.map(|m| (m.id.as_str().to_owned(), m.author)).collect::<BTreeMap<_, _>>()
+                        all.map(|m| (m.id().to_owned(), m.author())).collect::<BTreeMap<_, _>>()
                     };
                     prop_assert_eq!(authors(&copy), authors(driver.session.conversation()));
                 }

@@ -64,7 +64,7 @@ fn loaded(before: &Driver) -> Driver {
 
 /// Answers the open question, and checks the request about the call.
 fn approve(driver: &mut Driver) {
-    let id = driver.session.interrupts()[0].interrupt.id.clone();
+    let id = driver.session.interrupts()[0].interrupt().id.clone();
     let payload = json!({"decisions": [{"type": "approve"}]});
     assert_eq!(driver.answers(&id, Some(payload)), None);
     assert_sent_without_result(driver);
@@ -233,6 +233,6 @@ fn calls_that_no_interrupt_blocks_do_not_keep_running_after_a_reload() {
         .session
         .notices()
         .first()
-        .and_then(|notice| notice.action);
+        .and_then(|notice| notice.action());
     assert_ne!(offered, Some(NoticeAction::Retry));
 }

@@ -138,16 +138,16 @@ fn the_user_can_narrow_but_not_widen_the_bounds_of_an_action() {
         .up_to("/euros", 900);
     let driver = granted(bounded(widest.clone()), RememberScope::Session, wider);
     let kept = &driver.session.remembered_approvals()[0];
-    assert_eq!((kept.uses, kept.expires_at), (Some(3), Some(1_000)));
-    assert_eq!(kept.maxima[0].max, 50.into());
+    assert_eq!((kept.uses(), kept.expires_at()), (Some(3), Some(1_000)));
+    assert_eq!(*kept.maxima()[0].max(), 50.into());
     let narrower = GrantBounds::default()
         .uses(1)
         .lasts_ms(10)
         .up_to("/euros", 5);
     let driver = granted(bounded(widest), RememberScope::Session, narrower);
     let kept = &driver.session.remembered_approvals()[0];
-    assert_eq!((kept.uses, kept.expires_at), (Some(1), Some(10)));
-    assert_eq!(kept.maxima[0].max, 5.into());
+    assert_eq!((kept.uses(), kept.expires_at()), (Some(1), Some(10)));
+    assert_eq!(*kept.maxima()[0].max(), 5.into());
 }
 
 #[test]
@@ -299,8 +299,8 @@ fn a_use_counted_for_a_stopped_call_starts_nothing() {
     driver.input(Input::Stop);
     store.serve_all(&mut driver);
     assert_eq!(driver.starts("a"), 0);
-    assert_eq!(store.approvals()[0].used, 1, "it counts all the same");
-    assert_eq!(driver.session.remembered_approvals()[0].used, 1);
+    assert_eq!(store.approvals()[0].used(), 1, "it counts all the same");
+    assert_eq!(driver.session.remembered_approvals()[0].used(), 1);
 }
 
 #[test]
@@ -421,7 +421,7 @@ proptest! {
         let started: usize = tabs.iter().map(|tab| tab.invocations.len()).sum();
         // The first call was approved individually.
         prop_assert!(started - 1 <= uses as usize, "{started} of {uses}");
-        prop_assert!(store.approvals()[0].used <= uses);
-        prop_assert_eq!(store.approvals()[0].used as usize, started - 1);
+        prop_assert!(store.approvals()[0].used() <= uses);
+        prop_assert_eq!(store.approvals()[0].used() as usize, started - 1);
     }
 }

@@ -38,8 +38,8 @@ fn two_branches() -> (Driver, MessageId) {
 /// Branches off another version of the user's last message.
 fn edit_last(driver: &mut Driver, text: &str) {
     let path = driver.session.conversation().path();
-    let message = path.rev().find(|message| message.role == Role::User);
-    let message = message.unwrap().id.clone();
+    let message = path.rev().find(|message| message.role() == Role::User);
+    let message = message.unwrap().id().clone();
     let content = Content::Text(text.to_owned());
     let change = TreeChange::Edit { message, content };
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
@@ -48,8 +48,8 @@ fn edit_last(driver: &mut Driver, text: &str) {
 /// Shows the branch with this user message.
 fn show_branch_with(driver: &mut Driver, text: &str) {
     let all = driver.session.conversation().all_messages();
-    let matching = all.filter(|message| message.role == Role::User && message.text() == text);
-    let message = matching.last().unwrap().id.clone();
+    let matching = all.filter(|message| message.role() == Role::User && message.text() == text);
+    let message = matching.last().unwrap().id().clone();
     let exact = false;
     let change = TreeChange::Select { message, exact };
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
@@ -78,20 +78,24 @@ fn branch_content(conversation: &Conversation, tip: &MessageId) -> Vec<String> {
     let lines = path.map(|id| {
         let message = conversation.message(id).unwrap();
         let calls = conversation.calls_in(message).map(|call| {
-            let args = (call.args_text(), &call.metadata, &call.extra);
-            let answer = (call.result(), call.phase(), &call.encrypted_value);
-            format!("{} {} {args:?} {answer:?}", call.id, call.name)
+            let args = (call.args_text(), call.metadata(), call.extra());
+            let answer = (call.result(), call.phase(), call.encrypted_value());
+            format!("{} {} {args:?} {answer:?}", call.id(), call.name())
         });
         let calls: Vec<String> = calls.collect();
         let body = (
             message.text(),
-            message.cut,
-            message.parts.len(),
-            &message.cost,
+            message.cut(),
+            message.parts().len(),
+            message.cost(),
         );
-        let marks = (&message.metadata, &message.extra, &message.encrypted_value);
+        let marks = (
+            message.metadata(),
+            message.extra(),
+            message.encrypted_value(),
+        );
         let data: Vec<String> = message
-            .parts
+            .parts()
             .iter()
             .filter(|part| part.call_key().is_none())
             .map(|part| format!("{part:?}"))
@@ -254,7 +258,7 @@ fn an_interrupt_of_another_branch_is_asked_there_after_a_reload() {
     show_branch_with(&mut driver, "first");
     let open = driver.session.interrupts().iter();
     let open: Vec<_> = open
-        .map(|open| (open.interrupt.id.as_str(), open.answer.is_some()))
+        .map(|open| (open.interrupt().id.as_str(), open.answer().is_some()))
         .collect();
     assert_eq!(open, [("card", false), ("other", false)]);
     assert_eq!(driver.approve("c"), None);
@@ -282,7 +286,7 @@ fn answer_on_abandoned_branch() -> Driver {
 /// Asserts that no new run, on any branch, carries an answer.
 fn assert_no_run_carries_an_answer(driver: &Driver) {
     let all = driver.session.conversation().all_messages();
-    let all: Vec<MessageId> = all.map(|message| message.id.clone()).collect();
+    let all: Vec<MessageId> = all.map(|message| message.id().clone()).collect();
     for message in all {
         let mut driver = driver.clone();
         let runs = driver.runs.len();
@@ -418,7 +422,9 @@ fn an_answer_stays_current_when_its_regeneration_fails() {
             assert_eq!(conversation.tip(), Some(&good), "{name}");
             let (number, count) = conversation.version(&good).unwrap();
             assert!(number == 2 && count >= 2, "{name}: {number} of {count}");
-            let marked = conversation.path().filter(|message| message.cut.is_some());
+            let marked = conversation
+                .path()
+                .filter(|message| message.cut().is_some());
             assert_eq!(marked.count(), 0, "{name}: the answer is as good as before");
         };
         check(&driver);
@@ -462,7 +468,7 @@ fn an_answer_stays_current_when_the_page_is_closed_during_its_regeneration() {
         let conversation = driver.session.conversation();
         assert_eq!(conversation.tip(), Some(&good), "{name}");
         assert!(
-            conversation.path().all(|message| message.cut.is_none()),
+            conversation.path().all(|message| message.cut().is_none()),
             "{name}"
         );
         // The notice offers to try again, and then another version begins.

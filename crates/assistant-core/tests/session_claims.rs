@@ -114,7 +114,7 @@ fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
         driver.events(events);
         finish_run(&mut driver);
         journal.answers(&mut driver);
-        let started: Vec<_> = driver.invocations.iter().map(|one| &one.args).collect();
+        let started: Vec<_> = driver.invocations.iter().map(|one| one.args()).collect();
         let last = json!({"x": 1});
         assert_eq!(started, [&last], "{what}: {}", driver.answer("c"));
     }
@@ -152,7 +152,7 @@ fn a_call_whose_approval_was_revoked_starts_after_a_new_one() {
     driver.returns("d", json!(1));
     driver.plays(calls("e", "f", "{}"));
     assert_eq!(driver.commits.len(), 3, "it is let pass");
-    let id = driver.session.remembered_approvals()[0].id.clone();
+    let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.input(Input::ForgetApproval { id });
     journal.answers(&mut driver);
     let asked = (driver.starts("e"), driver.phase("e"));

@@ -14,9 +14,9 @@ fn durations(driver: &Driver) -> (Option<u64>, Option<u64>) {
     let conversation = driver.session.conversation();
     let mut whole = Cost::default();
     for message in conversation.path() {
-        whole.add(&message.cost);
+        whole.add(message.cost());
     }
-    (whole.duration_ms, whole.waited_ms)
+    (whole.duration_ms(), whole.waited_ms())
 }
 
 fn asked() -> Driver {
@@ -38,9 +38,9 @@ fn the_duration_of_a_turn_includes_runs_questions_and_tools() {
     driver.plays(says("b", "Done."));
     assert_eq!(durations(&driver), (Some(12_000), Some(4_000)));
     let copy = Conversation::import(driver.session.conversation().export()).unwrap();
-    let last = |of: &Conversation| of.path().last().unwrap().cost.clone();
+    let last = |of: &Conversation| of.path().last().unwrap().cost().clone();
     assert_eq!(last(&copy), last(driver.session.conversation()));
-    assert_eq!(last(&copy).waited_ms, Some(4_000));
+    assert_eq!(last(&copy).waited_ms(), Some(4_000));
     // Reading the answer is not part of the next one.
     driver.host.clock += 60_000;
     driver.send("again");
@@ -88,7 +88,7 @@ fn questions_of_a_handler_count_as_waiting_but_not_its_work() {
     let mut driver = with([action("f")]);
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
-    let invocation = driver.invocation("c").id;
+    let invocation = driver.invocation("c").id();
     let set_asking = |driver: &mut Driver, asks| {
         driver.input(Input::Asking { invocation, asks });
     };
@@ -117,7 +117,7 @@ fn a_question_beside_a_running_tool_does_not_count_as_waiting() {
     driver.events(calls("d", "g", "{}"));
     driver.event(finished());
     driver.close();
-    let invocation = driver.invocation("c").id;
+    let invocation = driver.invocation("c").id();
     driver.input(Input::Asking {
         invocation,
         asks: true,
@@ -184,7 +184,9 @@ fn a_clock_set_back_or_a_reload_adds_no_time() {
 
 fn steps(driver: &Driver) -> Vec<AgentStep> {
     let messages = driver.session.conversation().path();
-    messages.flat_map(|message| message.steps.clone()).collect()
+    messages
+        .flat_map(|message| message.steps().to_vec())
+        .collect()
 }
 
 /// Steps of which one was open when the answer broke off.
@@ -213,17 +215,17 @@ fn truncated_steps_and_answers_keep_their_marks() {
     let mut driver = broken_off();
     let marks = |driver: &Driver| {
         let steps = steps(driver);
-        let open: Vec<_> = steps.iter().map(|step| step.finished).collect();
+        let open: Vec<_> = steps.iter().map(|step| step.finished()).collect();
         let cut = driver
             .session
             .conversation()
             .path()
-            .find_map(|message| message.cut);
+            .find_map(|message| message.cut());
         (open, cut)
     };
     let expected = (vec![true, false], Some(Cut::BrokenOff));
     assert_eq!(marks(&driver), expected);
-    assert!(driver.session.summary().runs[0].steps_stored);
+    assert!(driver.session.summary().runs()[0].has_stored_steps());
     let first = |driver: &Driver| {
         driver
             .session
@@ -231,7 +233,7 @@ fn truncated_steps_and_answers_keep_their_marks() {
             .path()
             .nth(1)
             .unwrap()
-            .steps
+            .steps()
             .len()
     };
     driver.send("go on");
@@ -265,7 +267,7 @@ fn a_stopped_answer_keeps_its_steps() {
         text("a", "It is"),
     ]);
     driver.input(Input::Stop);
-    let open: Vec<_> = steps(&driver).iter().map(|step| step.finished).collect();
+    let open: Vec<_> = steps(&driver).iter().map(|step| step.finished()).collect();
     assert_eq!(open, [false]);
 }
 
@@ -284,6 +286,6 @@ fn invalid_and_excess_steps_are_dropped_on_import() {
     many.insert(0, json!({"name": 1, "finished": "yes"}));
     of.unwrap()["steps"] = many.into();
     let read = Conversation::import(exported).unwrap();
-    let kept: Vec<_> = read.path().map(|message| message.steps.len()).collect();
+    let kept: Vec<_> = read.path().map(|message| message.steps().len()).collect();
     assert_eq!(kept, [0, 128]);
 }

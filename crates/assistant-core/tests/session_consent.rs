@@ -38,7 +38,7 @@ fn an_answer_applies_only_to_the_question_that_was_shown() {
     let yes = late(ResumeStatus::Resolved, Some(json!(true)));
     assert_eq!(driver.input(yes).refused, Some(Refusal::Changed));
     assert_eq!(driver.runs.len(), 2);
-    assert_eq!(driver.session.interrupts()[0].answer, None);
+    assert_eq!(driver.session.interrupts()[0].answer(), None);
     // Cancelling permits nothing, so it applies to any version.
     let no = late(ResumeStatus::Cancelled, None);
     assert_eq!(driver.input(no).refused, None);
@@ -135,7 +135,7 @@ fn a_retry_does_not_resend_the_approval_of_a_changed_call() {
         driver.input(Input::Retry);
         assert_eq!(driver.runs.len(), 2, "nothing is sent");
         assert!(driver.session.waits_for_person());
-        assert!(driver.session.interrupts()[0].answer.is_none());
+        assert!(driver.session.interrupts()[0].answer().is_none());
         // Asked again, the user decides about the current version.
         assert_eq!(
             driver.answers("int", Some(json!({"approved": false}))),
@@ -160,8 +160,8 @@ fn a_rejected_approval_is_asked_again_as_the_agents_interrupt() {
     driver.event(run_error("no such interrupt"));
     driver.close();
     let asked = driver.call("c").approval().cloned().unwrap();
-    assert_eq!(asked.interrupt_id.as_deref(), Some("int"));
-    assert_eq!(asked.decision, None);
+    assert_eq!(asked.interrupt_id(), Some("int"));
+    assert_eq!(asked.decision(), None);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     // Edits that cannot be sent to the agent are refused, not omitted.
     let edited = Verdict::Approve {

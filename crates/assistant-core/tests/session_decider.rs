@@ -65,7 +65,7 @@ fn recorded(driver: &Driver) -> Vec<Value> {
     let entries = driver.audit.as_ref().unwrap().iter();
     let decisions = entries.filter(|entry| {
         matches!(
-            entry.event,
+            entry.event(),
             CallEventKind::Allowed { .. } | CallEventKind::Denied { .. }
         )
     });
@@ -76,7 +76,7 @@ fn recorded(driver: &Driver) -> Vec<Value> {
 
 fn events(driver: &Driver) -> Vec<CallEventKind> {
     let entries = driver.audit.as_ref().unwrap().iter();
-    entries.map(|entry| entry.event.clone()).collect()
+    entries.map(|entry| entry.event().clone()).collect()
 }
 
 /// Asserts that an input was refused, and that nothing has changed.
@@ -192,14 +192,14 @@ fn the_decider_is_stored_with_the_call() {
             .collect(),
     });
     let approval = after.call("c").approval().cloned().unwrap();
-    assert_eq!(approval.by, Some(Decider::Application));
+    assert_eq!(approval.by(), Some(Decider::Application));
     let mut loaded = Driver::new();
     loaded.input(Input::Load {
         thread_id: "other".to_owned(),
         snapshot: driver.session.conversation().export(),
     });
     let approval = loaded.call("c").approval().cloned().unwrap();
-    assert_eq!(approval.by, Some(Decider::Application));
+    assert_eq!(approval.by(), Some(Decider::Application));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_stored_grant_by_the_application_is_recorded_as_such() {
         _ => None,
     });
     let kept = RememberedApproval::from_value(&kept.unwrap()).unwrap();
-    assert_eq!(kept.by, Decider::Application);
+    assert_eq!(kept.by(), Decider::Application);
     let mut next = Driver::new();
     next.audit = Some(Vec::new());
     next.register(asking("pay"));
@@ -291,12 +291,12 @@ fn an_unchanged_preview_keeps_the_decider_of_the_approval() {
     };
     let ticket_of = |output: &Output| {
         output.effects.iter().find_map(|effect| match effect {
-            Effect::Preview(asked) => Some(asked.ticket),
+            Effect::Preview(asked) => Some(asked.ticket()),
             _ => None,
         })
     };
     let first = driver.effects.iter().rev().find_map(|effect| match effect {
-        Effect::Preview(asked) => Some(asked.ticket),
+        Effect::Preview(asked) => Some(asked.ticket()),
         _ => None,
     });
     say(&mut driver, first.unwrap());

@@ -22,7 +22,7 @@ fn outcome(driver: &Driver, request: u64) -> Option<Result<Value, String>> {
         .executed
         .iter()
         .find(|(number, _)| *number == request);
-    found.map(|(_, outcome)| outcome.clone().map_err(|error| error.message))
+    found.map(|(_, outcome)| outcome.clone().map_err(|error| error.message().to_owned()))
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn a_direct_call_runs_and_leaves_no_trace_in_the_conversation() {
     driver.register(action("f"));
     execute(&mut driver, 7, "f", json!({"x": 1}));
     assert_eq!(driver.commits.len(), 1);
-    assert_eq!(driver.invocations[0].args, json!({"x": 1}));
-    let id = driver.invocations[0].id;
+    assert_eq!(*driver.invocations[0].args(), json!({"x": 1}));
+    let id = driver.invocations[0].id();
     driver.input(Input::Finished {
         invocation: id,
         outcome: Ok(ToolOutcome::Continue(json!("done"))),
@@ -112,7 +112,7 @@ fn exclusivity_timeouts_and_stop_apply_to_direct_calls() {
     driver.input(Input::Stop);
     assert_eq!(outcome(&driver, 2), Some(Err("cancelled".to_owned())));
     assert_eq!(driver.cancelled.len(), 2);
-    let late = driver.invocations[1].id;
+    let late = driver.invocations[1].id();
     driver.input(Input::Finished {
         invocation: late,
         outcome: Err(ToolError::new("late")),
@@ -126,12 +126,12 @@ fn within(driver: &mut Driver, parent: usize, request: u64, name: &str) {
         request,
         name: name.to_owned(),
         args: json!({}),
-        within: Some(driver.invocations[parent].id),
+        within: Some(driver.invocations[parent].id()),
     });
 }
 
 fn ends(driver: &mut Driver, number: usize) {
-    let invocation = driver.invocations[number].id;
+    let invocation = driver.invocations[number].id();
     let outcome = Ok(ToolOutcome::Continue(json!(number)));
     driver.input(Input::Finished {
         invocation,
@@ -235,10 +235,10 @@ fn an_audit_entry_of_a_nested_call_names_its_parent() {
     let call = driver.session.pending_approvals()[0];
     driver.input(Input::Stop);
     let entries = driver.audit.take().unwrap();
-    let (inner, outer): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.call == call);
+    let (inner, outer): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.call() == call);
     assert!(inner.len() >= 2 && outer.len() >= 3, "{entries:?}");
-    assert!(inner.iter().all(|entry| entry.parent == Some(parent)));
-    assert!(outer.iter().all(|entry| entry.parent.is_none()));
+    assert!(inner.iter().all(|entry| entry.parent() == Some(parent)));
+    assert!(outer.iter().all(|entry| entry.parent().is_none()));
     assert_eq!(inner[0].to_value()["parent"], json!(parent.number()));
     let last = inner.last().unwrap().to_value();
     assert_eq!(
@@ -262,18 +262,18 @@ fn the_tool_history_lists_agent_and_direct_calls_in_order() {
     ends(&mut driver, 2);
     driver.returns("c1", json!("added"));
     let history = driver.session.tool_history();
-    assert_eq!(history.total, 4);
+    assert_eq!(history.total(), 4);
     assert_eq!(
-        history.counts,
+        *history.counts(),
         *json!({"add": 2, "remove": 1, "inner": 1})
             .as_object()
             .unwrap()
     );
     assert_eq!((history.count("add"), history.count("nothing")), (2, 0));
     let entries: Vec<_> = history
-        .records
+        .records()
         .iter()
-        .map(|one| (one.name.as_str(), one.phase.as_str(), one.parent))
+        .map(|one| (one.name(), one.phase().as_str(), one.parent()))
         .collect();
     let parent = Some(driver.key("c1"));
     assert_eq!(
@@ -285,21 +285,21 @@ fn the_tool_history_lists_agent_and_direct_calls_in_order() {
             ("inner", "output-available", parent),
         ]
     );
-    let [first, second, third, inner] = &history.records[..] else {
+    let [first, second, third, inner] = history.records() else {
         panic!("four records");
     };
     assert_eq!(
-        (&first.args, &first.result),
-        (&json!({"x": 1}), &Some(json!("added")))
+        (first.args(), first.result()),
+        (&json!({"x": 1}), Some(&json!("added")))
     );
-    assert_eq!(first.message.as_deref(), Some("m"));
-    assert_eq!(first.call_id, "c1");
-    assert!(first.action.is_some() && first.ended_at.is_some() && second.ended_at.is_none());
-    assert_eq!(third.args, json!("no json"));
-    assert!(third.error.as_ref().unwrap().contains("not valid JSON"));
-    assert_eq!((&inner.message, &inner.result), (&None, &Some(json!(2))));
+    assert_eq!(first.message(), Some("m"));
+    assert_eq!(first.call_id(), "c1");
+    assert!(first.action().is_some() && first.ended_at().is_some() && second.ended_at().is_none());
+    assert_eq!(*third.args(), json!("no json"));
+    assert!(third.error().unwrap().contains("not valid JSON"));
+    assert_eq!((inner.message(), inner.result()), (None, Some(&json!(2))));
     driver.input(Input::NewThread);
-    assert_eq!(driver.session.tool_history().total, 0);
+    assert_eq!(driver.session.tool_history().total(), 0);
 }
 
 #[test]
@@ -313,12 +313,12 @@ fn the_tool_history_is_bounded_and_keeps_counting() {
         ends(&mut driver, newest);
     }
     let history = driver.session.tool_history();
-    assert_eq!(history.records.len(), 200);
-    assert_eq!(history.total, history.count("f"));
+    assert_eq!(history.records().len(), 200);
+    assert_eq!(history.total(), history.count("f"));
     let size: usize = history
-        .records
+        .records()
         .iter()
-        .map(|one| one.args.to_string().len())
+        .map(|one| one.args().to_string().len())
         .sum();
     assert!(size < 200 * 5_000, "{size}");
 }

@@ -55,7 +55,7 @@ fn arguments_for_an_outdated_schema_report_the_new_schema() {
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
     let error = driver.call("c").error().cloned().unwrap();
-    assert_eq!(error.kind, ErrorKind::SchemaChanged);
+    assert_eq!(error.kind(), ErrorKind::SchemaChanged);
     let answer: Value = serde_json::from_str(&driver.answer("c")).unwrap();
     assert_eq!(answer["errorType"], json!("schema_changed"));
     assert_eq!(
@@ -78,7 +78,7 @@ fn a_call_that_fits_the_changed_schema_runs() {
         panic!("not a start");
     };
     assert_eq!(*action, Some(now.fingerprint()));
-    assert_eq!(driver.call("c").action, Some(now.fingerprint()));
+    assert_eq!(driver.call("c").action(), Some(&now.fingerprint()));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn invalid_arguments_for_the_known_schema_report_no_schema() {
     driver.events(calls("c", "f", "{\"x\":1}"));
     finish_run(&mut driver);
     let error = driver.call("c").error().cloned().unwrap();
-    assert_eq!(error.kind, ErrorKind::InvalidArguments);
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments);
     assert!(!driver.answer("c").contains("schema\":"));
 }
 
@@ -108,7 +108,7 @@ fn a_stored_call_whose_action_changed_is_asked_about() {
         assert!(after.call("c").has_changed(), "the card says so");
         assert_eq!(after.approve("c"), None);
         assert_eq!(after.starts("c"), 1);
-        assert_eq!(after.call("c").action, Some(now.fingerprint()));
+        assert_eq!(after.call("c").action(), Some(&now.fingerprint()));
     }
 }
 
@@ -118,7 +118,7 @@ fn a_stored_call_that_violates_the_changed_schema_fails() {
     let after = reload(&before, snapshot, edition("1", &["y"]));
     assert_eq!(after.starts("c"), 0);
     let error = after.call("c").error().cloned().unwrap();
-    assert_eq!(error.kind, ErrorKind::SchemaChanged);
+    assert_eq!(error.kind(), ErrorKind::SchemaChanged);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_failed_run_starts_no_call_and_retry_repeats_its_request() {
         fail(&mut driver);
         assert_eq!(driver.notices(), [kind], "{name}");
         assert_eq!(
-            driver.session.summary().finish,
+            driver.session.summary().finish(),
             Some(FinishReason::Error),
             "{name}"
         );
@@ -132,8 +132,11 @@ fn a_notice_contains_the_retry_delay_of_the_server() {
         let [notice] = driver.session.notices() else {
             panic!("one notice")
         };
-        assert_eq!((notice.status, notice.retry_after_ms), (Some(503), wait));
-        assert_eq!(notice.action, Some(NoticeAction::Retry));
+        assert_eq!(
+            (notice.status(), notice.retry_after_ms()),
+            (Some(503), wait)
+        );
+        assert_eq!(notice.action(), Some(NoticeAction::Retry));
         assert_eq!(driver.input(Input::Retry).refused, None);
     }
 }
@@ -167,7 +170,7 @@ fn retrying_a_continuation_resends_results_and_runs_nothing_twice() {
     assert_eq!(request(&driver), first);
     driver.says("whole");
     assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.session.summary().runs.len(), 2);
+    assert_eq!(driver.session.summary().runs().len(), 2);
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn a_cancelled_outcome_is_no_failure() {
         (0, Phase::Cancelled)
     );
     assert_eq!(
-        driver.session.summary().finish,
+        driver.session.summary().finish(),
         Some(FinishReason::Cancelled)
     );
     assert_eq!(driver.notices(), [NoticeKind::Cancelled]);
@@ -205,7 +208,7 @@ fn an_empty_stream_is_reported_apart_from_a_truncated_one() {
 /// Returns the marks of the messages, in order.
 fn marks(driver: &Driver) -> Vec<Option<Cut>> {
     let path = driver.session.conversation().run_path();
-    path.map(|message| message.cut).collect()
+    path.map(|message| message.cut()).collect()
 }
 
 #[test]

@@ -20,9 +20,9 @@ fn thread(driver: &Driver) -> String {
 
 fn newest(driver: &Driver, role: Role) -> MessageId {
     let mut path = driver.session.conversation().run_path().rev();
-    path.find(|message| message.role == role)
+    path.find(|message| message.role() == role)
         .unwrap()
-        .id
+        .id()
         .clone()
 }
 
@@ -146,7 +146,7 @@ fn messages_after_a_deletion_have_a_thread_id_of_their_own() {
 
     // Everything is deleted, and the page is left.
     let one = driver.session.conversation().run_path().next().unwrap();
-    let one = one.id.clone();
+    let one = one.id().clone();
     delete(&mut driver, one);
     let mut later = forking();
     later.host.ids = driver.host.ids;

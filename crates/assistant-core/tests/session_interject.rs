@@ -37,8 +37,8 @@ fn working(options: SessionOptions) -> Driver {
 
 fn user_messages(driver: &Driver) -> Vec<(String, bool)> {
     let path = driver.session.conversation().path();
-    let by_person = path.filter(|message| message.role == Role::User);
-    by_person.map(|m| (m.text(), m.interjected)).collect()
+    let by_person = path.filter(|message| message.role() == Role::User);
+    by_person.map(|m| (m.text(), m.is_interjected())).collect()
 }
 
 #[test]

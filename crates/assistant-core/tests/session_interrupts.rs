@@ -41,7 +41,7 @@ fn an_interrupted_call_runs_remotely_after_its_answer_is_sent() {
         assert_eq!((driver.starts("c"), driver.starts("d")), (0, 1));
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
         let interrupt = &driver.session.interrupts()[0];
-        assert_eq!(interrupt.call, Some(driver.key("c")));
+        assert_eq!(interrupt.call(), Some(driver.key("c")));
         assert_eq!(driver.approve("c"), None);
         assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
         assert_eq!((driver.starts("c"), driver.runs.len()), (0, 1));
@@ -85,7 +85,7 @@ fn an_answer_to_an_interrupt_does_not_replace_the_local_approval() {
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.approve("c"), None);
-    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 2}));
     driver.returns("c", json!(1));
     // If the page needs no approval, the agent's question is the only one.
     let mut driver = interrupted_call("f");
@@ -155,7 +155,7 @@ fn nothing_is_sent_before_every_interrupt_is_answered() {
     driver.event(interrupted(open));
     driver.close();
     assert_eq!(
-        driver.session.summary().finish,
+        driver.session.summary().finish(),
         Some(FinishReason::Interrupt)
     );
     assert!(driver.session.waits_for_person());
@@ -196,7 +196,7 @@ fn an_interrupt_without_a_boolean_schema_blocks_its_call() {
     driver.close();
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.phase("c"), Phase::InputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call, None);
+    assert_eq!(driver.session.interrupts()[0].call(), None);
     assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
 }
 
@@ -211,7 +211,7 @@ fn an_interrupt_does_not_block_a_started_eager_call() {
     driver.events(calls("c", "f", "{}"));
     driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
-    assert_eq!(driver.session.interrupts()[0].call, None);
+    assert_eq!(driver.session.interrupts()[0].call(), None);
     driver.returns("c", json!(1));
     driver.answers("int", None);
     assert_eq!((driver.starts("c"), driver.runs.len()), (1, 2));
@@ -225,7 +225,7 @@ fn an_answer_by_interrupt_id_decides_the_card_of_its_call() {
     driver.answers("int", Some(json!({"approved": false, "reason": "no"})));
     let reason = Some("no".to_owned());
     let approval = driver.call("c").approval().cloned().unwrap();
-    assert_eq!(approval.decision, Some(Decision::Denied { reason }));
+    assert_eq!(approval.decision(), Some(&Decision::Denied { reason }));
     assert_eq!(driver.runs.len(), 2);
 }
 
@@ -239,7 +239,7 @@ fn an_interrupt_does_not_change_an_answered_call() {
     driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call, None);
+    assert_eq!(driver.session.interrupts()[0].call(), None);
 }
 
 #[test]

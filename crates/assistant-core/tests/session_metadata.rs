@@ -33,8 +33,8 @@ fn speaking() -> Driver {
 }
 
 fn span(conversation: &Conversation, id: &str) -> Option<Span> {
-    match conversation.message(&id.into())?.parts.first()? {
-        Part::Reasoning(part) => part.span,
+    match conversation.message(&id.into())?.parts().first()? {
+        Part::Reasoning(part) => part.span(),
         _ => None,
     }
 }
@@ -87,7 +87,7 @@ fn times_and_cuts_round_trip_through_json() {
 }
 
 fn cut(driver: &Driver, id: &str) -> Option<Cut> {
-    driver.session.conversation().message(&id.into())?.cut
+    driver.session.conversation().message(&id.into())?.cut()
 }
 
 /// Sends a part of a word, then another input; returns the mark of the text.
@@ -161,10 +161,10 @@ fn steps_and_subagents_are_tracked_until_they_finish() {
         end("other"),
     ]);
     let steps = |driver: &Driver| -> Vec<(String, bool)> {
-        let run = driver.session.summary().runs.last().unwrap();
-        let steps = run.steps.iter();
+        let run = driver.session.summary().runs().last().unwrap();
+        let steps = run.steps().iter();
         steps
-            .map(|step| (step.name.clone(), step.finished))
+            .map(|step| (step.name().to_owned(), step.finished()))
             .collect()
     };
     let expected = [("plan", true), ("look", false), ("plan", false)];
@@ -196,8 +196,8 @@ fn steps_and_subagents_are_tracked_until_they_finish() {
         message: "out of ink".to_owned(),
         code: None,
     });
-    let run = driver.session.summary().runs.last().unwrap();
-    let failure = run.steps[4].failure.as_deref();
+    let run = driver.session.summary().runs().last().unwrap();
+    let failure = run.steps()[4].failure();
     assert_eq!(failure, Some("out of ink"));
     for number in 0..1_000 {
         driver.event(step(&number.to_string()));

@@ -108,7 +108,7 @@ fn an_unknown_tool_alone_in_its_run_fails_and_starts_no_run() {
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::OutputError);
     assert_eq!((driver.runs.len(), driver.notices()), (1, Vec::new()));
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    assert_eq!(driver.session.summary().finish(), Some(FinishReason::Stop));
     driver.send("and now?");
     assert_eq!(
         request(&driver)[2],

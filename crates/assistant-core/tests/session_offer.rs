@@ -67,7 +67,7 @@ fn a_call_of_a_filtered_tool_fails() {
     driver.plays(both);
     assert_eq!((driver.starts("c1"), driver.starts("c2")), (0, 1));
     let error = driver.call("c1").error().cloned().unwrap();
-    assert_eq!(error.kind, ErrorKind::UnknownTool);
+    assert_eq!(error.kind(), ErrorKind::UnknownTool);
     assert_eq!(
         driver.answer("c1"),
         "{\"error\":\"Action read is not offered in this run\"}"
@@ -120,17 +120,17 @@ fn list_tools_marks_the_offered_ones() {
     let list = driver.session.list_tools();
     let offers: Vec<_> = list
         .iter()
-        .map(|one| (one.name.as_str(), one.is_offered))
+        .map(|one| (one.name(), one.is_offered()))
         .collect();
     assert_eq!(offers, [("pay", true), ("read", false), ("help", true)]);
-    assert_eq!(list[0].tags, ["cart", "money"]);
-    let spec = &driver
+    assert_eq!(list[0].tags(), ["cart", "money"]);
+    let spec = driver
         .session
         .registry()
         .active_registration("pay")
         .unwrap()
-        .spec;
-    assert_eq!(list[0].fingerprint, spec.fingerprint());
+        .spec();
+    assert_eq!(*list[0].fingerprint(), spec.fingerprint());
     assert_eq!(driver.session.tools().len(), 2);
 }
 

@@ -22,7 +22,7 @@ fn a_custom_interrupt_event_is_answered_by_a_command() {
     };
     driver.plays([started(), asked, finished()]);
     let open = driver.session.interrupts()[0].clone();
-    assert_eq!(open.interrupt.message.as_deref(), Some("Which colour?"));
+    assert_eq!(open.interrupt().message.as_deref(), Some("Which colour?"));
     assert!(
         driver.session.is_busy(),
         "nothing goes on without an answer"
@@ -31,7 +31,10 @@ fn a_custom_interrupt_event_is_answered_by_a_command() {
         driver.send("never mind").refused,
         Some(Refusal::InterruptsPending)
     );
-    assert_eq!(driver.answers(&open.interrupt.id, Some(json!("red"))), None);
+    assert_eq!(
+        driver.answers(&open.interrupt().id, Some(json!("red"))),
+        None
+    );
     assert!(driver.request().resume.is_empty());
     assert_eq!(
         driver.request().forwarded_props,
@@ -67,7 +70,7 @@ fn an_interrupt_outcome_replaces_an_equal_custom_event() {
         .session
         .interrupts()
         .iter()
-        .map(|o| o.interrupt.id.clone())
+        .map(|o| o.interrupt().id.clone())
         .collect();
     assert_eq!(ids, ["int"]);
 }

@@ -26,7 +26,7 @@ fn asked() -> Driver {
 
 /// Answers the newest preview request.
 fn says(driver: &mut Driver, value: Result<Value, &str>) -> Option<Refusal> {
-    let ticket = driver.previews.last().unwrap().ticket;
+    let ticket = driver.previews.last().unwrap().ticket();
     let outcome = value.map_err(str::to_owned);
     driver.input(Input::Previewed { ticket, outcome }).refused
 }
@@ -51,7 +51,7 @@ fn approve_as(driver: &mut Driver, shown: Fingerprint) -> Option<Refusal> {
 fn a_preview_is_requested_for_the_card_and_again_on_approval() {
     let mut driver = asked();
     assert_eq!(driver.previews.len(), 1);
-    assert_eq!(driver.previews[0].args, json!({"n": 1}));
+    assert_eq!(driver.previews[0].clone().into_args(), json!({"n": 1}));
     assert_eq!(says(&mut driver, Ok(json!("2 files"))), None);
     assert_eq!(driver.call("c").preview(), Some(&Ok(json!("2 files"))));
     let seen = shown(&driver);
@@ -96,7 +96,7 @@ fn a_changed_preview_voids_the_approval_and_is_shown_again() {
 #[test]
 fn an_approval_before_the_preview_does_not_start_the_call() {
     let mut driver = asked();
-    let (early, seen) = (driver.previews[0].ticket, shown(&driver));
+    let (early, seen) = (driver.previews[0].ticket(), shown(&driver));
     assert_eq!(approve_as(&mut driver, seen), None);
     // The first answer is outdated.
     let outcome = Ok(json!("1 file"));
@@ -159,7 +159,10 @@ fn edited_arguments_are_previewed_before_they_are_approved() {
     says(&mut driver, Ok(json!("1 file")));
     let args = Some(json!({"n": 2}));
     assert_eq!(driver.decide("c", Verdict::Approve { args }), None);
-    assert_eq!(driver.previews.last().unwrap().args, json!({"n": 2}));
+    assert_eq!(
+        driver.previews.last().unwrap().clone().into_args(),
+        json!({"n": 2})
+    );
     says(&mut driver, Ok(json!("2 files")));
     assert_eq!(
         (driver.starts("c"), driver.phase("c")),
@@ -167,7 +170,7 @@ fn edited_arguments_are_previewed_before_they_are_approved() {
     );
     driver.approve("c");
     says(&mut driver, Ok(json!("2 files")));
-    assert_eq!(driver.invocation("c").args, json!({"n": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"n": 2}));
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn the_preview_of_a_changed_action_starts_nothing() {
     driver.events(calls("c", "f", r#"{"n":1}"#));
     says(&mut driver, Ok(json!("1 file")));
     driver.approve("c");
-    let ticket = driver.previews.last().unwrap().ticket;
+    let ticket = driver.previews.last().unwrap().ticket();
     driver.unregister(assistant_core::action::RegistrationId(1));
     let mut spec = previewing("f");
     spec.parameters = json!({"type": "object", "title": "other"});

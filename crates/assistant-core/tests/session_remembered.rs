@@ -68,8 +68,8 @@ fn a_plain_approval_is_not_remembered() {
 fn a_remembered_approval_starts_an_equal_call_and_marks_it() {
     let mut driver = allowed(asking("f"), r#"{"to":"Ann"}"#, remember(SESSION, false));
     let kept = driver.session.remembered_approvals()[0].clone();
-    assert_eq!((kept.name.as_str(), kept.scope), ("f", SESSION));
-    assert_eq!(kept.args, RememberedArgs::Exactly(json!({"to": "Ann"})));
+    assert_eq!((kept.name(), kept.scope()), ("f", SESSION));
+    assert_eq!(*kept.args(), RememberedArgs::Exactly(json!({"to": "Ann"})));
     assert_eq!(
         driver.call("first").allowed_earlier(),
         None,
@@ -78,7 +78,7 @@ fn a_remembered_approval_starts_an_equal_call_and_marks_it() {
     // The same arguments in another notation.
     assert!(runs(&mut driver, "same", r#"{ "to" : "Ann" }"#));
     let mark = driver.call("same").allowed_earlier().cloned().unwrap();
-    assert_eq!(mark.id, kept.id);
+    assert_eq!(mark.id(), kept.id());
     assert!(
         driver.call("same").approval().is_none(),
         "nobody decided about it"
@@ -217,7 +217,7 @@ fn a_rule_change_between_check_and_start_asks_again() {
 #[test]
 fn revoking_an_approval_before_the_start_asks_again() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
-    let id = driver.session.remembered_approvals()[0].id.clone();
+    let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.send("go on");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
@@ -232,7 +232,7 @@ fn revoking_an_approval_before_the_start_asks_again() {
 
     // While its start is being written.
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
-    let id = driver.session.remembered_approvals()[0].id.clone();
+    let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.manual_commits = true;
     call(&mut driver, "c", "{}");
     let commit = driver.commits.last().unwrap().0;
@@ -295,7 +295,7 @@ fn lasting_approvals_are_stored_by_the_host() {
     other.input(Input::RestoreApprovals { approvals });
     assert!(runs(&mut other, "same", r#"{"to":"Ann"}"#));
     assert!(!runs(&mut other, "other", r#"{"to":"Bob"}"#));
-    let id = other.session.remembered_approvals()[0].id.clone();
+    let id = other.session.remembered_approvals()[0].id().to_owned();
     other.input(Input::ForgetApproval { id });
     assert_eq!(other.kept, []);
 
@@ -510,7 +510,7 @@ fn assert_asked_first(mut driver: Driver) {
 #[test]
 fn a_revocation_before_the_handoff_asks_again() {
     let mut driver = before_handoff(GrantBounds::default());
-    let id = driver.session.remembered_approvals()[0].id.clone();
+    let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.input(Input::ForgetApproval { id });
     assert_asked_first(driver);
     let mut driver = before_handoff(GrantBounds::default());
@@ -520,9 +520,7 @@ fn a_revocation_before_the_handoff_asks_again() {
 
 #[test]
 fn an_expiry_before_the_handoff_asks_again() {
-    let mut bounds = GrantBounds::default();
-    bounds.lasts_ms = Some(1_000);
-    let mut driver = before_handoff(bounds);
+    let mut driver = before_handoff(GrantBounds::default().lasts_ms(1_000));
     let runs = driver.runs.len();
     driver.host.clock += 1_000;
     driver.answers("q", Some(json!("yes")));
@@ -536,9 +534,7 @@ fn an_expiry_before_the_handoff_asks_again() {
 /// and the loop continues.
 #[test]
 fn a_handoff_whose_approval_and_action_are_removed_fails() {
-    let mut bounds = GrantBounds::default();
-    bounds.lasts_ms = Some(1_000);
-    let mut driver = before_handoff(bounds);
+    let mut driver = before_handoff(GrantBounds::default().lasts_ms(1_000));
     let runs = driver.runs.len();
     driver.unregister(RegistrationId(1));
     driver.host.clock += 1_000;
@@ -557,7 +553,7 @@ fn a_revocation_does_not_recall_a_handed_off_call() {
     let mut driver = before_handoff(GrantBounds::default());
     driver.answers("q", Some(json!("yes")));
     driver.event(started());
-    let id = driver.session.remembered_approvals()[0].id.clone();
+    let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.input(Input::ForgetApproval { id });
     assert_eq!(driver.phase("b"), Phase::Running);
     driver.event(result("r2", "b", "done"));

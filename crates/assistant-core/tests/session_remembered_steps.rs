@@ -119,7 +119,7 @@ proptest! {
                     let what = Remember::new(scope, any_args);
                     let refused = driver.decide(&id, Verdict::Remember { args: edited, what });
                     if refused.is_none() {
-                        let id = driver.session.remembered_approvals().last().unwrap().id.clone();
+                        let id = driver.session.remembered_approvals().last().unwrap().id().to_owned();
                         let args = match (now, any_args) {
                             (3, _) | (_, false) => Some(value),
                             (2, true) => Some(json!({"only": value["to"]})),
@@ -138,7 +138,7 @@ proptest! {
                 Step::Revoke(pick) => {
                     let list = driver.session.remembered_approvals();
                     let Some(one) = list.get(pick) else { continue };
-                    let id = one.id.clone();
+                    let id = one.id().to_owned();
                     driver.input(Input::ForgetApproval { id: id.clone() });
                     allowed.retain(|one| one.id != id);
                 }

@@ -199,7 +199,7 @@ fn a_truncated_answer_is_kept_and_can_be_retried_after_a_reload() {
     let mut after = reload(&before, []);
     assert_eq!(after.notices(), [NoticeKind::Truncated]);
     let notice = &after.session.notices()[0];
-    assert_eq!(notice.action, Some(NoticeAction::Retry));
+    assert_eq!(notice.action(), Some(NoticeAction::Retry));
     let conversation = after.session.conversation();
     let last = conversation.path().last().unwrap();
     assert_eq!(last.text(), "Half of");
@@ -245,7 +245,7 @@ fn the_run_count_survives_a_reload() {
     before.returns("c", json!(1));
     assert_eq!(before.runs.len(), 2);
     let after = reload(&before, [action("f")]);
-    assert_eq!(after.session.summary().runs.len(), 2);
+    assert_eq!(after.session.summary().runs().len(), 2);
 }
 
 #[test]

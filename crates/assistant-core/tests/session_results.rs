@@ -29,7 +29,7 @@ fn values_are_sent_as_json_text() {
         };
         assert_eq!(content.display_text(), value.to_string());
         assert_eq!(*error, None);
-        assert_eq!(driver.call("c").result().unwrap().value, value);
+        assert_eq!(*driver.call("c").result().unwrap().value(), value);
     }
 }
 
@@ -66,7 +66,7 @@ fn an_error_of_a_handler_is_sent_and_the_run_continues() {
         (expected, Some("boom"))
     );
     driver.says("so be it");
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stop));
+    assert_eq!(driver.session.summary().finish(), Some(FinishReason::Stop));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn invalid_arguments_never_reach_a_handler() {
         assert!(driver.invocations.is_empty(), "{text}");
         assert_eq!(driver.phase("c"), Phase::OutputError);
         assert_eq!(
-            driver.call("c").error().unwrap().kind,
+            driver.call("c").error().unwrap().kind(),
             ErrorKind::InvalidArguments
         );
         let answer: Value = serde_json::from_str(&driver.answer("c")).unwrap();
@@ -134,7 +134,7 @@ fn missing_arguments_are_an_empty_object() {
     let mut driver = with([action("f")]);
     driver.events([start("c", "f"), end("c")]);
     finish_run(&mut driver);
-    assert_eq!(driver.invocation("c").args, json!({}));
+    assert_eq!(*driver.invocation("c").args(), json!({}));
 }
 
 #[test]
@@ -144,7 +144,10 @@ fn a_call_without_a_handler_fails_at_once() {
     let mut driver = with([idle]);
     driver.events(calls("c", "idle", "{}"));
     finish_run(&mut driver);
-    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::NoHandler);
+    assert_eq!(
+        driver.call("c").error().unwrap().kind(),
+        ErrorKind::NoHandler
+    );
     assert_eq!(
         driver.answer("c"),
         "{\"error\":\"Action idle has no handler\"}"
@@ -163,8 +166,8 @@ fn a_handler_is_cancelled_after_its_timeout() {
     let (timer, ms) = *driver.timers.last().unwrap();
     assert_eq!(ms, 50);
     driver.input(Input::Timer { timer });
-    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::Timeout);
-    assert_eq!(driver.cancelled, [driver.invocation("c").id]);
+    assert_eq!(driver.call("c").error().unwrap().kind(), ErrorKind::Timeout);
+    assert_eq!(driver.cancelled, [driver.invocation("c").id()]);
     let before = driver.session.conversation().export();
     driver.returns("c", json!("late"));
     driver.input(Input::Timer { timer });
@@ -190,22 +193,20 @@ fn preliminary_results_are_shown_and_only_the_last_is_sent() {
     let mut driver = with([action("f")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
-    let invocation = driver.invocation("c").id;
+    let invocation = driver.invocation("c").id();
     for value in [1, 2] {
         driver.input(Input::Preliminary {
             invocation,
             value: json!(value),
         });
-        assert_eq!(driver.call("c").preliminary, Some(json!(value)));
+        assert_eq!(driver.call("c").preliminary(), Some(&json!(value)));
     }
-    let mut progress = Progress::default();
-    progress.fraction = Some(0.5);
-    progress.text = Some("half".to_owned());
+    let progress = Progress::new(Some(0.5), Some("half".to_owned()));
     driver.input(Input::Progress {
         invocation,
         progress: progress.clone(),
     });
-    assert_eq!(driver.call("c").progress, Some(progress));
+    assert_eq!(driver.call("c").progress(), Some(&progress));
     driver.returns("c", json!(3));
     let answers: Vec<String> = request(&driver)
         .into_iter()
@@ -229,7 +230,7 @@ fn a_handler_may_end_the_loop() {
     driver.returns("d", json!(1));
     assert_eq!(driver.runs.len(), 1);
     assert_eq!(
-        driver.session.summary().finish,
+        driver.session.summary().finish(),
         Some(FinishReason::StopLoop)
     );
     assert!(!driver.session.is_busy());

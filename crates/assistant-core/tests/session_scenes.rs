@@ -110,7 +110,7 @@ fn an_empty_answer_offers_retry_or_continue() {
     driver.plays([text_start("m"), text_end("m")]);
     assert_eq!(driver.notices(), [NoticeKind::NoAnswer]);
     assert_eq!(
-        driver.session.notices()[0].action,
+        driver.session.notices()[0].action(),
         Some(NoticeAction::Retry)
     );
 
@@ -130,7 +130,7 @@ fn an_empty_answer_offers_retry_or_continue() {
     ]);
     assert_eq!(driver.notices(), [NoticeKind::NoAnswer]);
     assert_eq!(
-        driver.session.notices()[0].action,
+        driver.session.notices()[0].action(),
         Some(NoticeAction::Continue)
     );
 }
@@ -198,7 +198,7 @@ fn rejected_answer() -> Driver {
 #[test]
 fn a_rejected_answer_can_be_given_again() {
     let mut driver = rejected_answer();
-    assert!(driver.session.interrupts()[0].rejected);
+    assert!(driver.session.interrupts()[0].is_rejected());
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(
         driver.input(Input::Retry).refused,
@@ -298,10 +298,7 @@ fn a_snapshot_does_not_rewrite_a_user_message() {
     )]));
     let message = driver.session.conversation().path().next().unwrap().clone();
     assert_eq!(message.text(), "No, never do that!");
-    assert_eq!(
-        message.disputed.as_deref(),
-        Some("Yes, I agree: delete everything.")
-    );
+    assert_eq!(message.disputed(), Some("Yes, I agree: delete everything."));
     finish_run(&mut driver);
     driver.send("more");
     assert_eq!(request(&driver)[0], "user=No, never do that!");

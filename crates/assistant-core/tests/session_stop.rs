@@ -20,7 +20,7 @@ fn assert_all_ended(driver: &mut Driver) {
     for invocation in driver.invocations.clone() {
         let outcome = Ok(ToolOutcome::Continue(json!("late")));
         driver.input(Input::Finished {
-            invocation: invocation.id,
+            invocation: invocation.id(),
             outcome,
         });
     }
@@ -71,7 +71,10 @@ fn stop_during_an_answer_keeps_its_text() {
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     assert!(driver.call("c").result().is_none());
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
-    assert_eq!(driver.session.summary().finish, Some(FinishReason::Stopped));
+    assert_eq!(
+        driver.session.summary().finish(),
+        Some(FinishReason::Stopped)
+    );
     assert_all_ended(&mut driver);
     driver.send("more");
     assert_eq!(
@@ -97,12 +100,12 @@ fn stop_cancels_open_calls_and_keeps_finished_results() {
     }
     driver.returns("a", json!("done"));
     driver.input(Input::Stop);
-    assert_eq!(driver.cancelled, [driver.invocation("b").id]);
+    assert_eq!(driver.cancelled, [driver.invocation("b").id()]);
     assert_eq!(driver.phase("a"), Phase::OutputAvailable);
     for id in ["b", "c", "d"] {
         assert_eq!(driver.phase(id), Phase::Cancelled);
         assert_eq!(driver.answer(id), "{\"error\":\"cancelled\"}");
-        assert_eq!(driver.call(id).result().unwrap().error, None);
+        assert_eq!(driver.call(id).result().unwrap().error(), None);
     }
     assert_all_ended(&mut driver);
     assert_eq!(driver.approve("d"), Some(Refusal::AlreadyResolved));
@@ -161,7 +164,7 @@ fn unregistering_an_action_cancels_its_running_handlers() {
     driver.close();
     driver.returns("a", json!(1));
     driver.unregister(RegistrationId(1));
-    assert_eq!(driver.cancelled, [driver.invocation("b").id]);
+    assert_eq!(driver.cancelled, [driver.invocation("b").id()]);
     assert_eq!(driver.phase("b"), Phase::Cancelled);
     assert_eq!(
         driver.answer("b"),
@@ -188,7 +191,7 @@ fn disabling_an_action_lets_its_running_handlers_finish() {
             .named(name)
             .next()
             .unwrap()
-            .spec
+            .spec()
             .clone();
         spec.enabled = false;
         driver.register_as(RegistrationId(id), spec);
@@ -285,7 +288,7 @@ fn an_empty_conversation_is_not_archived() {
 fn a_dismissed_notice_is_removed_with_its_action() {
     let mut driver = working();
     driver.close();
-    let notice = driver.session.notices()[0].id;
+    let notice = driver.session.notices()[0].id();
     driver.input(Input::Dismiss { notice });
     driver.input(Input::Dismiss { notice });
     assert_eq!(driver.notices(), []);

@@ -39,7 +39,7 @@ impl Mirror {
                 | Change::PartAdded { message: id, .. }
                 | Change::PartGrew { message: id, .. } => id.clone(),
                 Change::Call(key) => match driver.session.conversation().message_of_call(key) {
-                    Some(message) => message.id.clone(),
+                    Some(message) => message.id().clone(),
                     None => continue,
                 },
                 _ => continue,
@@ -81,7 +81,7 @@ fn a_snapshot_can_be_assembled_from_the_reported_changes() {
     let end = StreamEnd::Closed;
     play(&mut driver, Input::RunClosed { run, end });
     assert_eq!(driver.phase("c"), Phase::Running);
-    let invocation = driver.invocations[0].id;
+    let invocation = driver.invocations[0].id();
     let outcome = Ok(ToolOutcome::Continue(json!("done")));
     play(
         &mut driver,
@@ -187,7 +187,7 @@ fn a_follower_ends_no_call_that_another_tab_runs() {
             .audit
             .unwrap()
             .last()
-            .map(|one| one.call_id.clone()),
+            .map(|one| one.call_id().to_owned()),
         Some("c".to_owned())
     );
 }
@@ -218,7 +218,7 @@ fn a_notice_of_the_host_stays_until_the_host_removes_it() {
     let kind = NoticeKind::NotStored;
     let says = |driver: &Driver| -> Vec<String> {
         let notices = driver.session.notices().iter();
-        notices.map(|notice| notice.message.clone()).collect()
+        notices.map(|notice| notice.message().to_owned()).collect()
     };
     for message in ["full", "still full"] {
         let message = Some(message.to_owned());

@@ -27,7 +27,7 @@ fn no_call_starts_before_its_run_has_finished() {
     assert!(driver.commits.is_empty());
     driver.close();
     assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 1}));
     assert_eq!(driver.phase("c"), Phase::Running);
 }
 
@@ -72,7 +72,7 @@ fn a_start_is_committed_before_the_handler_runs() {
     let JournalEntry::Finished { phase, result, .. } = driver.records[0].clone() else {
         panic!("not the end");
     };
-    assert_eq!((phase, result.value), (Phase::OutputAvailable, json!(1)));
+    assert_eq!((phase, result.value()), (Phase::OutputAvailable, &json!(1)));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_call_whose_commit_fails_does_not_start() {
         outcome: Err("disk full".to_owned()),
     });
     assert_eq!(driver.starts("c"), 0);
-    assert_eq!(driver.call("c").error().unwrap().kind, ErrorKind::Journal);
+    assert_eq!(driver.call("c").error().unwrap().kind(), ErrorKind::Journal);
     assert!(driver.answer("c").contains("disk full"));
     assert_eq!(driver.runs.len(), 2);
 }
@@ -157,7 +157,7 @@ fn doubled_events_start_one_handler() {
     finish_run(&mut driver);
     driver.close();
     assert_eq!(driver.starts("c"), 1);
-    assert_eq!(driver.invocation("c").args, json!({}));
+    assert_eq!(*driver.invocation("c").args(), json!({}));
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn a_reopened_call_runs_with_its_last_name_and_arguments() {
     driver.events([start("c", "f"), args("c", "{\"p\":1"), end("c")]);
     driver.events([start("c", "g"), args("c", ",\"q\":2}"), end("c")]);
     finish_run(&mut driver);
-    assert_eq!(driver.invocation("c").name, "g");
-    assert_eq!(driver.invocation("c").args, json!({"p": 1, "q": 2}));
+    assert_eq!(driver.invocation("c").name(), "g");
+    assert_eq!(*driver.invocation("c").args(), json!({"p": 1, "q": 2}));
     assert_eq!(driver.starts("c"), 1);
 }
 
@@ -189,7 +189,7 @@ fn a_call_that_the_agent_answers_is_not_run() {
         driver.events(calls(id, name, "{}"));
         driver.event(result(&format!("t-{id}"), id, "theirs"));
     }
-    let running = driver.invocation("d").id;
+    let running = driver.invocation("d").id();
     assert_eq!(driver.cancelled, [running]);
     let outcome = Ok(ToolOutcome::Continue(json!("late")));
     driver.input(Input::Finished {
@@ -251,7 +251,7 @@ fn an_exclusive_action_never_overlaps_another() {
     let started = |d: &Driver| {
         d.invocations
             .iter()
-            .map(|i| i.call_id.clone())
+            .map(|i| i.call_id().to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(started(&driver), ["1", "3"]);

@@ -28,9 +28,9 @@ fn assert_unavailable(driver: &Driver) {
     assert_eq!(driver.answer("c"), UNAVAILABLE);
     let call = driver.call("c");
     assert_eq!(call.phase(), Phase::OutputError);
-    let kind = call.error().map(|error| error.kind);
+    let kind = call.error().map(|error| error.kind());
     assert_eq!(kind, Some(ErrorKind::ToolUnavailable));
-    let decision = call.approval().and_then(|a| a.decision.as_ref());
+    let decision = call.approval().and_then(|a| a.decision());
     assert_eq!(decision, None, "nobody denied it");
 }
 

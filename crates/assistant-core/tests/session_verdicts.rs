@@ -72,7 +72,7 @@ fn edit(args: Value) -> ActionDecision {
 }
 
 fn has_card(driver: &Driver) -> bool {
-    driver.session.interrupts()[0].call.is_some()
+    driver.session.interrupts()[0].call().is_some()
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn an_answer_needs_an_allowed_decision_for_each_action() {
         let refused = driver.answers("q", Some(wrong.clone()));
         assert!(refused.is_some(), "{wrong}");
         assert_eq!(driver.runs.len(), 1, "nothing is sent: {wrong}");
-        assert_eq!(driver.session.interrupts()[0].answer, None);
+        assert_eq!(driver.session.interrupts()[0].answer(), None);
     }
     let mut driver = asked(question(None, &two_actions()));
     let right = payload(json!([approve, respond]));
@@ -158,7 +158,7 @@ fn a_custom_interrupt_event_needs_a_decision_for_each_action() {
         let name = "on_interrupt".to_owned();
         driver.event(EventKind::Custom { name, value });
         finish_run(&mut driver);
-        let id = driver.session.interrupts()[0].interrupt.id.clone();
+        let id = driver.session.interrupts()[0].interrupt().id.clone();
         assert!(driver.answers(&id, Some(json!(true))).is_some());
         let right = json!({"decisions": [{"type": "reject"}, {"type": "reject"}]});
         assert_eq!(driver.answers(&id, Some(right.clone())), None);
@@ -375,7 +375,7 @@ fn a_denied_call_does_not_answer_for_other_actions() {
     driver.events(calls("c2", "pay", "{\"euros\": 10}"));
     driver.event(interrupted(vec![question(Some("c2"), &two_actions())]));
     driver.close();
-    assert_eq!(driver.session.interrupts()[0].answer, None);
+    assert_eq!(driver.session.interrupts()[0].answer(), None);
     assert_eq!(driver.runs.len(), 2);
 }
 
@@ -396,7 +396,7 @@ fn an_action_list_is_asked_again_after_a_reload_and_a_rejection() {
     driver.event(started());
     driver.event(run_error("not so"));
     driver.close();
-    assert!(driver.session.interrupts()[0].rejected);
+    assert!(driver.session.interrupts()[0].is_rejected());
     assert!(!has_card(&driver));
     assert_eq!(decides(&mut driver, both), None);
 }
@@ -458,5 +458,5 @@ fn an_approval_replaced_by_an_action_list_is_asked_for_again() {
     );
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.decide("c", edited), None);
-    assert_eq!(driver.invocation("c").args, bob);
+    assert_eq!(*driver.invocation("c").args(), bob);
 }

@@ -113,7 +113,7 @@ fn a_snapshot_with_equal_text_keeps_the_parts_of_a_message() {
         .conversation()
         .message(&message_id("m"))
         .unwrap();
-    let texts: Vec<_> = message.parts.iter().map(|part| part.as_text()).collect();
+    let texts: Vec<_> = message.parts().iter().map(|part| part.as_text()).collect();
     assert_eq!(texts, [Some("be"), None, Some("fore")]);
 }
 
@@ -182,7 +182,7 @@ fn a_result_under_another_message_id_is_the_same_result() {
     ];
     driver.event(snapshot(list.clone()));
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
-    assert_eq!(driver.call("c").result().unwrap().message_id, "server");
+    assert_eq!(driver.call("c").result().unwrap().message_id(), "server");
     assert_eq!(
         shown(&driver),
         [
@@ -214,7 +214,7 @@ fn calls_that_only_a_snapshot_contains_run_too() {
         assistant("m", None, &[("c", "f", "{\"x\":1}")]),
     ];
     driver.plays([snapshot(list)]);
-    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 1}));
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn changed_arguments_void_an_approval() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.starts("c"), 0);
     driver.approve("c");
-    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 2}));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn arguments_that_continue_after_a_snapshot_are_checked_again() {
     driver.event(finished());
     driver.close();
     driver.approve("c");
-    assert_eq!(driver.invocation("c").args, json!({"x": 1}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 1}));
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn a_snapshot_rewrites_a_call_whose_preceding_text_it_omits() {
     assert_eq!(driver.call("c").args(), Some(&json!({"x": 2})));
     finish_run(&mut driver);
     driver.approve("c");
-    assert_eq!(driver.invocation("c").args, json!({"x": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"x": 2}));
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_snapshot_that_drops_user_messages_raises_a_notice_with_retry() {
     assert_eq!(driver.notices(), [NoticeKind::Forgotten]);
     let notice = &driver.session.notices()[0];
     assert_eq!(
-        (notice.action, notice.is_failure()),
+        (notice.action(), notice.is_failure()),
         (Some(NoticeAction::Retry), false)
     );
     assert_eq!(driver.input(Input::Retry).refused, None);
@@ -390,7 +390,7 @@ fn a_later_run_removes_the_retry_of_a_dropped_message() {
     driver.returns("c", json!(1));
     driver.says("done");
     assert_eq!(driver.notices(), [NoticeKind::Forgotten]);
-    assert_eq!(driver.session.notices()[0].action, None);
+    assert_eq!(driver.session.notices()[0].action(), None);
     assert_eq!(
         driver.input(Input::Retry).refused,
         Some(Refusal::NothingToDo)

@@ -145,7 +145,7 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
     if let Some(preview) = functions.get("preview") {
         action = action.preview(move |args: Value| {
             let preview = preview.clone();
-            async move { preview.answer(&args).await.map_err(|error| error.message) }
+            async move { preview.answer(&args).await.map_err(ToolError::into_message) }
         });
     }
     if let Some(card) = functions.drawing("render") {
@@ -189,7 +189,7 @@ pub(crate) async fn permitted(
         Ok(Value::Bool(true)) => Ok(()),
         Ok(Value::String(reason)) => Err(reason),
         Ok(_) => Err("The page does not permit it".to_owned()),
-        Err(error) => Err(error.message),
+        Err(error) => Err(error.into_message()),
     }
 }
 

@@ -163,7 +163,7 @@ async fn page_headers(
         Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
         _ => None,
     };
-    let pairs = json::answer(answer).map_err(|error| error.message)?;
+    let pairs = json::answer(answer).map_err(leptos_assistant::ToolError::into_message)?;
     serde_json::from_value(pairs).map_err(|error| error.to_string())
 }
 

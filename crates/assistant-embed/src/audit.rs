@@ -43,7 +43,7 @@ pub(crate) fn start(
     let log = chat.start_audit(move |entry| {
         if let Some(redact) = &redact {
             let args = redact.answer_now(&entry.to_value(), &Value::Null);
-            entry.args = args.unwrap_or_default();
+            *entry.args_mut() = args.unwrap_or_default();
         }
     });
     let listener = send_wrapper::SendWrapper::new(listener);

@@ -239,7 +239,7 @@ impl OfCall {
             };
             match outcome {
                 Ok(value) => Ok(value.to_string().into()),
-                Err(error) => Err(JsError::new(&error.message).into()),
+                Err(error) => Err(JsError::new(error.message()).into()),
             }
         })
     }

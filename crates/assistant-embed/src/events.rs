@@ -27,7 +27,7 @@ pub(crate) fn follow(options: &JsValue) {
             AssistantEvent::CallEnded { call, name, phase } => {
                 call_event("action", call.number(), name, phase.as_str())
             }
-            AssistantEvent::Error(notice) => ["error", &notice.message, "", ""].map(JsValue::from),
+            AssistantEvent::Error(notice) => ["error", notice.message(), "", ""].map(JsValue::from),
             // An event of a later version has no form yet.
             _ => return,
         };

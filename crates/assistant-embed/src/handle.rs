@@ -224,7 +224,7 @@ impl Api for Handle {
         future_to_promise(async move {
             match chat.execute(&name, args.into_value()).await {
                 Ok(value) => Ok(value.to_string().into()),
-                Err(error) => Err(JsError::new(&error.message).into()),
+                Err(error) => Err(JsError::new(error.message()).into()),
             }
         })
     }

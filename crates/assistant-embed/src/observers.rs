@@ -76,7 +76,7 @@ fn of_chat(event: &AssistantEvent) -> Value {
 }
 
 fn of_call(event: &CallEvent) -> Value {
-    let (reason, error) = match &event.kind {
+    let (reason, error) = match event.kind() {
         CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
             (reason.as_deref(), None)
         }
@@ -86,11 +86,11 @@ fn of_call(event: &CallEvent) -> Value {
         _ => (None, None),
     };
     json!({
-        "call": event.call.number(),
-        "name": event.name,
-        "kind": word(&event.kind),
-        "before": event.before.map(|phase| phase.as_str()),
-        "phase": event.phase.as_str(),
+        "call": event.call().number(),
+        "name": event.name(),
+        "kind": word(event.kind()),
+        "before": event.before().map(|phase| phase.as_str()),
+        "phase": event.phase().as_str(),
         "reason": reason,
         "error": error,
     })

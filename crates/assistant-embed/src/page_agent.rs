@@ -79,7 +79,8 @@ impl Stream {
                 _ => None,
             };
             crate::unless_stopped().await;
-            json::answer(answer).map_err(|error| Failure::new(FailureKind::Protocol, error.message))
+            json::answer(answer)
+                .map_err(|error| Failure::new(FailureKind::Protocol, error.message()))
         }
     }
 }

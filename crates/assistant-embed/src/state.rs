@@ -29,7 +29,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
         "agentSteps" => chat.agent_steps().with(|steps| {
             let steps = steps.iter();
             steps
-                .map(|it| json!({"name": it.name, "finished": it.finished, "failure": it.failure}))
+                .map(|it| json!({"name": it.name(), "finished": it.finished(), "failure": it.failure()}))
                 .collect()
         }),
         "tools" => chat.tools().offered().with(|tools| {
@@ -70,11 +70,11 @@ pub(crate) fn messages(conversation: &Conversation) -> Value {
 fn written(conversation: &Conversation, message: &Message) -> Value {
     let calls = conversation.calls_in(message);
     json!({
-        "id": message.id.as_str(),
-        "role": message.role.as_str(),
+        "id": message.id().as_str(),
+        "role": message.role().as_str(),
         "text": message.text(),
         "calls": keys(&calls.map(ToolCall::key).collect::<Vec<_>>()),
-        "streaming": conversation.is_being_written(&message.id),
+        "streaming": conversation.is_being_written(message.id()),
     })
 }
 
@@ -84,16 +84,16 @@ pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> 
     let message = conversation.message_of_call(key);
     Some(json!({
         "key": key.number(),
-        "id": call.id,
-        "name": call.name,
+        "id": call.id(),
+        "name": call.name(),
         "phase": call.phase().as_str(),
         "status": call.phase().status().as_str(),
         "argsText": call.args_text(),
         "args": call.effective_args(),
-        "result": call.result().map(|result| &result.value),
-        "error": call.error().map(|error| &error.message),
-        "messageId": message.map(|message| message.id.as_str()),
-        "parent": call.parent.map(CallKey::number),
+        "result": call.result().map(|result| result.value()),
+        "error": call.error().map(|error| error.message()),
+        "messageId": message.map(|message| message.id().as_str()),
+        "parent": call.parent().map(CallKey::number),
     }))
 }
 
@@ -108,57 +108,57 @@ pub(crate) fn key(conversation: &Conversation, number: u64) -> Option<CallKey> {
 }
 
 pub(crate) fn history(history: &ToolHistory) -> Value {
-    let records = history.records.iter().map(|record| {
+    let records = history.records().iter().map(|record| {
         json!({
-            "call": record.call.number(),
-            "callId": record.call_id,
-            "name": record.name,
-            "args": record.args,
-            "phase": record.phase.as_str(),
-            "result": record.result,
-            "error": record.error,
-            "messageId": record.message,
-            "parent": record.parent.map(CallKey::number),
-            "createdAt": record.created_at,
-            "endedAt": record.ended_at,
+            "call": record.call().number(),
+            "callId": record.call_id(),
+            "name": record.name(),
+            "args": record.args(),
+            "phase": record.phase().as_str(),
+            "result": record.result(),
+            "error": record.error(),
+            "messageId": record.message(),
+            "parent": record.parent().map(CallKey::number),
+            "createdAt": record.created_at(),
+            "endedAt": record.ended_at(),
         })
     });
     json!({
-        "total": history.total,
-        "counts": history.counts,
+        "total": history.total(),
+        "counts": history.counts(),
         "records": records.collect::<Vec<_>>(),
     })
 }
 
 pub(crate) fn summary(summary: &TurnSummary) -> Value {
-    let runs = summary.runs.iter().map(|run| {
-        let usage: Vec<_> = run.usage.iter().map(form::usage_to_value).collect();
-        json!({"runId": run.run_id, "tools": run.tools, "usage": usage, "hasText": run.has_text})
+    let runs = summary.runs().iter().map(|run| {
+        let usage: Vec<_> = run.usage().iter().map(form::usage_to_value).collect();
+        json!({"runId": run.run_id(), "tools": run.tools(), "usage": usage, "hasText": run.has_text()})
     });
     json!({
         "runs": runs.collect::<Vec<_>>(),
-        "finish": summary.finish.map(|reason| word(&reason)),
+        "finish": summary.finish().map(|reason| word(&reason)),
     })
 }
 
 pub(crate) fn cost(cost: &Cost) -> Value {
     json!({
-        "usage": cost.usage.iter().map(form::usage_to_value).collect::<Vec<_>>(),
-        "durationMs": cost.duration_ms,
-        "waitedMs": cost.waited_ms,
-        "priceMicros": cost.price_micros,
+        "usage": cost.usage().iter().map(form::usage_to_value).collect::<Vec<_>>(),
+        "durationMs": cost.duration_ms(),
+        "waitedMs": cost.waited_ms(),
+        "priceMicros": cost.price_micros(),
     })
 }
 
 pub(crate) fn notice(notice: &Notice) -> Value {
     json!({
-        "id": notice.id.0,
-        "kind": word(&notice.kind),
-        "message": notice.message,
+        "id": notice.id().0,
+        "kind": word(&notice.kind()),
+        "message": notice.message(),
         "isFailure": notice.is_failure(),
-        "status": notice.status,
-        "retryAfterMs": notice.retry_after_ms,
-        "action": notice.action.map(|action| match action {
+        "status": notice.status(),
+        "retryAfterMs": notice.retry_after_ms(),
+        "action": notice.action().map(|action| match action {
             NoticeAction::Retry => "retry",
             NoticeAction::Continue => "continueLoop",
         }),
@@ -177,10 +177,10 @@ fn activity(now: Activity) -> Value {
 
 fn interrupt(open: &OpenInterrupt) -> Value {
     json!({
-        "interrupt": form::interrupt_to_value(&open.interrupt),
-        "call": open.call.map(CallKey::number),
-        "answered": open.answer.is_some(),
-        "rejected": open.rejected,
+        "interrupt": form::interrupt_to_value(open.interrupt()),
+        "call": open.call().map(CallKey::number),
+        "answered": open.answer().is_some(),
+        "rejected": open.is_rejected(),
     })
 }
 

@@ -157,7 +157,7 @@ impl Drawn {
 fn of_call(call: ToolCallView) -> Value {
     let progress = call
         .progress()
-        .map(|progress| json!({"fraction": progress.fraction, "text": progress.text}));
+        .map(|progress| json!({"fraction": progress.fraction(), "text": progress.text()}));
     let preview = call.preview().map(|preview| match preview {
         Ok(change) => json!({"value": change}),
         Err(reason) => json!({"error": reason}),

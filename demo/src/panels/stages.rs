@@ -174,8 +174,9 @@ fn process_card(call: ToolCallView<Process>) -> impl IntoView {
             return line(Mark::Busy, "Preparing the deployment…");
         };
         let status = call.status();
-        let stage = call.progress().and_then(|progress| progress.text);
-        let reached = stage.and_then(|stage| STAGES.iter().position(|name| **name == stage));
+        let stage = call.progress();
+        let stage = stage.as_ref().and_then(|progress| progress.text());
+        let reached = stage.and_then(|stage| STAGES.iter().position(|name| *name == stage));
         let end = match status {
             Status::Pending | Status::Executing => None,
             Status::Complete => {

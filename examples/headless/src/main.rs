@@ -98,7 +98,7 @@ fn Window() -> impl IntoView {
     let state = move || {
         format!(
             "{} runs, {} calls ended",
-            turn.get().runs.len(),
+            turn.get().runs().len(),
             calls.get()
         )
     };
@@ -112,8 +112,8 @@ fn Window() -> impl IntoView {
             <For each=move || approvals.get() key=|call| *call let:call>
                 {asked.tool_call(&call).map(question)}
             </For>
-            <For each=move || notices.get() key=|notice| notice.id let:notice>
-                <p role="alert">{notice.message}</p>
+            <For each=move || notices.get() key=|notice| notice.id() let:notice>
+                <p role="alert">{notice.message().to_owned()}</p>
             </For>
             <p role="status">{state} {move || running.with(Vec::len)} " running"</p>
             <form on:submit=send>

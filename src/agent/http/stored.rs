@@ -87,7 +87,7 @@ impl StoredRuns {
                 Err(failure) => failure,
             };
             failed += u32::from(!is_offline());
-            if !is_temporary(failure.kind) || failed >= MAX_ATTEMPTS {
+            if !is_temporary(failure.kind()) || failed >= MAX_ATTEMPTS {
                 return Err(failure);
             }
             sleep(pause).await;

@@ -123,7 +123,7 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
         let mark = part.mark.get();
         let text = assistant.with_conversation(|conversation| {
             let message = conversation.message(&cell.id)?;
-            let text = message.parts.get(part.index)?.as_text()?;
+            let text = message.parts().get(part.index)?.as_text()?;
             text.get(..boundary(text, MAX_READ)).map(str::to_owned)
         });
         Some((part.index, text.flatten()?, mark.open))

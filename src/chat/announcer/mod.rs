@@ -156,8 +156,8 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
 fn announce_tools(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
-        let call = || ToolCallView::<Value>::new(&of, event.call);
-        untrack(|| match event.phase {
+        let call = || ToolCallView::<Value>::new(&of, event.call());
+        untrack(|| match event.phase() {
             Phase::Running => {
                 let call = call();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
@@ -178,12 +178,12 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
 /// page itself are already removed, so their error is read from the event. The result that an agent
 /// supplies for an action of the page is not announced: its card shows it as reported.
 fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
-    if !has_failed(call, event.phase) || call.is_reported() {
+    if !has_failed(call, event.phase()) || call.is_reported() {
         return None;
     }
-    let title = call.title().unwrap_or_else(|| in_plain(&event.name));
+    let title = call.title().unwrap_or_else(|| in_plain(event.name()));
     let text = words.word(|l| &l.tool_failed).replace("{tool}", &title);
-    let reason = match &event.kind {
+    let reason = match event.kind() {
         CallEventKind::Ended {
             error: Some((kind, message)),
             ..
@@ -211,14 +211,14 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
     effect(move |known: Option<Vec<NoticeId>>| {
         let known = known.unwrap_or_else(|| voice.known_notices());
         let list = notices.get();
-        let fresh = list.iter().filter(|notice| !known.contains(&notice.id));
+        let fresh = list.iter().filter(|notice| !known.contains(&notice.id()));
         let labels = words.now();
         for notice in fresh.filter(|notice| !notice.is_failure()) {
             if let Some(text) = sentence(&labels, notice) {
                 voice.status(text);
             }
         }
-        list.iter().map(|notice| notice.id).collect()
+        list.iter().map(|notice| notice.id()).collect()
     });
 }
 

@@ -50,7 +50,7 @@ impl Voice {
             });
         });
         let notices = assistant.notices();
-        let known = notices.with_untracked(|list| list.iter().map(|notice| notice.id).collect());
+        let known = notices.with_untracked(|list| list.iter().map(|notice| notice.id()).collect());
         Self {
             since,
             notices: StoredValue::new(known),

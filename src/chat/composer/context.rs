@@ -221,7 +221,7 @@ const DOUBLE_CLICK_MS: i64 = 700;
 
 /// Returns true if a question of the agent has no answer yet.
 pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
-    open.call.is_none() && open.answer.is_none()
+    open.call().is_none() && open.answer().is_none()
 }
 
 pub(super) const BLOCKED: &str = "blocked";

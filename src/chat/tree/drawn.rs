@@ -122,7 +122,12 @@ impl Tree {
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
-            visible_part.rows.into_iter().filter_map(entry).collect()
+            visible_part
+                .rows()
+                .iter()
+                .copied()
+                .filter_map(entry)
+                .collect()
         })
     }
 
@@ -132,11 +137,16 @@ impl Tree {
         self.rows.with(|rows| {
             let way = |at: usize| {
                 let spot = drawing.spot(at)?;
-                let from = drawing.spot(spot.parent?)?.column;
-                let shown = rows.get(at)?.shown;
+                let from = drawing.spot(spot.parent()?)?.column();
+                let shown = rows.get(at)?.is_shown();
                 Some(Edge { from, spot, shown })
             };
-            visible_part.ways.into_iter().filter_map(way).collect()
+            visible_part
+                .ways()
+                .iter()
+                .copied()
+                .filter_map(way)
+                .collect()
         })
     }
 
@@ -182,8 +192,8 @@ impl Tree {
             () => now,
         };
         scroll.go((
-            to(spot.column * wide, wide, now.0, room.0),
-            to(as_pixels(spot.line) * high, high, now.1, room.1),
+            to(spot.column() * wide, wide, now.0, room.0),
+            to(as_pixels(spot.line()) * high, high, now.1, room.1),
         ));
         self.update_rows();
     }
@@ -267,14 +277,14 @@ pub(super) fn edges(tree: &Tree) -> AnyView {
     };
     let key = |way: &Edge| format!("{:?} {} {}", way.spot, way.from, way.shown);
     let lines = each(items, key, |Edge { from, spot, shown }| {
-        let width = (spot.column - from).abs();
+        let width = (spot.column() - from).abs();
         view! {
             <span
                 class="la-tree-way"
                 data-shown=shown.then_some("")
-                data-back=(spot.column < from).then_some("")
-                style:--la-tree-x=written(spot.column.min(from))
-                style:--la-tree-y=spot.line.to_string()
+                data-back=(spot.column() < from).then_some("")
+                style:--la-tree-x=written(spot.column().min(from))
+                style:--la-tree-y=spot.line().to_string()
                 style:--la-tree-width=written(width)
             ></span>
         }

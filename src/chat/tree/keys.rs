@@ -55,7 +55,7 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
 }
 
 fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
-    let id = |row: &assistant_core::conversation::OutlineRow| row.id.clone();
+    let id = |row: &assistant_core::conversation::OutlineRow| row.id().clone();
     tree.rows.with_untracked(|rows| rows.get(at).map(id))
 }
 
@@ -63,11 +63,11 @@ fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
 fn move_in(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
-        Some(row) if row.branches > 0 && row.closed => {
-            tree.toggle(&row.id);
+        Some(row) if row.branches() > 0 && row.is_closed() => {
+            tree.toggle(row.id());
             at
         }
-        Some(row) if row.branches > 0 => at + 1,
+        Some(row) if row.branches() > 0 => at + 1,
         _ => at,
     }
 }
@@ -76,11 +76,11 @@ fn move_in(tree: &Tree, at: usize) -> usize {
 fn move_out(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
-        Some(row) if row.branches > 0 && !row.closed => {
-            tree.toggle(&row.id);
+        Some(row) if row.branches() > 0 && !row.is_closed() => {
+            tree.toggle(row.id());
             at
         }
-        Some(row) => row.above.unwrap_or(at),
+        Some(row) => row.above().unwrap_or(at),
         None => at,
     }
 }
@@ -96,7 +96,7 @@ fn find(tree: &Tree, at: usize, typed: &str) -> usize {
                 let words = beginning(id, all);
                 words.is_some_and(|words| lower(&words).starts_with(&typed))
             };
-            let found = others.find(|(_, row)| begins(&row.id));
+            let found = others.find(|(_, row)| begins(row.id()));
             found.map(|(place, _)| place)
         })
     });

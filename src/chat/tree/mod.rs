@@ -131,8 +131,8 @@ impl Tree {
         // If its row is removed, the cursor keeps its position.
         let at = Memo::new(move |before: Option<&usize>| {
             rows.with(|rows| {
-                let of = |id: &MessageId| rows.iter().position(|row| row.id == *id);
-                let tip = || rows.iter().rposition(|row| row.shown);
+                let of = |id: &MessageId| rows.iter().position(|row| *row.id() == *id);
+                let tip = || rows.iter().rposition(|row| row.is_shown());
                 let found = match cursor.get() {
                     Some(id) => of(&id).or(before.copied()),
                     None => tip(),
@@ -201,7 +201,7 @@ impl Tree {
     fn go_to(&self, at: usize) {
         let id = self
             .rows
-            .with_untracked(|rows| rows.get(at).map(|row| row.id.clone()));
+            .with_untracked(|rows| rows.get(at).map(|row| row.id().clone()));
         if let Some(id) = id {
             self.cursor.set(Some(id));
             self.bring_into_view(at);

@@ -18,7 +18,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
     let (height, here) = (tree.list.height, tree.at);
     let role = tree
         .assistant
-        .with_conversation(|all| all.message(&row.id).map(Message::speaker));
+        .with_conversation(|all| all.message(row.id()).map(Message::speaker));
     let role = role.flatten().unwrap_or(Role::Assistant);
     let speaker = match role {
         Role::User => words.text(|l| &l.you),
@@ -26,7 +26,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
         other => other.as_str().into_any(),
     };
     let says = {
-        let (assistant, id) = (tree.assistant.clone(), row.id.clone());
+        let (assistant, id) = (tree.assistant.clone(), row.id().clone());
         let cell = assistant.message(&id);
         move || {
             if let Some(cell) = &cell {
@@ -37,8 +37,8 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             text.flatten().unwrap_or_default()
         }
     };
-    let version = (row.version.1 > 1).then(|| {
-        let (long, (number, count)) = (words.clone(), row.version);
+    let version = (row.version().1 > 1).then(|| {
+        let (long, (number, count)) = (words.clone(), row.version());
         let put = move |word: &str| {
             let word = word.replace("{number}", &number.to_string());
             word.replace("{count}", &count.to_string())
@@ -53,15 +53,15 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             </span>
         }
     });
-    let shown = row.shown.then(|| {
+    let shown = row.is_shown().then(|| {
         view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
     });
-    let expanded = (row.branches > 0).then(|| (!row.closed).to_string());
-    let tip = |all: &Conversation| all.tip() == Some(&row.id);
+    let expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
+    let tip = |all: &Conversation| all.tip() == Some(row.id());
     let is_tip = tree.assistant.with_conversation(tip).unwrap_or_default();
     let (clicked, toggles) = (tree.clone(), tree.clone());
-    let (id, of) = (row.id.clone(), row.id.clone());
-    let fold = (row.branches > 0).then(|| {
+    let (id, of) = (row.id().clone(), row.id().clone());
+    let fold = (row.branches() > 0).then(|| {
         let toggle = move |event: web_sys::MouseEvent| {
             event.stop_propagation();
             toggles.cursor.set(Some(of.clone()));
@@ -74,24 +74,24 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             </span>
         }
     });
-    let level = row.level.to_string();
+    let level = row.level().to_string();
     view! {
         <div
             class="la-tree-row"
             role="treeitem"
             id=tree.row_id(at)
             attr:aria-level=level.clone()
-            aria-posinset=row.place.0.to_string()
-            aria-setsize=row.place.1.to_string()
+            aria-posinset=row.place().0.to_string()
+            aria-setsize=row.place().1.to_string()
             aria-expanded=expanded
             aria-selected=if is_tip { "true" } else { "false" }
             data-role=role.as_str()
-            data-shown=row.shown.then_some("")
-            data-first=(row.version.1 > 1).then_some("")
+            data-shown=row.is_shown().then_some("")
+            data-first=(row.version().1 > 1).then_some("")
             data-cursor=move || (here.get() == at).then_some("")
             style:--la-tree-level=level
-            style:--la-tree-x=spot.map(|spot| written(spot.column))
-            style:--la-tree-y=spot.map(|spot| spot.line.to_string())
+            style:--la-tree-x=spot.map(|spot| written(spot.column()))
+            style:--la-tree-y=spot.map(|spot| spot.line().to_string())
             style:inset-block-start=move || {
                 let listed = || written(as_pixels(at) * height.get()) + "px";
                 spot.is_none().then(listed)
@@ -114,7 +114,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
 /// Returns the beginning of a message, else a description of its content.
 pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<String> {
     let message = conversation.message(id)?;
-    let texts = message.parts.iter().filter_map(Part::as_text);
+    let texts = message.parts().iter().filter_map(Part::as_text);
     let words = texts.flat_map(str::split_whitespace);
     let mut beginning = String::new();
     let mut count = 0;
@@ -132,8 +132,6 @@ pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<S
     if !beginning.is_empty() {
         return Some(beginning);
     }
-    let names = conversation
-        .calls_in(message)
-        .map(|call| call.name.as_str());
+    let names = conversation.calls_in(message).map(|call| call.name());
     Some(names.take(4).collect::<Vec<_>>().join(", "))
 }

@@ -19,7 +19,7 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
             let current = tree.current();
             let role = current.and_then(|row| {
                 tree.assistant
-                    .with_conversation(|all| all.message(&row.id).map(Message::speaker))
+                    .with_conversation(|all| all.message(row.id()).map(Message::speaker))
             });
             role.flatten() == Some(Role::User)
         })
@@ -29,19 +29,19 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
     let shows = tree.clone();
     let show = move |_| {
         if let Some(row) = untrack(|| shows.current()) {
-            shows.show(&row.id);
+            shows.show(row.id());
         }
     };
     let edits = tree.clone();
     let edit = move |_| {
         if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
-            edits.ask(Asked::Edit(row.id));
+            edits.ask(Asked::Edit(row.id().clone()));
         }
     };
     let deletes = tree.clone();
     let delete = move |_| {
         if let Some(row) = untrack(|| deletes.current()) {
-            deletes.ask(Asked::Delete(row.id));
+            deletes.ask(Asked::Delete(row.id().clone()));
         }
     };
     let of = tree.clone();

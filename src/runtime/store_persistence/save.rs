@@ -93,7 +93,7 @@ impl Unsaved {
                 Change::Call(key) => {
                     // A call made by the page itself belongs to no message.
                     if let Some(message) = conversation.message_of_call(key) {
-                        self.touch(&message.id);
+                        self.touch(message.id());
                     }
                     let call = conversation.call(key);
                     urgent |= call.is_some_and(|call| is_own(call, session));
@@ -177,7 +177,7 @@ fn is_own(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
         Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
-            call.approval().is_some() || session.registry().named(&call.name).next().is_some()
+            call.approval().is_some() || session.registry().named(call.name()).next().is_some()
         }
         _ => true,
     }
@@ -254,7 +254,7 @@ fn ids_of<'a>(
 ) -> impl Iterator<Item = &'a MessageId> {
     let known = session.conversation().all_messages().filter(move |_| all);
     let changed = messages.iter().filter(move |_| !all);
-    known.map(|message| &message.id).chain(changed)
+    known.map(|message| message.id()).chain(changed)
 }
 
 impl Unsaved {

@@ -103,7 +103,7 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
     }
     if !any {
         let wrong = validate(schema, &Value::Null, &mut NoPatterns);
-        let fault = wrong.iter().find(|wrong| wrong.keyword == "schema");
+        let fault = wrong.iter().find(|wrong| wrong.keyword() == "schema");
         found.push(match fault {
             Some(fault) => format!("the schema cannot be read: {fault}"),
             None => "no value could be made from the schema: give it `examples`".to_owned(),

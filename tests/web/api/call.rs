@@ -104,7 +104,7 @@ async fn preliminary_and_progress_precede_the_result() {
     .await;
     assert!(until(|| call.preliminary::<Vec<u8>>() == Some(vec![1])).await);
     assert_eq!(
-        call.progress().and_then(|progress| progress.fraction),
+        call.progress().and_then(|progress| progress.fraction()),
         Some(0.25)
     );
     assert_eq!(call.result_value(), None);

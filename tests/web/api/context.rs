@@ -48,7 +48,7 @@ async fn a_context_identifies_its_call_and_message() {
     let script = Script::new().text("Well,").call_as("c-1", "act", "{}");
     let (chat, context) = running(script).await;
     assert_eq!((context.call_id(), context.iteration()), ("c-1", 0));
-    let cell = chat.assistant.call(context.call()).unwrap();
+    let cell = chat.assistant.call(&context.call()).unwrap();
     assert_eq!(
         (cell.id.as_str(), cell.name.get_untracked().as_str()),
         ("c-1", "act")
@@ -58,7 +58,7 @@ async fn a_context_identifies_its_call_and_message() {
     let history: Vec<_> = context
         .history()
         .into_iter()
-        .map(|message| message.id)
+        .map(|message| message.id().clone())
         .collect();
     let shown: Vec<_> = said.iter().map(|entry| entry.id.clone()).collect();
     assert_eq!(history, shown);
@@ -88,12 +88,12 @@ async fn a_handler_publishes_progress_and_a_preliminary_result() {
     context.preliminary("the first half");
     assert!(until(|| chat.page.text(".early") == "the first half").await);
     let progress = chat.assistant.with_conversation(|conversation| {
-        let call = conversation.call(context.call())?;
-        call.progress.clone()
+        let call = conversation.call(&context.call())?;
+        call.progress().cloned()
     });
     let progress = progress.flatten().unwrap();
-    assert_eq!(progress.fraction, Some(0.5));
-    assert_eq!(progress.text.as_deref(), Some("half of it"));
+    assert_eq!(progress.fraction(), Some(0.5));
+    assert_eq!(progress.text(), Some("half of it"));
 }
 
 #[wasm_bindgen_test]
@@ -110,7 +110,7 @@ async fn until_registered_fails_after_five_seconds() {
     clock.advance(Duration::from_secs(5));
     assert!(until(|| outcome.borrow().is_some()).await);
     let error = outcome.take().unwrap().unwrap_err();
-    assert!(error.message.contains("nobody"), "{error:?}");
+    assert!(error.message().contains("nobody"), "{error:?}");
 }
 
 #[wasm_bindgen_test]

@@ -24,7 +24,7 @@ fn word(event: &AssistantEvent) -> String {
         AssistantEvent::CallEnded { name, phase, .. } => {
             format!("ended {name} {}", *phase == Phase::OutputAvailable)
         }
-        AssistantEvent::Error(notice) => format!("error {}", notice.message),
+        AssistantEvent::Error(notice) => format!("error {}", notice.message()),
         _ => "something else".to_owned(),
     }
 }

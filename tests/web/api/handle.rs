@@ -83,7 +83,7 @@ async fn continue_loop_runs_past_the_limit() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert_eq!(
-        chat.assistant.summary().get_untracked().finish,
+        chat.assistant.summary().get_untracked().finish(),
         Some(FinishReason::Limit)
     );
     chat.assistant.continue_loop().unwrap();
@@ -102,7 +102,7 @@ async fn retry_repeats_the_run_and_dismiss_removes_the_notice() {
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
     let notice = chat.assistant.notices().get_untracked().remove(0);
-    chat.assistant.dismiss(notice.id);
+    chat.assistant.dismiss(notice.id());
     settle().await;
     assert!(chat.assistant.notices().get_untracked().is_empty());
     assert_eq!(chat.page.count(".la-notice"), 0);
@@ -124,7 +124,7 @@ async fn answer_resumes_an_interrupt_and_give_up_drops_a_rejected_answer() {
         "nothing was rejected"
     );
     chat.assistant.answer("day", Some(json!("Monday"))).unwrap();
-    assert!(until(|| open.with_untracked(|list| list.iter().any(|one| one.rejected))).await);
+    assert!(until(|| open.with_untracked(|list| list.iter().any(|one| one.is_rejected()))).await);
     assert_eq!(
         chat.agent.inputs()[1].resume[0].payload,
         Some(json!("Monday"))
@@ -181,7 +181,7 @@ async fn stop_ends_the_current_run() {
     chat.assistant.stop().unwrap();
     chat.idle().await;
     assert_eq!(
-        chat.assistant.summary().get_untracked().finish,
+        chat.assistant.summary().get_untracked().finish(),
         Some(FinishReason::Stopped)
     );
 }
@@ -266,8 +266,8 @@ async fn summary_lists_runs_and_tools_of_the_turn() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let summary = chat.assistant.summary().get_untracked();
-    assert_eq!(summary.runs.len(), 2);
-    assert_eq!(summary.runs[0].tools, ["act"]);
-    assert!(summary.runs[1].has_text);
-    assert_eq!(summary.finish, Some(FinishReason::Stop));
+    assert_eq!(summary.runs().len(), 2);
+    assert_eq!(summary.runs()[0].tools(), ["act"]);
+    assert!(summary.runs()[1].has_text());
+    assert_eq!(summary.finish(), Some(FinishReason::Stop));
 }

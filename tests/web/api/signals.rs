@@ -111,7 +111,7 @@ async fn agent_steps_lists_the_steps_of_the_run() {
     chat.assistant.send("go").unwrap();
     let steps = chat.assistant.agent_steps();
     let names = |steps: &[AgentStep]| {
-        let names = steps.iter().map(|step| step.name.clone());
+        let names = steps.iter().map(|step| step.name().to_owned());
         names.collect::<Vec<_>>()
     };
     let there = || steps.with_untracked(|steps| names(steps) == ["look up"]);
@@ -154,7 +154,7 @@ async fn interrupts_and_pending_approvals_list_open_questions() {
     chat.assistant.send("go").unwrap();
     assert!(until(|| interrupts.with_untracked(|list| list.len() == 1)).await);
     let open = interrupts.get_untracked().remove(0);
-    assert_eq!(open.interrupt.id, "day");
+    assert_eq!(open.interrupt().id, "day");
     chat.assistant.answer("day", None).unwrap();
     let asked = chat.assistant.pending_approvals();
     assert!(until(|| interrupts.with_untracked(Vec::is_empty)).await);

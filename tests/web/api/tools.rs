@@ -52,15 +52,15 @@ async fn a_filter_signal_is_read_at_the_start_of_a_run() {
     let tools = chat.assistant.tools().offered();
     assert!(until(|| tools.with_untracked(Vec::len) == 1).await);
     let history = chat.assistant.tools().history();
-    assert_eq!((history.total, history.count("read_mail")), (1, 1));
-    let record = &history.records[0];
-    assert_eq!(record.phase, Phase::OutputError);
-    let error = record.error.as_deref();
+    assert_eq!((history.total(), history.count("read_mail")), (1, 1));
+    let record = &history.records()[0];
+    assert_eq!(record.phase(), Phase::OutputError);
+    let error = record.error();
     assert_eq!(error, Some("Action read_mail is not offered in this run"));
     let list = chat.assistant.tools().list();
     let told: Vec<_> = list
         .iter()
-        .map(|tool| (tool.name.as_str(), tool.version.as_deref(), tool.is_offered))
+        .map(|tool| (tool.name(), tool.version(), tool.is_offered()))
         .collect();
     assert_eq!(told, [("pay", Some("3"), true), ("read_mail", None, false)]);
 }
@@ -87,10 +87,10 @@ async fn list_tools_finds_actions_that_a_filter_excludes() {
     assert_eq!(offered(&chat, 0), ["list_tools"]);
     assert_eq!(offered(&chat, 1), ["read_mail", "list_tools"]);
     let history = chat.assistant.tools().history();
-    let found = &history.records[0].result.clone().unwrap();
+    let found = &history.records()[0].result().cloned().unwrap();
     assert_eq!(found.as_array().map(Vec::len), Some(1));
     assert_eq!(found[0]["name"], "read_mail");
-    assert_eq!(history.records[1].result, Some(json!({"id": 7})));
+    assert_eq!(history.records()[1].result(), Some(&json!({"id": 7})));
     chat.assistant.send("thanks").unwrap();
     chat.idle().await;
     assert_eq!(offered(&chat, 3), ["list_tools"]);
@@ -190,9 +190,9 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     assert_eq!(ran.get_untracked(), ["paying"], "neither goes on");
     let history = chat.assistant.tools().history();
     let told: Vec<_> = history
-        .records
+        .records()
         .iter()
-        .map(|one| (one.call, one.name.as_str(), one.phase, one.parent))
+        .map(|one| (one.call(), one.name(), one.phase(), one.parent()))
         .collect();
     assert_eq!(
         told,
@@ -203,14 +203,14 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     );
     let records = records.borrow();
     let of = |call| -> Vec<String> {
-        let its = records.iter().filter(|entry| entry.call == call);
+        let its = records.iter().filter(|entry| entry.call() == call);
         its.map(|entry| entry.to_value()["event"].as_str().unwrap().to_owned())
             .collect()
     };
     assert_eq!(of(parent), ["allowed", "started", "ended"]);
     assert_eq!(of(child), ["asked", "allowed", "started", "ended"]);
-    let mut its = records.iter().filter(|entry| entry.call == child);
-    assert!(its.all(|entry| entry.parent == Some(parent)));
+    let mut its = records.iter().filter(|entry| entry.call() == child);
+    assert!(its.all(|entry| entry.parent() == Some(parent)));
 }
 
 #[wasm_bindgen_test]
@@ -223,7 +223,7 @@ async fn a_denied_nested_call_is_an_error_of_its_parent() {
     chat.idle().await;
     assert_eq!(ran.get_untracked(), ["bought"]);
     let history = chat.assistant.tools().history();
-    let phases: Vec<_> = history.records.iter().map(|one| one.phase).collect();
+    let phases: Vec<_> = history.records().iter().map(|one| one.phase()).collect();
     assert_eq!(phases, [Phase::OutputError, Phase::OutputDenied]);
     let inputs = chat.agent.inputs();
     let sent = inputs[1].messages.last().unwrap();

@@ -170,7 +170,7 @@ impl Journey {
     pub(super) fn shows_not_saved(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
         let told = notices.iter();
-        let told = told.filter(|it| it.kind == NoticeKind::NotStored).count();
+        let told = told.filter(|it| it.kind() == NoticeKind::NotStored).count();
         assert!(told <= 1, "it is said once");
         told == 1
     }

@@ -23,25 +23,38 @@ const MAX_MAXIMA: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GrantBounds {
-    /// The number of later calls that may start under the approval.
-    pub uses: Option<u32>,
-    /// The lifetime of the approval, in milliseconds.
-    pub lasts_ms: Option<i64>,
-    /// The greatest values of arguments.
-    pub maxima: Vec<ArgMaximum>,
+    pub(crate) uses: Option<u32>,
+    pub(crate) lasts_ms: Option<i64>,
+    pub(crate) maxima: Vec<ArgMaximum>,
 }
 
 /// The greatest value of a numeric argument.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ArgMaximum {
-    /// A JSON Pointer to the argument.
-    pub pointer: String,
-    /// The greatest value.
-    pub max: Number,
+    pub(crate) pointer: String,
+    pub(crate) max: Number,
 }
 
 impl GrantBounds {
+    /// Returns the number of later calls that may start under the approval.
+    #[must_use]
+    pub const fn max_uses(&self) -> Option<u32> {
+        self.uses
+    }
+
+    /// Returns the lifetime of the approval, in milliseconds.
+    #[must_use]
+    pub const fn max_duration_ms(&self) -> Option<i64> {
+        self.lasts_ms
+    }
+
+    /// Returns the greatest values of arguments.
+    #[must_use]
+    pub fn maxima(&self) -> &[ArgMaximum] {
+        &self.maxima
+    }
+
     /// Limits the number of later calls.
     #[must_use]
     pub const fn uses(mut self, count: u32) -> Self {
@@ -66,6 +79,15 @@ impl GrantBounds {
         };
         self.add(maximum);
         self
+    }
+
+    /// Replaces the greatest value of the argument at a JSON Pointer, which may be greater than
+    /// before.
+    #[must_use]
+    pub fn with_maximum(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
+        let pointer = pointer.into();
+        self.maxima.retain(|known| known.pointer != pointer);
+        self.up_to(pointer, max)
     }
 
     /// Returns the intersection of two bounds, which has the narrower value of each kind.
@@ -111,6 +133,18 @@ fn lower<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
 }
 
 impl ArgMaximum {
+    /// Returns a JSON Pointer to the argument.
+    #[must_use]
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// Returns the greatest value.
+    #[must_use]
+    pub const fn max(&self) -> &Number {
+        &self.max
+    }
+
     fn is_above(&self, number: &Number) -> bool {
         schema::compare_numbers(&self.max, number) == Ordering::Greater
     }

@@ -13,11 +13,11 @@
 #[non_exhaustive]
 pub struct CallLimits {
     /// The maximum number of starts in a time window, and its length in milliseconds.
-    pub window: Option<(u32, u32)>,
+    pub(crate) window: Option<(u32, u32)>,
     /// The maximum number of calls that run at the same time.
-    pub concurrent: Option<u32>,
+    pub(crate) concurrent: Option<u32>,
     /// The maximum number of calls in one run of the agent.
-    pub per_run: Option<u32>,
+    pub(crate) per_run: Option<u32>,
 }
 
 impl CallLimits {

@@ -20,9 +20,9 @@ use super::{ActionFingerprint, ActionSpec};
 #[non_exhaustive]
 pub struct OfferFilter {
     /// Tags of offered actions.
-    pub tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Names of offered actions.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 impl OfferFilter {
@@ -53,23 +53,53 @@ impl OfferFilter {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolInfo {
-    /// The action's name.
-    pub name: String,
-    /// The description.
-    pub description: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
     /// The JSON Schema of the arguments.
-    pub parameters: Value,
-    /// The action's tags.
-    pub tags: Vec<String>,
-    /// The action's version, for people.
-    pub version: Option<String>,
-    /// The action's fingerprint.
-    pub fingerprint: ActionFingerprint,
-    /// False if the filter excludes the action.
-    pub is_offered: bool,
+    pub(crate) parameters: Value,
+    pub(crate) tags: Vec<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) fingerprint: ActionFingerprint,
+    pub(crate) is_offered: bool,
 }
 
 impl ToolInfo {
+    /// Returns the action's version, for people.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// Returns the action's fingerprint.
+    #[must_use]
+    pub const fn fingerprint(&self) -> &ActionFingerprint {
+        &self.fingerprint
+    }
+
+    /// Returns false if the filter excludes the action.
+    #[must_use]
+    pub const fn is_offered(&self) -> bool {
+        self.is_offered
+    }
+
+    /// Returns the action's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the description.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Returns the action's tags.
+    #[must_use]
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
     pub(crate) fn of(spec: &ActionSpec, is_offered: bool) -> Self {
         Self {
             name: spec.name.clone(),

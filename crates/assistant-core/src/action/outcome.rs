@@ -33,15 +33,32 @@ pub enum ToolOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolError {
-    /// The message.
-    pub message: String,
+    pub(crate) message: String,
     /// The kind of error, as a word.
-    pub error_type: Option<String>,
+    pub(crate) error_type: Option<String>,
     /// A suggestion for the model's next step.
-    pub suggestion: Option<String>,
+    pub(crate) suggestion: Option<String>,
 }
 
 impl ToolError {
+    /// Returns the message.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the message by value.
+    #[must_use]
+    pub fn into_message(self) -> String {
+        self.message
+    }
+
+    /// Returns true if the kind of error is this word.
+    #[must_use]
+    pub fn is_of_type(&self, word: &str) -> bool {
+        self.error_type.as_deref() == Some(word)
+    }
+
     /// Creates an error with a message for user and model.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {

@@ -14,10 +14,22 @@ pub struct RegistrationId(pub u64);
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Registration {
-    /// The id of the registration.
-    pub id: RegistrationId,
-    /// The definition.
-    pub spec: ActionSpec,
+    pub(crate) id: RegistrationId,
+    pub(crate) spec: ActionSpec,
+}
+
+impl Registration {
+    /// Returns the id of the registration.
+    #[must_use]
+    pub const fn id(&self) -> RegistrationId {
+        self.id
+    }
+
+    /// Returns the definition.
+    #[must_use]
+    pub const fn spec(&self) -> &ActionSpec {
+        &self.spec
+    }
 }
 
 /// All registered actions, in order of registration.

@@ -53,12 +53,12 @@ impl RememberScope {
 #[non_exhaustive]
 pub struct Remember {
     /// The lifetime.
-    pub scope: RememberScope,
+    pub(crate) scope: RememberScope,
     /// True to include other arguments than the approved ones, as far as the action permits
     /// ([`Remembering`]).
-    pub any_args: bool,
+    pub(crate) any_args: bool,
     /// The bounds. Bounds wider than those of the action are reduced to the action's.
-    pub bounds: GrantBounds,
+    pub(crate) bounds: GrantBounds,
 }
 
 impl Remember {
@@ -102,33 +102,83 @@ pub enum RememberedArgs {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RememberedApproval {
-    /// The approval's id.
-    pub id: String,
-    /// The action's name.
-    pub name: String,
-    /// The approval's lifetime.
-    pub scope: RememberScope,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) scope: RememberScope,
     /// The conversation in which the approval was given.
-    pub thread_id: String,
-    /// The decider who gave the approval.
-    pub by: Decider,
-    /// The arguments that the approval covers.
-    pub args: RememberedArgs,
-    /// The time of the approval, in milliseconds since 1970.
-    pub allowed_at: i64,
-    /// The number of later calls that the approval permits; `None` for any number.
-    pub uses: Option<u32>,
-    /// The number of calls that have used the approval.
-    pub used: u32,
-    /// The time at which the approval expires, in milliseconds since 1970.
-    pub expires_at: Option<i64>,
-    /// The greatest permitted values of arguments.
-    pub maxima: Vec<ArgMaximum>,
+    pub(crate) thread_id: String,
+    pub(crate) by: Decider,
+    pub(crate) args: RememberedArgs,
+    pub(crate) allowed_at: i64,
+    pub(crate) uses: Option<u32>,
+    pub(crate) used: u32,
+    pub(crate) expires_at: Option<i64>,
+    pub(crate) maxima: Vec<ArgMaximum>,
     /// The rules of the action at the time of the approval.
     rules: String,
 }
 
 impl RememberedApproval {
+    /// Returns the decider who gave the approval.
+    #[must_use]
+    pub const fn by(&self) -> Decider {
+        self.by
+    }
+
+    /// Returns the approval's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the action's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the approval's lifetime.
+    #[must_use]
+    pub const fn scope(&self) -> RememberScope {
+        self.scope
+    }
+
+    /// Returns the arguments that the approval covers.
+    #[must_use]
+    pub const fn args(&self) -> &RememberedArgs {
+        &self.args
+    }
+
+    /// Returns the time of the approval, in milliseconds since 1970.
+    #[must_use]
+    pub const fn allowed_at(&self) -> i64 {
+        self.allowed_at
+    }
+
+    /// Returns the number of later calls that the approval permits; `None` for any number.
+    #[must_use]
+    pub const fn uses(&self) -> Option<u32> {
+        self.uses
+    }
+
+    /// Returns the number of calls that have used the approval.
+    #[must_use]
+    pub const fn used(&self) -> u32 {
+        self.used
+    }
+
+    /// Returns the time at which the approval expires, in milliseconds since 1970.
+    #[must_use]
+    pub const fn expires_at(&self) -> Option<i64> {
+        self.expires_at
+    }
+
+    /// Returns the greatest permitted values of arguments.
+    #[must_use]
+    pub fn maxima(&self) -> &[ArgMaximum] {
+        &self.maxima
+    }
+
     /// Creates the approval of a call with these arguments; `None` if the action does not permit
     /// the approval, or if the approval is too large to store.
     pub(crate) fn new(

@@ -15,20 +15,35 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallApproval {
-    /// The answer; `None` while the question is open.
-    pub decision: Option<Decision>,
-    /// The decider; `None` if unknown, or if the decision followed from an event such as a new
-    /// message.
-    pub by: Option<Decider>,
-    /// The id of the agent's interrupt, if the agent asked.
-    pub interrupt_id: Option<String>,
+    pub(crate) decision: Option<Decision>,
+    pub(crate) by: Option<Decider>,
+    pub(crate) interrupt_id: Option<String>,
     /// The version that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
     /// Unknown fields, stored unchanged.
-    pub extra: Object,
+    pub(crate) extra: Object,
 }
 
 impl CallApproval {
+    /// Returns the decider; `None` if unknown, or if the decision followed from an event such as a
+    /// new message.
+    #[must_use]
+    pub const fn by(&self) -> Option<Decider> {
+        self.by
+    }
+
+    /// Returns the answer; `None` while the question is open.
+    #[must_use]
+    pub const fn decision(&self) -> Option<&Decision> {
+        self.decision.as_ref()
+    }
+
+    /// Returns the id of the agent's interrupt, if the agent asked.
+    #[must_use]
+    pub fn interrupt_id(&self) -> Option<&str> {
+        self.interrupt_id.as_deref()
+    }
+
     /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const APPROVED_TEXT: &str = "approved";
 
@@ -42,14 +57,26 @@ impl CallApproval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllowedEarlier {
-    /// The remembered approval.
-    pub id: String,
-    /// The time of the approval, in milliseconds since 1970.
-    pub at: i64,
+    pub(crate) id: String,
+    pub(crate) at: i64,
     /// The decider who gave the approval.
-    pub by: Decider,
+    pub(crate) by: Decider,
     /// The state of counting this use, if uses are limited.
     pub(crate) count: UseCount,
+}
+
+impl AllowedEarlier {
+    /// Returns the id of the remembered approval.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the time of the approval, in milliseconds since 1970.
+    #[must_use]
+    pub const fn at(&self) -> i64 {
+        self.at
+    }
 }
 
 /// The state of counting the use of a remembered approval by a call.
@@ -80,32 +107,45 @@ pub enum Decision {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The completed share, from 0 to 1, if known.
-    pub fraction: Option<f64>,
-    /// A text about the current work.
-    pub text: Option<String>,
+    pub(crate) fraction: Option<f64>,
+    pub(crate) text: Option<String>,
+}
+
+impl Progress {
+    /// Returns the completed share, from 0 to 1, if known.
+    #[must_use]
+    pub const fn fraction(&self) -> Option<f64> {
+        self.fraction
+    }
+
+    /// Returns a text about the current work.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Creates a report. A report without both is empty.
+    #[must_use]
+    pub const fn new(fraction: Option<f64>, text: Option<String>) -> Self {
+        Self { fraction, text }
+    }
 }
 
 /// The result of a call, as it is sent to the agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallResult {
-    /// The id of the tool message that contains the result.
-    pub message_id: String,
-    /// The content that is sent to the agent. It is serialised once, and stored.
-    pub content: Content,
-    /// The error field of the tool message; only for calls that failed (rule "results on the wire").
-    pub error: Option<String>,
-    /// The result as a value, for display.
-    pub value: Value,
+    pub(crate) message_id: String,
+    pub(crate) content: Content,
+    pub(crate) error: Option<String>,
+    pub(crate) value: Value,
     /// The provider's encrypted form, which is sent back unchanged.
-    pub encrypted_value: Option<String>,
+    pub(crate) encrypted_value: Option<String>,
     /// The subagent run that the result belongs to, if any.
-    pub subagent_run_id: Option<String>,
+    pub(crate) subagent_run_id: Option<String>,
     /// Open metadata of the tool message.
-    pub metadata: Option<Object>,
-    /// Unknown fields of the tool message, stored unchanged.
-    pub extra: Object,
+    pub(crate) metadata: Option<Object>,
+    pub(crate) extra: Object,
 }
 
 /// Returns the value for renderers: the parsed content if it is JSON, otherwise the text of the
@@ -116,6 +156,37 @@ pub(super) fn value_of(content: &Content) -> Value {
 }
 
 impl CallResult {
+    /// Returns the id of the tool message that contains the result.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.message_id
+    }
+
+    /// Returns the error field of the tool message; only for calls that failed (rule "results on
+    /// the wire").
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// Returns the unknown fields of the tool message, stored unchanged.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Returns the content that is sent to the agent. It is serialised once, and stored.
+    #[must_use]
+    pub const fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// Returns the result as a value, for display.
+    #[must_use]
+    pub const fn value(&self) -> &Value {
+        &self.value
+    }
+
     /// Creates a result that has only content.
     #[must_use]
     pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
@@ -136,12 +207,24 @@ impl CallResult {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallError {
-    /// A sentence, for the user and the model.
-    pub message: String,
-    /// The kind of failure.
-    pub kind: ErrorKind,
+    pub(crate) message: String,
+    pub(crate) kind: ErrorKind,
     /// Further details.
-    pub details: Option<Value>,
+    pub(crate) details: Option<Value>,
+}
+
+impl CallError {
+    /// Returns a sentence, for the user and the model.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the kind of failure.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
 }
 
 impl CallError {

@@ -17,29 +17,18 @@ use crate::{action::ActionFingerprint, event::Object};
 #[non_exhaustive]
 pub struct ToolCall {
     pub(super) key: CallKey,
-    /// The id that the agent assigned.
-    pub id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The fingerprint of the action that was offered to the agent, or whose handler started;
-    /// `None` if no action of this page is responsible for the call.
-    pub action: Option<ActionFingerprint>,
-    /// The call whose handler requested this one, if any.
-    pub parent: Option<CallKey>,
-    /// The newest preliminary result, which is shown and never sent.
-    pub preliminary: Option<Value>,
-    /// The progress that the handler reports.
-    pub progress: Option<Progress>,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) action: Option<ActionFingerprint>,
+    pub(crate) parent: Option<CallKey>,
+    pub(crate) preliminary: Option<Value>,
+    pub(crate) progress: Option<Progress>,
     /// The time at which the call appeared, in milliseconds since 1970.
-    pub created_at: i64,
-    /// The provider's encrypted form, which is sent back unchanged.
-    pub encrypted_value: Option<String>,
-    /// Open metadata.
-    pub metadata: Object,
-    /// Unknown fields, stored unchanged.
-    pub extra: Object,
-    /// The place where the agent wrote the call: a tool call, or a callout in a text.
-    pub origin: Origin,
+    pub(crate) created_at: i64,
+    pub(crate) encrypted_value: Option<String>,
+    pub(crate) metadata: Object,
+    pub(crate) extra: Object,
+    pub(crate) origin: Origin,
     pub(super) state: State,
     /// The number of the run that made the call, if known.
     pub(super) run: Option<u64>,
@@ -49,6 +38,67 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Returns the call whose handler requested this one, if any.
+    #[must_use]
+    pub const fn parent(&self) -> Option<CallKey> {
+        self.parent
+    }
+
+    /// Returns the fingerprint of the action that was offered to the agent, or whose handler
+    /// started; `None` if no action of this page is responsible for the call.
+    #[must_use]
+    pub const fn action(&self) -> Option<&ActionFingerprint> {
+        self.action.as_ref()
+    }
+
+    /// Returns the provider's encrypted form, which is sent back unchanged.
+    #[must_use]
+    pub fn encrypted_value(&self) -> Option<&str> {
+        self.encrypted_value.as_deref()
+    }
+
+    /// Returns the open metadata.
+    #[must_use]
+    pub const fn metadata(&self) -> &Object {
+        &self.metadata
+    }
+
+    /// Returns the unknown fields, stored unchanged.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Returns the place where the agent wrote the call: a tool call, or a callout in a text.
+    #[must_use]
+    pub const fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Returns the id that the agent assigned.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the newest preliminary result, which is shown and never sent.
+    #[must_use]
+    pub const fn preliminary(&self) -> Option<&Value> {
+        self.preliminary.as_ref()
+    }
+
+    /// Returns the progress that the handler reports.
+    #[must_use]
+    pub const fn progress(&self) -> Option<&Progress> {
+        self.progress.as_ref()
+    }
+
     /// Creates a call without arguments.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, now: i64) -> Self {

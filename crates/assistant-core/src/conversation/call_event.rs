@@ -13,21 +13,48 @@ use crate::action::ActionFingerprint;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallEvent {
-    /// The call.
-    pub call: CallKey,
-    /// The tool's name.
-    pub name: String,
-    /// The event.
-    pub kind: CallEventKind,
-    /// The phase before the event; `None` for a call that arrived with its history, in a list of
-    /// messages.
-    pub before: Option<Phase>,
-    /// The phase after the event.
-    pub phase: Phase,
+    pub(crate) call: CallKey,
+    pub(crate) name: String,
+    pub(crate) kind: CallEventKind,
+    pub(crate) before: Option<Phase>,
+    pub(crate) phase: Phase,
     /// The facts about the call, for records, if the conversation has removed the call.
     pub(crate) removed: Option<Box<CallFacts>>,
     /// The conversation of the call, if another conversation has replaced it.
     pub(crate) thread_id: Option<String>,
+}
+
+impl CallEvent {
+    /// Returns the call.
+    #[must_use]
+    pub const fn call(&self) -> CallKey {
+        self.call
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the event.
+    #[must_use]
+    pub const fn kind(&self) -> &CallEventKind {
+        &self.kind
+    }
+
+    /// Returns the phase before the event; `None` for a call that arrived with its history, in a
+    /// list of messages.
+    #[must_use]
+    pub const fn before(&self) -> Option<Phase> {
+        self.before
+    }
+
+    /// Returns the phase after the event.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
 }
 
 /// The kind of an event, with its details.

@@ -16,20 +16,40 @@ const MODELS: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// The tokens, with one entry for each provider and model.
-    pub usage: Vec<TokenUsage>,
-    /// The duration in milliseconds, including tools and questions to the user; `None` if it is not
-    /// known.
-    pub duration_ms: Option<u64>,
-    /// The part of the duration in which only a question to the user was open; `None` if the user
-    /// was not asked.
-    pub waited_ms: Option<u64>,
-    /// The price in millionths of the host's currency; `None` if it is not known. An integer, so
-    /// that sums are exact.
-    pub price_micros: Option<u64>,
+    pub(crate) usage: Vec<TokenUsage>,
+    pub(crate) duration_ms: Option<u64>,
+    pub(crate) waited_ms: Option<u64>,
+    pub(crate) price_micros: Option<u64>,
 }
 
 impl Cost {
+    /// Returns the tokens, with one entry for each provider and model.
+    #[must_use]
+    pub fn usage(&self) -> &[TokenUsage] {
+        &self.usage
+    }
+
+    /// Returns the duration in milliseconds, including tools and questions to the user; `None` if
+    /// it is not known.
+    #[must_use]
+    pub const fn duration_ms(&self) -> Option<u64> {
+        self.duration_ms
+    }
+
+    /// Returns the part of the duration in which only a question to the user was open; `None` if
+    /// the user was not asked.
+    #[must_use]
+    pub const fn waited_ms(&self) -> Option<u64> {
+        self.waited_ms
+    }
+
+    /// Returns the price in millionths of the host's currency; `None` if it is not known. An
+    /// integer, so that sums are exact.
+    #[must_use]
+    pub const fn price_micros(&self) -> Option<u64> {
+        self.price_micros
+    }
+
     /// Returns true if nothing is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {

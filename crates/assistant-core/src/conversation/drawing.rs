@@ -30,23 +30,53 @@ pub struct Drawing {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
-    /// The column, counted from 0. The column of a row above several rows may be a fraction.
-    pub column: f64,
-    /// The line, counted from 0.
-    pub line: usize,
-    /// The row of the previous message.
-    pub parent: Option<usize>,
+    pub(crate) column: f64,
+    pub(crate) line: usize,
+    pub(crate) parent: Option<usize>,
+}
+
+impl Spot {
+    /// Returns the column, counted from 0. The column of a row above several rows may be a
+    /// fraction.
+    #[must_use]
+    pub const fn column(&self) -> f64 {
+        self.column
+    }
+
+    /// Returns the line, counted from 0.
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Returns the row of the previous message.
+    #[must_use]
+    pub const fn parent(&self) -> Option<usize> {
+        self.parent
+    }
 }
 
 /// The part of a drawing that is in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Visible {
-    /// The rows in view.
-    pub rows: Vec<usize>,
-    /// The rows whose connecting line to their parent may cross the view, without lines that
-    /// coincide with others.
-    pub ways: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
+    pub(crate) ways: Vec<usize>,
+}
+
+impl Visible {
+    /// Returns the rows in view.
+    #[must_use]
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Returns the rows whose connecting line to their parent may cross the view, without lines
+    /// that coincide with others.
+    #[must_use]
+    pub fn ways(&self) -> &[usize] {
+        &self.ways
+    }
 }
 
 impl Drawing {

@@ -7,48 +7,30 @@ use crate::event::{Content, ContentPart, Object, PartBody, Role};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Message {
-    /// The message's id, unique in the conversation.
-    pub id: MessageId,
+    pub(crate) id: MessageId,
     /// The id on the wire, if it differs: another branch contains a message with that id.
-    pub wire_id: Option<String>,
-    /// The role of the author.
-    pub role: Role,
-    /// The parts, in order.
-    pub parts: Vec<Part>,
-    /// The time at which the message appeared, in milliseconds since 1970.
-    pub created_at: i64,
-    /// The name of the author.
-    pub name: Option<String>,
-    /// The provider's encrypted form, which is sent back unchanged.
-    pub encrypted_value: Option<String>,
-    /// The subagent run that the message belongs to, if any.
-    pub subagent_run_id: Option<String>,
-    /// Open metadata.
-    pub metadata: Option<Object>,
-    /// Unknown fields, stored unchanged.
-    pub extra: Object,
+    pub(crate) wire_id: Option<String>,
+    pub(crate) role: Role,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) created_at: i64,
+    pub(crate) name: Option<String>,
+    pub(crate) encrypted_value: Option<String>,
+    pub(crate) subagent_run_id: Option<String>,
+    pub(crate) metadata: Option<Object>,
+    pub(crate) extra: Object,
     /// True if the message's content is a list of parts on the wire even if one text would be
     /// enough.
-    pub listed: bool,
-    /// The reason why the message is incomplete. Local, never sent.
-    pub cut: Option<Cut>,
-    /// The cost of the runs that ended with the message. Local, never sent.
-    pub cost: Cost,
-    /// The steps that the agent reported in the runs that ended with the message. Local, never
-    /// sent.
-    pub steps: Vec<AgentStep>,
-    /// The original text, if callouts in it became calls. It is sent to the agent.
-    pub markdown: Option<String>,
-    /// The author, independent of the role: [`Author::Page`] if the user wrote the message here.
-    pub author: Author,
-    /// A different version of the user's message in the agent's record. Shown beside the user's own
-    /// text, which it never replaces.
-    pub disputed: Option<String>,
-    /// True if the user sent the message during the loop. Local, never sent.
-    pub interjected: bool,
+    pub(crate) listed: bool,
+    pub(crate) cut: Option<Cut>,
+    pub(crate) cost: Cost,
+    pub(crate) steps: Vec<AgentStep>,
+    pub(crate) markdown: Option<String>,
+    pub(crate) author: Author,
+    pub(crate) disputed: Option<String>,
+    pub(crate) interjected: bool,
     /// The thread id under which the branch that begins with this message is sent, if it has its
     /// own.
-    pub thread_id: Option<String>,
+    pub(crate) thread_id: Option<String>,
 }
 
 /// The reason why a message is incomplete.
@@ -91,6 +73,105 @@ impl Cut {
 }
 
 impl Message {
+    /// Returns the provider's encrypted form, which is sent back unchanged.
+    #[must_use]
+    pub fn encrypted_value(&self) -> Option<&str> {
+        self.encrypted_value.as_deref()
+    }
+
+    /// Returns the open metadata.
+    #[must_use]
+    pub const fn metadata(&self) -> Option<&Object> {
+        self.metadata.as_ref()
+    }
+
+    /// Returns the unknown fields, stored unchanged.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Returns the message's id, unique in the conversation.
+    #[must_use]
+    pub const fn id(&self) -> &MessageId {
+        &self.id
+    }
+
+    /// Returns the role of the author.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns the parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Returns the time at which the message appeared, in milliseconds since 1970.
+    #[must_use]
+    pub const fn created_at(&self) -> i64 {
+        self.created_at
+    }
+
+    /// Returns the name of the author.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the subagent run that the message belongs to, if any.
+    #[must_use]
+    pub fn subagent_run_id(&self) -> Option<&str> {
+        self.subagent_run_id.as_deref()
+    }
+
+    /// Returns the reason why the message is incomplete. Local, never sent.
+    #[must_use]
+    pub const fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// Returns the cost of the runs that ended with the message. Local, never sent.
+    #[must_use]
+    pub const fn cost(&self) -> &Cost {
+        &self.cost
+    }
+
+    /// Returns the steps that the agent reported in the runs that ended with the message. Local,
+    /// never sent.
+    #[must_use]
+    pub fn steps(&self) -> &[AgentStep] {
+        &self.steps
+    }
+
+    /// Returns the original text, if callouts in it became calls. It is sent to the agent.
+    #[must_use]
+    pub fn markdown(&self) -> Option<&str> {
+        self.markdown.as_deref()
+    }
+
+    /// Returns the author, independent of the role: [`Author::Page`] if the user wrote the message
+    /// here.
+    #[must_use]
+    pub const fn author(&self) -> Author {
+        self.author
+    }
+
+    /// Returns a different version of the user's message in the agent's record. Shown beside the
+    /// user's own text, which it never replaces.
+    #[must_use]
+    pub fn disputed(&self) -> Option<&str> {
+        self.disputed.as_deref()
+    }
+
+    /// Returns true if the user sent the message during the loop. Local, never sent.
+    #[must_use]
+    pub const fn is_interjected(&self) -> bool {
+        self.interjected
+    }
+
     /// Creates an empty message of the agent. Messages of the user are created only by
     /// [`Message::user`].
     #[must_use]

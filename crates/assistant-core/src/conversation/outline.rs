@@ -12,23 +12,66 @@ use super::{Conversation, MessageId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutlineRow {
-    /// The message.
-    pub id: MessageId,
-    /// The number of branchings between the root and the message, plus 1.
-    pub level: usize,
-    /// The row of the message whose versions of an answer include this row; `None` at the top.
-    pub above: Option<usize>,
-    /// The position among the rows of the same level and parent row, counted from 1, and their
-    /// number.
-    pub place: (usize, usize),
-    /// The number of the version, counted from 1, and the number of versions.
-    pub version: (usize, usize),
-    /// The number of versions of the next message, if there are several; otherwise 0.
-    pub branches: usize,
-    /// True if the versions that follow are omitted.
-    pub closed: bool,
-    /// True if the message is on the shown branch.
-    pub shown: bool,
+    pub(crate) id: MessageId,
+    pub(crate) level: usize,
+    pub(crate) above: Option<usize>,
+    pub(crate) place: (usize, usize),
+    pub(crate) version: (usize, usize),
+    pub(crate) branches: usize,
+    pub(crate) closed: bool,
+    pub(crate) shown: bool,
+}
+
+impl OutlineRow {
+    /// Returns the message.
+    #[must_use]
+    pub const fn id(&self) -> &MessageId {
+        &self.id
+    }
+
+    /// Returns the number of branchings between the root and the message, plus 1.
+    #[must_use]
+    pub const fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Returns the row of the message whose versions of an answer include this row; `None` at the
+    /// top.
+    #[must_use]
+    pub const fn above(&self) -> Option<usize> {
+        self.above
+    }
+
+    /// Returns the position among the rows of the same level and parent row, counted from 1, and
+    /// their number.
+    #[must_use]
+    pub const fn place(&self) -> (usize, usize) {
+        self.place
+    }
+
+    /// Returns the number of the version, counted from 1, and the number of versions.
+    #[must_use]
+    pub const fn version(&self) -> (usize, usize) {
+        self.version
+    }
+
+    /// Returns the number of versions of the next message, if there are several; otherwise 0.
+    #[must_use]
+    pub const fn branches(&self) -> usize {
+        self.branches
+    }
+
+    /// Returns true if the versions that follow are omitted.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Returns true if the message is on the shown branch.
+    #[must_use]
+    pub const fn is_shown(&self) -> bool {
+        self.shown
+    }
 }
 
 impl Conversation {

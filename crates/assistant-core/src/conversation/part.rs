@@ -52,19 +52,45 @@ impl Part {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TextPart {
-    /// The text so far.
-    pub text: String,
-    /// True while more text is expected.
-    pub open: bool,
-    /// The number of times that the text was replaced. Within one generation, the text only grows.
-    pub generation: u32,
-    /// The times of the start and of the last end, for reasoning only.
-    pub span: Option<Span>,
-    /// Other properties such as id and metadata, stored unchanged.
-    pub extra: Object,
+    pub(crate) text: String,
+    pub(crate) open: bool,
+    pub(crate) generation: u32,
+    pub(crate) span: Option<Span>,
+    pub(crate) extra: Object,
 }
 
 impl TextPart {
+    /// Returns the other properties such as id and metadata, stored unchanged.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Returns the text so far.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns true while more text is expected.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Returns the number of times that the text was replaced. Within one generation, the text only
+    /// grows.
+    #[must_use]
+    pub const fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Returns the times of the start and of the last end, for reasoning only.
+    #[must_use]
+    pub const fn span(&self) -> Option<Span> {
+        self.span
+    }
+
     /// Creates a finished text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
@@ -99,15 +125,22 @@ impl Span {
 #[non_exhaustive]
 pub struct ToolResultPart {
     /// The id of the call that the result answers.
-    pub tool_call_id: String,
+    pub(crate) tool_call_id: String,
     /// The tool's name, if given.
-    pub tool_name: Option<String>,
-    /// The result.
-    pub output: Value,
+    pub(crate) tool_name: Option<String>,
+    pub(crate) output: Value,
     /// The content of the tool message, if known.
-    pub content: Option<Content>,
+    pub(crate) content: Option<Content>,
     /// Unknown fields, stored unchanged.
-    pub extra: Object,
+    pub(crate) extra: Object,
+}
+
+impl ToolResultPart {
+    /// Returns the result.
+    #[must_use]
+    pub const fn output(&self) -> &Value {
+        &self.output
+    }
 }
 
 /// A source that an answer cites: a web page or a document.
@@ -115,27 +148,51 @@ pub struct ToolResultPart {
 #[non_exhaustive]
 pub struct SourcePart {
     /// The part's id.
-    pub source_id: String,
+    pub(crate) source_id: String,
     /// The URL of a web page. It is never fetched; a link to it follows the rules for links.
-    pub url: Option<String>,
-    /// The title.
-    pub title: Option<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) title: Option<String>,
     /// The media type of a document.
-    pub media_type: Option<String>,
+    pub(crate) media_type: Option<String>,
     /// The file name of a document.
-    pub filename: Option<String>,
+    pub(crate) filename: Option<String>,
     /// Unknown fields, stored unchanged.
-    pub extra: Object,
+    pub(crate) extra: Object,
+}
+
+impl SourcePart {
+    /// Returns the title.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
 }
 
 /// Structured data of a type that the agent defines.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DataPart {
-    /// The name of the type, such as that of an activity.
-    pub data_type: String,
-    /// The data.
-    pub data: Value,
-    /// Unknown fields, stored unchanged.
-    pub extra: Object,
+    pub(crate) data_type: String,
+    pub(crate) data: Value,
+    pub(crate) extra: Object,
+}
+
+impl DataPart {
+    /// Returns the unknown fields, stored unchanged.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Returns the name of the type, such as that of an activity.
+    #[must_use]
+    pub fn data_type(&self) -> &str {
+        &self.data_type
+    }
+
+    /// Returns the data.
+    #[must_use]
+    pub const fn data(&self) -> &Value {
+        &self.data
+    }
 }

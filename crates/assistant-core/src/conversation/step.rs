@@ -11,15 +11,30 @@ pub(super) const MAX_STEPS: usize = 128;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentStep {
-    /// The step's name.
-    pub name: String,
-    /// True if the agent has reported the end of the step.
-    pub finished: bool,
-    /// The error of the subagent that executed the step, if it failed.
-    pub failure: Option<String>,
+    pub(crate) name: String,
+    pub(crate) finished: bool,
+    pub(crate) failure: Option<String>,
 }
 
 impl AgentStep {
+    /// Returns the step's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns true if the agent has reported the end of the step.
+    #[must_use]
+    pub const fn finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Returns the error of the subagent that executed the step, if it failed.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
     pub(super) fn to_json(&self) -> Value {
         json!({"name": self.name, "finished": self.finished, "failure": self.failure})
     }

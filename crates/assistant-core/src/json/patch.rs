@@ -24,10 +24,8 @@ pub(crate) use value::{size_of, size_of_object};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatchError {
-    /// The index of the operation, from 0.
-    pub operation: usize,
-    /// The kind of error.
-    pub kind: PatchErrorKind,
+    pub(crate) operation: usize,
+    pub(crate) kind: PatchErrorKind,
 }
 
 /// The kind of an operation's error.
@@ -55,6 +53,18 @@ pub enum PatchErrorKind {
 }
 
 impl PatchError {
+    /// Returns the index of the operation, from 0.
+    #[must_use]
+    pub const fn operation(&self) -> usize {
+        self.operation
+    }
+
+    /// Returns the kind of error.
+    #[must_use]
+    pub const fn kind(&self) -> PatchErrorKind {
+        self.kind
+    }
+
     /// Returns true if the patch exceeds a limit; false if it is malformed or does not fit the
     /// document.
     #[must_use]

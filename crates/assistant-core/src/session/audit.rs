@@ -23,28 +23,28 @@ const MAX_TEXT: usize = 1_000;
 #[non_exhaustive]
 pub struct AuditEntry {
     /// The time of the event, in milliseconds since 1970.
-    pub at: i64,
-    /// The conversation.
-    pub thread_id: String,
+    pub(crate) at: i64,
+    pub(crate) thread_id: String,
     /// The message; `None` for calls of the page itself.
-    pub message: Option<String>,
-    /// The key of the call.
-    pub call: CallKey,
-    /// The agent's id of the call.
-    pub call_id: String,
-    /// The tool's name.
-    pub tool: String,
+    pub(crate) message: Option<String>,
+    pub(crate) call: CallKey,
+    pub(crate) call_id: String,
+    pub(crate) tool: String,
     /// The fingerprint of the called action ([`crate::action::ActionSpec::fingerprint`]), if an
     /// action is registered for the tool.
-    pub action: Option<ActionFingerprint>,
+    pub(crate) action: Option<ActionFingerprint>,
     /// The version of the action.
-    pub version: Option<String>,
-    /// The call whose handler requested it, if any.
-    pub parent: Option<CallKey>,
-    /// The effective arguments; the raw text if they are not JSON.
-    pub args: Value,
-    /// The event.
-    pub event: CallEventKind,
+    pub(crate) version: Option<String>,
+    pub(crate) parent: Option<CallKey>,
+    pub(crate) args: Value,
+    pub(crate) event: CallEventKind,
+}
+
+impl AuditEntry {
+    /// Returns the arguments for changes, such as the removal of secrets.
+    pub fn args_mut(&mut self) -> &mut Value {
+        &mut self.args
+    }
 }
 
 impl Session {
@@ -86,6 +86,48 @@ impl Session {
 }
 
 impl AuditEntry {
+    /// Returns the conversation.
+    #[must_use]
+    pub fn thread_id(&self) -> &str {
+        &self.thread_id
+    }
+
+    /// Returns the key of the call.
+    #[must_use]
+    pub const fn call(&self) -> CallKey {
+        self.call
+    }
+
+    /// Returns the agent's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// Returns the call whose handler requested it, if any.
+    #[must_use]
+    pub const fn parent(&self) -> Option<CallKey> {
+        self.parent
+    }
+
+    /// Returns the effective arguments; the raw text if they are not JSON.
+    #[must_use]
+    pub const fn args(&self) -> &Value {
+        &self.args
+    }
+
+    /// Returns the event.
+    #[must_use]
+    pub const fn event(&self) -> &CallEventKind {
+        &self.event
+    }
+
     /// Truncates arguments and texts to the limits of a record. Redact secrets before the call,
     /// since a truncated secret may no longer be recognized.
     #[must_use]

@@ -115,32 +115,91 @@ pub enum Effect {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreviewRequest {
-    /// The ticket of the request.
-    pub ticket: Ticket,
-    /// The registration of the action.
-    pub registration: RegistrationId,
-    /// The arguments, validated.
-    pub args: Value,
+    pub(crate) ticket: Ticket,
+    pub(crate) registration: RegistrationId,
+    pub(crate) args: Value,
+}
+
+impl PreviewRequest {
+    /// Returns the ticket of the request.
+    #[must_use]
+    pub const fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Returns the registration of the action.
+    #[must_use]
+    pub const fn registration(&self) -> RegistrationId {
+        self.registration
+    }
+
+    /// Returns the arguments, validated.
+    #[must_use]
+    pub fn into_args(self) -> Value {
+        self.args
+    }
 }
 
 /// An invocation of a handler.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Invocation {
-    /// The id of the invocation.
-    pub id: InvocationId,
-    /// The registration of the handler.
-    pub registration: RegistrationId,
-    /// The call.
-    pub call: CallKey,
-    /// The message with the call; `None` for a call of the page itself.
-    pub message: Option<MessageId>,
-    /// The agent's id of the call.
-    pub call_id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The arguments, validated.
-    pub args: Value,
-    /// The number of runs between the last user message and the one that made the call.
-    pub iteration: u32,
+    pub(crate) id: InvocationId,
+    pub(crate) registration: RegistrationId,
+    pub(crate) call: CallKey,
+    pub(crate) message: Option<MessageId>,
+    pub(crate) call_id: String,
+    pub(crate) name: String,
+    pub(crate) args: Value,
+    pub(crate) iteration: u32,
+}
+
+impl Invocation {
+    /// Returns the id of the invocation.
+    #[must_use]
+    pub const fn id(&self) -> InvocationId {
+        self.id
+    }
+
+    /// Returns the registration of the handler.
+    #[must_use]
+    pub const fn registration(&self) -> RegistrationId {
+        self.registration
+    }
+
+    /// Returns the call.
+    #[must_use]
+    pub const fn call(&self) -> CallKey {
+        self.call
+    }
+
+    /// Returns the message with the call; `None` for a call of the page itself.
+    #[must_use]
+    pub const fn message(&self) -> Option<&MessageId> {
+        self.message.as_ref()
+    }
+
+    /// Returns the agent's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the arguments, validated.
+    #[must_use]
+    pub const fn args(&self) -> &Value {
+        &self.args
+    }
+
+    /// Returns the number of runs between the last user message and the one that made the call.
+    #[must_use]
+    pub const fn iteration(&self) -> u32 {
+        self.iteration
+    }
 }

@@ -16,45 +16,48 @@ const MAX_DETAILED_CALLS: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolHistory {
-    /// The number of calls.
-    pub total: usize,
-    /// The number of calls of each tool: `{"add": 2, "remove": 1}`.
-    pub counts: Object,
-    /// The newest two hundred calls, in order of appearance.
-    pub records: Vec<ToolRecord>,
+    pub(crate) total: usize,
+    pub(crate) counts: Object,
+    pub(crate) records: Vec<ToolRecord>,
 }
 
 /// A call with its outcome. Arguments and results are truncated like those of audit records.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolRecord {
-    /// The key of the call.
-    pub call: CallKey,
-    /// The agent's id of the call; empty for calls of the page itself.
-    pub call_id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The fingerprint of the called action, if an action is registered for the tool.
-    pub action: Option<ActionFingerprint>,
-    /// The effective arguments; the raw text if they are not JSON.
-    pub args: Value,
-    /// The phase.
-    pub phase: Phase,
-    /// The result for the agent; `None` while the call is open.
-    pub result: Option<Value>,
-    /// The error message, if the call failed.
-    pub error: Option<String>,
-    /// The message; `None` for calls of the page itself.
-    pub message: Option<String>,
-    /// The call whose handler requested this one, if any.
-    pub parent: Option<CallKey>,
-    /// The time at which the call appeared, in milliseconds since 1970.
-    pub created_at: i64,
-    /// The time at which the call ended, in milliseconds since 1970.
-    pub ended_at: Option<i64>,
+    pub(crate) call: CallKey,
+    pub(crate) call_id: String,
+    pub(crate) name: String,
+    pub(crate) action: Option<ActionFingerprint>,
+    pub(crate) args: Value,
+    pub(crate) phase: Phase,
+    pub(crate) result: Option<Value>,
+    pub(crate) error: Option<String>,
+    pub(crate) message: Option<String>,
+    pub(crate) parent: Option<CallKey>,
+    pub(crate) created_at: i64,
+    pub(crate) ended_at: Option<i64>,
 }
 
 impl ToolHistory {
+    /// Returns the number of calls.
+    #[must_use]
+    pub const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Returns the number of calls of each tool: `{"add": 2, "remove": 1}`.
+    #[must_use]
+    pub const fn counts(&self) -> &Object {
+        &self.counts
+    }
+
+    /// Returns the newest two hundred calls, in order of appearance.
+    #[must_use]
+    pub fn records(&self) -> &[ToolRecord] {
+        &self.records
+    }
+
     /// Returns the number of calls of a tool.
     #[must_use]
     pub fn count(&self, tool: &str) -> usize {
@@ -72,6 +75,78 @@ impl ToolHistory {
 }
 
 impl ToolRecord {
+    /// Returns the key of the call.
+    #[must_use]
+    pub const fn call(&self) -> CallKey {
+        self.call
+    }
+
+    /// Returns the time at which the call appeared, in milliseconds since 1970.
+    #[must_use]
+    pub const fn created_at(&self) -> i64 {
+        self.created_at
+    }
+
+    /// Returns the agent's id of the call; empty for calls of the page itself.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the fingerprint of the called action, if an action is registered for the tool.
+    #[must_use]
+    pub const fn action(&self) -> Option<&ActionFingerprint> {
+        self.action.as_ref()
+    }
+
+    /// Returns the effective arguments; the raw text if they are not JSON.
+    #[must_use]
+    pub const fn args(&self) -> &Value {
+        &self.args
+    }
+
+    /// Returns the phase.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Returns the result for the agent; `None` while the call is open.
+    #[must_use]
+    pub const fn result(&self) -> Option<&Value> {
+        self.result.as_ref()
+    }
+
+    /// Returns the error message, if the call failed.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// Returns the message; `None` for calls of the page itself.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Returns the call whose handler requested this one, if any.
+    #[must_use]
+    pub const fn parent(&self) -> Option<CallKey> {
+        self.parent
+    }
+
+    /// Returns the time at which the call ended, in milliseconds since 1970.
+    #[must_use]
+    pub const fn ended_at(&self) -> Option<i64> {
+        self.ended_at
+    }
+
     fn of(call: &ToolCall, conversation: &Conversation) -> Self {
         let message = conversation.message_of_call(&call.key());
         let args = call.effective_args().cloned();

@@ -87,14 +87,41 @@ pub enum Swap<T> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PolicyQuestion<'a> {
-    /// The ticket for a later answer.
-    pub ticket: Ticket,
-    /// The registration of the rule's action.
-    pub registration: RegistrationId,
-    /// The key of the call.
-    pub call: &'a CallKey,
-    /// The action's name.
-    pub name: &'a str,
-    /// The call's arguments, validated.
-    pub args: &'a Value,
+    pub(crate) ticket: Ticket,
+    pub(crate) registration: RegistrationId,
+    pub(crate) call: &'a CallKey,
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a Value,
+}
+
+impl<'a> PolicyQuestion<'a> {
+    /// Returns the ticket for a later answer.
+    #[must_use]
+    pub const fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Returns the registration of the rule's action.
+    #[must_use]
+    pub const fn registration(&self) -> RegistrationId {
+        self.registration
+    }
+
+    /// Returns the key of the call.
+    #[must_use]
+    pub const fn call(&self) -> CallKey {
+        *self.call
+    }
+
+    /// Returns the action's name.
+    #[must_use]
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// Returns the call's arguments, validated.
+    #[must_use]
+    pub const fn args(&self) -> &'a Value {
+        self.args
+    }
 }

@@ -15,21 +15,12 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
-    /// The agent's question.
-    pub interrupt: Interrupt,
-    /// The call that it blocks and whose approval card shows it.
-    pub call: Option<CallKey>,
-    /// The answer, and the version of the question that it answers. The answer is sent once all
-    /// interrupts are answered, if the question and its call have not changed.
-    pub answer: Option<Consent<ResumeEntry>>,
-    /// True if the interrupt arrived as a custom event of the older dialect, and is answered in
-    /// that dialect.
-    pub legacy: bool,
-    /// True if the agent rejected an answer. The interrupt can be answered again, or cancelled.
-    pub rejected: bool,
-    /// True if the interrupt is hidden until the user opens it, because the limit of questions was
-    /// exceeded.
-    pub held_back: bool,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) call: Option<CallKey>,
+    pub(crate) answer: Option<Consent<ResumeEntry>>,
+    pub(crate) legacy: bool,
+    pub(crate) rejected: bool,
+    pub(crate) held_back: bool,
     /// True if the interrupt was held back when the user denied everything.
     pub(super) denied_unseen: bool,
     /// True if the interrupt was answered with an earlier denial of the user in this turn.
@@ -44,6 +35,46 @@ pub struct OpenInterrupt {
 }
 
 impl OpenInterrupt {
+    /// Returns true if the interrupt arrived as a custom event of the older dialect, and is
+    /// answered in that dialect.
+    #[must_use]
+    pub const fn is_legacy(&self) -> bool {
+        self.legacy
+    }
+
+    /// Returns the agent's question.
+    #[must_use]
+    pub const fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Returns the call that it blocks and whose approval card shows it.
+    #[must_use]
+    pub const fn call(&self) -> Option<CallKey> {
+        self.call
+    }
+
+    /// Returns the answer, and the version of the question that it answers. The answer is sent once
+    /// all interrupts are answered, if the question and its call have not changed.
+    #[must_use]
+    pub const fn answer(&self) -> Option<&Consent<ResumeEntry>> {
+        self.answer.as_ref()
+    }
+
+    /// Returns true if the agent rejected an answer. The interrupt can be answered again, or
+    /// cancelled.
+    #[must_use]
+    pub const fn is_rejected(&self) -> bool {
+        self.rejected
+    }
+
+    /// Returns true if the interrupt is hidden until the user opens it, because the limit of
+    /// questions was exceeded.
+    #[must_use]
+    pub const fn is_held_back(&self) -> bool {
+        self.held_back
+    }
+
     pub(super) fn new(interrupt: Interrupt, legacy: bool) -> Self {
         let actions = ActionList::of(interrupt.metadata.as_ref());
         Self {

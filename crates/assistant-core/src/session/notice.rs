@@ -7,29 +7,74 @@ use crate::{conversation::Change, limits::Exceeded};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// The notice's id.
-    pub id: NoticeId,
-    /// The kind.
-    pub kind: NoticeKind,
-    /// The message in English. A notice about an error of the agent, server or decoder has the
-    /// message of that error.
-    pub message: String,
-    /// The HTTP status, for a [`NoticeKind::Http`].
-    pub status: Option<u16>,
-    /// The delay that the server requested before the next request, in milliseconds from its
-    /// response.
-    pub retry_after_ms: Option<u64>,
-    /// The maximum number of runs in a turn, for a [`NoticeKind::RunLimit`].
-    pub limit: Option<u32>,
-    /// The number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
-    pub count: Option<u32>,
-    /// The limit and the dropped amount, for a [`NoticeKind::LimitReached`].
-    pub exceeded: Option<Exceeded>,
-    /// The action that the notice offers, if any.
-    pub action: Option<NoticeAction>,
+    pub(crate) id: NoticeId,
+    pub(crate) kind: NoticeKind,
+    pub(crate) message: String,
+    pub(crate) status: Option<u16>,
+    pub(crate) retry_after_ms: Option<u64>,
+    pub(crate) limit: Option<u32>,
+    pub(crate) count: Option<u32>,
+    pub(crate) exceeded: Option<Exceeded>,
+    pub(crate) action: Option<NoticeAction>,
 }
 
 impl Notice {
+    /// Returns the notice's id.
+    #[must_use]
+    pub const fn id(&self) -> NoticeId {
+        self.id
+    }
+
+    /// Returns the kind.
+    #[must_use]
+    pub const fn kind(&self) -> NoticeKind {
+        self.kind
+    }
+
+    /// Returns the message in English. A notice about an error of the agent, server or decoder has
+    /// the message of that error.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the HTTP status, for a [`NoticeKind::Http`].
+    #[must_use]
+    pub const fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// Returns the delay that the server requested before the next request, in milliseconds from
+    /// its response.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after_ms
+    }
+
+    /// Returns the maximum number of runs in a turn, for a [`NoticeKind::RunLimit`].
+    #[must_use]
+    pub const fn limit(&self) -> Option<u32> {
+        self.limit
+    }
+
+    /// Returns the number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
+    #[must_use]
+    pub const fn count(&self) -> Option<u32> {
+        self.count
+    }
+
+    /// Returns the limit and the dropped amount, for a [`NoticeKind::LimitReached`].
+    #[must_use]
+    pub const fn exceeded(&self) -> Option<Exceeded> {
+        self.exceeded
+    }
+
+    /// Returns the action that the notice offers, if any.
+    #[must_use]
+    pub const fn action(&self) -> Option<NoticeAction> {
+        self.action
+    }
+
     /// Returns true if the notice is a failure, which interrupts, and not only information. A limit
     /// that ended a run is a failure; a limit that shortened a value is not.
     #[must_use]

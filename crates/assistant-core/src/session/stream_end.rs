@@ -29,17 +29,27 @@ impl StreamEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The kind of the failure.
-    pub kind: FailureKind,
+    pub(crate) kind: FailureKind,
     /// A message for the user.
-    pub message: String,
+    pub(crate) message: String,
     /// The delay that the server requests before the next request, in milliseconds.
-    pub retry_after_ms: Option<u64>,
-    /// The exceeded limit, for a [`FailureKind::Limit`].
-    pub exceeded: Option<Exceeded>,
+    pub(crate) retry_after_ms: Option<u64>,
+    pub(crate) exceeded: Option<Exceeded>,
 }
 
 impl Failure {
+    /// Returns the exceeded limit, for a [`FailureKind::Limit`].
+    #[must_use]
+    pub const fn exceeded(&self) -> Option<Exceeded> {
+        self.exceeded
+    }
+
+    /// Returns the kind of the failure.
+    #[must_use]
+    pub const fn kind(&self) -> FailureKind {
+        self.kind
+    }
+
     /// Creates a failure without a delay.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
@@ -67,6 +77,11 @@ impl Failure {
             dropped: 0,
         });
         failure
+    }
+
+    /// Names the browser as the cause: it is offline.
+    pub fn set_offline(&mut self) {
+        self.kind = FailureKind::Offline;
     }
 
     /// Sets the delay that the server requests before the next request.

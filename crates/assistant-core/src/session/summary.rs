@@ -9,13 +9,23 @@ use crate::{conversation::MessageId, event::TokenUsage};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TurnSummary {
-    /// One entry for each run.
-    pub runs: Vec<RunSummary>,
-    /// The reason for the end of the turn; `None` while it continues.
-    pub finish: Option<FinishReason>,
+    pub(crate) runs: Vec<RunSummary>,
+    pub(crate) finish: Option<FinishReason>,
 }
 
 impl TurnSummary {
+    /// Returns the reason for the end of the turn; `None` while it continues.
+    #[must_use]
+    pub const fn finish(&self) -> Option<FinishReason> {
+        self.finish
+    }
+
+    /// Returns the runs of the turn, with one entry each.
+    #[must_use]
+    pub fn runs(&self) -> &[RunSummary] {
+        &self.runs
+    }
+
     /// Returns the number of latest runs with the same calls and arguments.
     #[must_use]
     pub fn repeats(&self) -> usize {
@@ -52,25 +62,63 @@ impl fmt::Display for TurnSummary {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RunSummary {
-    /// The run's id.
-    pub run_id: String,
-    /// The chat's newest message at the start of the run, to which Retry returns.
-    pub base: Option<MessageId>,
-    /// The tools that were called, in order.
-    pub tools: Vec<String>,
+    pub(crate) run_id: String,
+    pub(crate) base: Option<MessageId>,
+    pub(crate) tools: Vec<String>,
     /// A hash of the names and arguments of the run's calls, in order; `None` if the run made no
     /// call or has not ended.
     pub(super) calls_hash: Option<u64>,
-    /// The reported token usage.
-    pub usage: Vec<TokenUsage>,
-    /// True if the run produced text.
-    pub has_text: bool,
+    pub(crate) usage: Vec<TokenUsage>,
+    pub(crate) has_text: bool,
     /// True if the run did anything besides beginning, reasoning and ending.
-    pub has_effect: bool,
-    /// The steps that the agent reported, in order. Steps beyond about a hundred are dropped.
-    pub steps: Vec<AgentStep>,
-    /// True if the steps are stored with a message, and shown there.
-    pub steps_stored: bool,
+    pub(crate) has_effect: bool,
+    pub(crate) steps: Vec<AgentStep>,
+    pub(crate) steps_stored: bool,
+}
+
+impl RunSummary {
+    /// Returns the run's id.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// Returns the chat's newest message at the start of the run, to which Retry returns.
+    #[must_use]
+    pub const fn base(&self) -> Option<&MessageId> {
+        self.base.as_ref()
+    }
+
+    /// Returns the tools that were called, in order.
+    #[must_use]
+    pub fn tools(&self) -> &[String] {
+        &self.tools
+    }
+
+    /// Returns the reported token usage.
+    #[must_use]
+    pub fn usage(&self) -> &[TokenUsage] {
+        &self.usage
+    }
+
+    /// Returns true if the run produced text.
+    #[must_use]
+    pub const fn has_text(&self) -> bool {
+        self.has_text
+    }
+
+    /// Returns the steps that the agent reported, in order. Steps beyond about a hundred are
+    /// dropped.
+    #[must_use]
+    pub fn steps(&self) -> &[AgentStep] {
+        &self.steps
+    }
+
+    /// Returns true if the steps are stored with a message, and shown there.
+    #[must_use]
+    pub const fn has_stored_steps(&self) -> bool {
+        self.steps_stored
+    }
 }
 
 impl fmt::Display for RunSummary {
@@ -119,4 +167,35 @@ pub enum FinishReason {
     Stopped,
     /// The run failed.
     Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_summary_lists_its_runs_with_their_tokens() {
+        let usage = |input, output| TokenUsage {
+            input_tokens: input,
+            output_tokens: output,
+            ..TokenUsage::default()
+        };
+        let mut run = RunSummary {
+            run_id: "r".to_owned(),
+            usage: vec![usage(Some(7), None), usage(Some(u64::MAX), Some(2))],
+            ..RunSummary::default()
+        };
+        let mut turn = TurnSummary::default();
+        assert_eq!(turn.to_string(), "in progress");
+        turn.runs = vec![run.clone()];
+        let tokens = format!("tokens in {}, out 2", u64::MAX);
+        assert_eq!(
+            turn.to_string(),
+            format!("run 1 (r): no text; {tokens}\nin progress")
+        );
+        run.tools = vec!["f".to_owned(), "g".to_owned()];
+        run.has_text = true;
+        run.usage.clear();
+        assert_eq!(run.to_string(), "(r): answered, called f, g");
+    }
 }

@@ -21,14 +21,14 @@ fn shown(driver: &Driver) -> Vec<String> {
     let conversation = driver.session.conversation();
     let message = conversation.path().next_back().unwrap();
     let sketch = |part: &Part| match part {
-        Part::Text(part) => part.text.clone(),
+        Part::Text(part) => part.text().to_owned(),
         Part::Call(key) => {
             let call = conversation.call(key).unwrap();
-            format!("[{} {}]", call.name, call.id)
+            format!("[{} {}]", call.name(), call.id())
         }
         part => format!("{part:?}"),
     };
-    let parts = message.parts.iter().map(sketch);
+    let parts = message.parts().iter().map(sketch);
     parts.filter(|part| !part.is_empty()).collect()
 }
 
@@ -36,7 +36,7 @@ fn origins(driver: &Driver) -> Vec<Origin> {
     let conversation = driver.session.conversation();
     let message = conversation.path().next_back().unwrap();
     let calls = conversation.calls_in(message);
-    calls.map(|call| call.origin).collect()
+    calls.map(|call| call.origin()).collect()
 }
 
 /// Sends a text in two parts, with the message closed and reopened between them.
@@ -142,7 +142,7 @@ fn a_callout_answered_in_the_same_text_is_not_run() {
     let message = conversation.path().next_back().unwrap();
     let call = conversation.calls_in(message).next().unwrap();
     assert_eq!(call.phase(), Phase::OutputAvailable);
-    assert_eq!(call.result().unwrap().value, json!(5));
+    assert_eq!(*call.result().unwrap().value(), json!(5));
 }
 
 #[test]

@@ -66,21 +66,21 @@ fn writes(driver: &mut Driver, text: &str, count: usize) {
 fn parts(conversation: &Conversation) -> Vec<String> {
     let message = conversation.path().next_back().unwrap();
     let sketch = |part: &Part| match part {
-        Part::Text(part) => format!("text {:?}", part.text),
+        Part::Text(part) => format!("text {:?}", part.text()),
         Part::Call(key) => {
             let call = conversation.call(key).unwrap();
-            let answer = call.result().map(|result| result.value.to_string());
+            let answer = call.result().map(|result| result.value().to_string());
             let answer = answer.unwrap_or_default();
             format!(
                 "{} {} {} {answer}",
-                call.name,
-                call.id,
+                call.name(),
+                call.id(),
                 call.phase().as_str()
             )
         }
         part => format!("{part:?}"),
     };
-    message.parts.iter().map(sketch).collect()
+    message.parts().iter().map(sketch).collect()
 }
 
 fn shown(driver: &Driver) -> Vec<String> {
@@ -142,7 +142,7 @@ fn a_displayed_callout_is_a_card_and_never_runs() {
         );
         let call = first_call(&driver).unwrap();
         assert_eq!(call.args(), Some(&json!({"query": "cats"})));
-        assert_eq!(call.origin, Origin::Text);
+        assert_eq!(call.origin(), Origin::Text);
         assert!(
             driver
                 .session
@@ -178,7 +178,7 @@ fn a_callout_card_appears_with_its_header_and_is_updated() {
     writes(&mut driver, "Hi\n> [!tool search]\n> input: {q: x}\n", 1);
     assert_eq!(shown(&driver)[1..], ["search tool-call-1 input-streaming "]);
     let message = driver.session.conversation().path().last().unwrap();
-    let key = message.parts.iter().find_map(Part::call_key).unwrap();
+    let key = message.parts().iter().find_map(Part::call_key).unwrap();
     let step = driver.event(text("m", "> id: late\n> output: 1\n\nDone"));
     assert!(step.changes.contains(&Change::Call(key)));
     assert_eq!(
@@ -241,7 +241,7 @@ fn failed_and_denied_callouts_are_shown_as_errors() {
     let message = conversation.path().next_back().unwrap();
     let failures: Vec<(Phase, &str)> = conversation
         .calls_in(message)
-        .map(|call| (call.phase(), call.error().unwrap().message.as_str()))
+        .map(|call| (call.phase(), call.error().unwrap().message()))
         .collect();
     assert_eq!(
         failures,
@@ -283,7 +283,7 @@ fn a_tool_call_with_the_id_of_a_callout_is_a_separate_call() {
 
 fn shown_at(driver: &Driver, place: usize) -> Vec<String> {
     let mut conversation = driver.session.conversation().clone();
-    let id = conversation.path().nth(place).unwrap().id.clone();
+    let id = conversation.path().nth(place).unwrap().id().clone();
     let export = conversation.export();
     let mut cut = export;
     cut["tip"] = id.as_str().into();
@@ -369,7 +369,7 @@ fn an_intercepted_callout_runs_after_its_run_ends() {
     assert_eq!(driver.invocations.len(), 0, "not before its run is over");
     finish_run(&mut driver);
     let invocation = driver.invocation("tool-call-1");
-    assert_eq!(invocation.args, json!({"query": "cats"}));
+    assert_eq!(*invocation.args(), json!({"query": "cats"}));
     assert_eq!(driver.invocations.len(), 1);
     driver.returns("tool-call-1", json!({"found": 2}));
     let sketches = sketch(&driver.request().messages);
@@ -386,7 +386,7 @@ fn an_intercepted_callout_runs_after_its_run_ends() {
     driver.events(says("n", "> [!tool search]\n> input: {}\n"));
     finish_run(&mut driver);
     assert_eq!(driver.invocations.len(), 2);
-    assert_ne!(driver.invocations[1].call_id, "tool-call-1");
+    assert_ne!(driver.invocations[1].call_id(), "tool-call-1");
     let export = driver.session.conversation().export();
     assert_eq!(
         Conversation::import(export.clone()).unwrap().export(),
@@ -426,7 +426,7 @@ fn callouts_of_a_broken_stream_are_not_run() {
     assert_eq!(driver.invocations.len(), 0);
     assert_eq!(driver.phase("c"), Phase::Cancelled);
     let message = driver.session.conversation().path().next_back().unwrap();
-    assert!(message.cut.is_some() && !message.is_streaming());
+    assert!(message.cut().is_some() && !message.is_streaming());
 }
 
 proptest! {

@@ -105,8 +105,8 @@ fn every_push_emits_the_recorded_chunks() {
             assert_eq!(json(&emitted), after["emitted"], "{id}: after {push}");
             let pending = parser.pending().map_or(Value::Null, |pending| {
                 json!({
-                    "toolCallId": pending.id,
-                    "toolName": pending.name,
+                    "toolCallId": pending.id(),
+                    "toolName": pending.name(),
                     "state": "input-streaming",
                 })
             });

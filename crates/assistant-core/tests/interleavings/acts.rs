@@ -48,7 +48,7 @@ impl World {
             Parent::Late => Some(format!("late{runs}")),
             Parent::Newest => {
                 let mut path = self.driver.session.conversation().run_path().rev();
-                let newest = path.find(|message| message.role == Role::Assistant);
+                let newest = path.find(|message| message.role() == Role::Assistant);
                 newest.map(|message| message.wire_id().to_owned())
             }
         }
@@ -56,7 +56,7 @@ impl World {
 
     pub(super) fn any_message(&self, pick: u8) -> Option<MessageId> {
         let all = self.driver.session.conversation().all_messages();
-        let ids: Vec<MessageId> = all.map(|message| message.id.clone()).collect();
+        let ids: Vec<MessageId> = all.map(|message| message.id().clone()).collect();
         pick_of(&ids, pick)
     }
 
@@ -113,7 +113,7 @@ impl World {
             } => self.answer(*pick, *approved, *cancel),
             Act::GiveUp => {
                 let open = self.driver.session.interrupts().iter();
-                let id = open.map(|open| open.interrupt.id.clone()).next();
+                let id = open.map(|open| open.interrupt().id.clone()).next();
                 let interrupt_id = id.unwrap_or_default();
                 self.input(Input::GiveUp { interrupt_id });
             }
@@ -222,7 +222,13 @@ impl World {
     }
 
     fn end_handler(&mut self, pick: u8, ends: Ends, twice: bool) {
-        let all: Vec<_> = self.driver.invocations.iter().rev().map(|i| i.id).collect();
+        let all: Vec<_> = self
+            .driver
+            .invocations
+            .iter()
+            .rev()
+            .map(|i| i.id())
+            .collect();
         let Some(invocation) = pick_of(&all, pick) else {
             return;
         };
@@ -243,7 +249,7 @@ impl World {
     /// Returns the calls of the conversation, on all branches.
     pub(super) fn all_calls(&self) -> Vec<CallKey> {
         let messages = self.driver.session.conversation().all_messages();
-        let parts = messages.flat_map(|message| &message.parts);
+        let parts = messages.flat_map(|message| message.parts());
         parts.filter_map(Part::call_key).collect()
     }
 }

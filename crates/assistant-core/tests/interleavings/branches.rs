@@ -36,7 +36,7 @@ impl Branches {
     pub(super) fn note(&mut self, input: &Input, path: &[MessageId], session: &Session) {
         let conversation = session.conversation();
         let tip = conversation.run_tip().cloned();
-        let is_there = |id: &MessageId| conversation.run_path().any(|message| message.id == *id);
+        let is_there = |id: &MessageId| conversation.run_path().any(|message| *message.id() == *id);
         if matches!(input, Input::NewThread | Input::Load { .. }) {
             *self = Self::default();
         }
@@ -50,9 +50,10 @@ impl Branches {
             }
         }
         for open in session.interrupts() {
-            let known = self.asked_at.contains_key(&open.interrupt.id);
-            if !known || (open.answer.is_none() && matches!(input, Input::RunClosed { .. })) {
-                self.asked_at.insert(open.interrupt.id.clone(), tip.clone());
+            let known = self.asked_at.contains_key(&open.interrupt().id);
+            if !known || (open.answer().is_none() && matches!(input, Input::RunClosed { .. })) {
+                self.asked_at
+                    .insert(open.interrupt().id.clone(), tip.clone());
             }
         }
         let moved = matches!(
@@ -63,7 +64,7 @@ impl Branches {
         );
         let offers = session.notices().iter().any(|notice| {
             matches!(
-                notice.action,
+                notice.action(),
                 Some(NoticeAction::Retry | NoticeAction::Continue)
             )
         });
@@ -91,7 +92,8 @@ impl Branches {
         let conversation = session.conversation();
         let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
         let at = self.asked_at.get(&entry.interrupt_id).cloned().flatten();
-        let is_here = at.is_none_or(|at| conversation.run_path().any(|message| message.id == at));
+        let is_here =
+            at.is_none_or(|at| conversation.run_path().any(|message| *message.id() == at));
         assert!(has_call || is_here, "{entry:?} is of another branch");
     }
 }
@@ -100,16 +102,16 @@ impl Branches {
 /// Retry sends it again.
 fn forgotten_message(session: &Session) -> Option<MessageId> {
     let conversation = session.conversation();
-    let base = session.summary().runs.last()?.base.clone()?;
-    let is_from_user = conversation.message(&base)?.role == Role::User;
-    let is_on_path = conversation.run_path().any(|message| message.id == base);
+    let base = session.summary().runs().last()?.base().cloned()?;
+    let is_from_user = conversation.message(&base)?.role() == Role::User;
+    let is_on_path = conversation.run_path().any(|message| *message.id() == base);
     (is_from_user && !is_on_path).then_some(base)
 }
 
 fn last_user_message(conversation: &Conversation) -> LastUserMessage {
     let mut path = conversation.run_path().rev();
-    let message = path.find(|message| message.role == Role::User);
-    LastUserMessage(message.map(|message| message.id.clone()))
+    let message = path.find(|message| message.role() == Role::User);
+    LastUserMessage(message.map(|message| message.id().clone()))
 }
 
 /// A message of a branch: its id, its text, its calls with their results.
@@ -123,14 +125,14 @@ fn has_content(message: &Message) -> bool {
 /// Returns the run's path.
 pub(super) fn run_path(conversation: &Conversation) -> Vec<MessageId> {
     let path = conversation.run_path();
-    path.map(|message| message.id.clone()).collect()
+    path.map(|message| message.id().clone()).collect()
 }
 
 /// Returns the content of the paths to all leaves other than the run's.
 pub(super) fn other_branches(conversation: &Conversation) -> Vec<(MessageId, Vec<BranchMessage>)> {
     let run = run_path(conversation);
     let is_tip = |id: &MessageId| conversation.children(Some(id)).is_empty() && !run.contains(id);
-    let all = conversation.all_messages().map(|message| &message.id);
+    let all = conversation.all_messages().map(|message| message.id());
     let tips = all.filter(|id| is_tip(id));
     tips.map(|id| (id.clone(), branch(conversation, id)))
         .collect()
@@ -144,10 +146,15 @@ fn branch(conversation: &Conversation, tip: &MessageId) -> Vec<BranchMessage> {
         .filter(|message| has_content(message))
         .map(|message| {
             let calls = conversation.calls_in(message).map(|call| {
-                let result = call.result().map(|result| result.content.display_text());
-                format!("{} {} {} {result:?}", call.id, call.name, call.args_text())
+                let result = call.result().map(|result| result.content().display_text());
+                format!(
+                    "{} {} {} {result:?}",
+                    call.id(),
+                    call.name(),
+                    call.args_text()
+                )
             });
-            (message.id.clone(), message.text(), calls.collect())
+            (message.id().clone(), message.text(), calls.collect())
         });
     content.collect()
 }

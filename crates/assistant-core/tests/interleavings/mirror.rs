@@ -44,9 +44,9 @@ impl Mirror {
         let conversation = session.conversation();
         let mut mirror = Self::default();
         for message in conversation.all_messages() {
-            mirror.read_message(&message.id, conversation);
-            mirror.read_parent(&message.id, conversation);
-            mirror.store(&message.id, session);
+            mirror.read_message(message.id(), conversation);
+            mirror.read_parent(message.id(), conversation);
+            mirror.store(message.id(), session);
         }
         mirror.phases = phases(session);
         mirror.read_path(conversation);
@@ -107,25 +107,25 @@ impl Mirror {
         }
         // Calls that came with their history did not end here: copies on other branches have no
         // events.
-        for event in output.calls.iter().filter(|event| event.before.is_none()) {
+        for event in output.calls.iter().filter(|event| event.before().is_none()) {
             let ended_here =
-                matches!(&event.kind, CallEventKind::Ended { by, .. } if *by == Author::Page);
+                matches!(event.kind(), CallEventKind::Ended { by, .. } if *by == Author::Page);
             assert!(!ended_here, "{event:?}");
         }
         let changes = output.phase_changes();
         for (key, now) in &self.phases {
-            let event = changes.iter().find(|event| event.call == *key);
+            let event = changes.iter().find(|event| event.call() == *key);
             let calls = &output.calls;
             if let Some(was) = before.get(key) {
                 let is_change = stage(*now).is_some() && stage(*was) != stage(*now);
-                let is_reported = event.is_some_and(|event| stage(event.phase).is_some());
+                let is_reported = event.is_some_and(|event| stage(event.phase()).is_some());
                 assert_eq!(
                     is_reported, is_change,
                     "{key:?}: {was:?}, {now:?}, {calls:?}"
                 );
             }
-            if let Some(event) = event.filter(|event| stage(event.phase).is_some()) {
-                assert_eq!(event.phase, *now, "{key:?}, {calls:?}");
+            if let Some(event) = event.filter(|event| stage(event.phase()).is_some()) {
+                assert_eq!(event.phase(), *now, "{key:?}, {calls:?}");
             }
         }
     }
@@ -171,7 +171,7 @@ impl Mirror {
             | Change::PartGrew { message: id, .. } => self.store(id, session),
             Change::Call(key) => {
                 if let Some(message) = session.conversation().message_of_call(key) {
-                    self.store(&message.id, session);
+                    self.store(message.id(), session);
                 }
             }
             _ => {}
@@ -186,7 +186,7 @@ impl Mirror {
     }
 
     fn read_path(&mut self, conversation: &Conversation) {
-        self.path = conversation.path().map(|m| m.id.clone()).collect();
+        self.path = conversation.path().map(|m| m.id().clone()).collect();
     }
 
     fn read_parent(&mut self, id: &MessageId, conversation: &Conversation) {
@@ -200,7 +200,7 @@ impl Mirror {
         let Some(message) = conversation.message(id) else {
             return;
         };
-        let parts = message.parts.iter().map(part).collect();
+        let parts = message.parts().iter().map(part).collect();
         let marks = marks(message);
         self.messages.insert(id.clone(), Card { marks, parts });
         self.read_new_calls(message, conversation);
@@ -211,7 +211,7 @@ impl Mirror {
         else {
             return;
         };
-        let Some(fresh) = message.parts.get(place) else {
+        let Some(fresh) = message.parts().get(place) else {
             return;
         };
         match card.parts.get_mut(place) {
@@ -239,14 +239,17 @@ impl Mirror {
 fn marks(message: &Message) -> String {
     format!(
         "{:?} {:?} {:?} {:?}",
-        message.role, message.cut, message.author, message.disputed
+        message.role(),
+        message.cut(),
+        message.author(),
+        message.disputed()
     )
 }
 
 fn part(part: &Part) -> String {
     match part {
         Part::Text(part) | Part::Reasoning(part) => {
-            format!("{} {} {:?}", part.generation, part.open, part.text)
+            format!("{} {} {:?}", part.generation(), part.is_open(), part.text())
         }
         Part::Call(key) => format!("{key:?}"),
         other => format!("{other:?}"),
@@ -256,8 +259,8 @@ fn part(part: &Part) -> String {
 fn card(call: &ToolCall) -> String {
     format!(
         "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
-        call.id,
-        call.name,
+        call.id(),
+        call.name(),
         call.args_text(),
         call.args(),
         call.phase(),

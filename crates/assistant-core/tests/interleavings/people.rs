@@ -54,8 +54,8 @@ impl World {
 
     pub(super) fn answer(&mut self, pick: u8, approved: bool, cancel: bool) {
         let open = self.driver.session.interrupts();
-        let id = |open: &OpenInterrupt| open.interrupt.id.clone();
-        let unanswered = open.iter().filter(|open| open.answer.is_none()).map(id);
+        let id = |open: &OpenInterrupt| open.interrupt().id.clone();
+        let unanswered = open.iter().filter(|open| open.answer().is_none()).map(id);
         let unanswered: Vec<String> = unanswered.collect();
         let all: Vec<String> = open.iter().map(id).collect();
         let Some(interrupt_id) = pick_of(&unanswered, pick).or(pick_of(&all, pick)) else {
@@ -84,7 +84,7 @@ impl World {
             .registry()
             .named(name)
             .next()
-            .map(|entry| entry.id);
+            .map(|entry| entry.id());
         let mut id = match known {
             Some(id) if rules.is_multiple_of(4) => return self.input(Input::Unregister { id }),
             Some(id) if rules % 4 == 1 => id,

@@ -102,7 +102,7 @@ impl Record {
     pub(super) fn run_closes(&mut self, end: &StreamEnd) {
         match end {
             StreamEnd::Failed(failure)
-                if failure.kind != FailureKind::Network || self.finish.is_none() =>
+                if failure.kind() != FailureKind::Network || self.finish.is_none() =>
             {
                 self.finish = Some(false);
             }
@@ -165,9 +165,9 @@ impl Record {
         print: Option<Fingerprint>,
         eager: bool,
     ) {
-        let (key, id) = (run.call, &run.call_id);
+        let (key, id) = (run.call(), run.call_id());
         assert!(self.started.insert(key), "{key:?} started again");
-        assert!(self.started_ids.insert(id.clone()), "{id} started again");
+        assert!(self.started_ids.insert(id.to_owned()), "{id} started again");
         assert!(!self.denied.contains(&key), "{key:?} was denied");
         assert!(!self.denied_ids.contains(id), "{id} was denied");
         let shown = self.approved.get(&key);
@@ -181,8 +181,8 @@ impl Record {
         if self.asked.contains(&key) || spec.approval == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was asked about, not approved"));
             assert_eq!(
-                (&shown.name, &shown.args),
-                (&run.name, &run.args),
+                (shown.name.as_str(), &shown.args),
+                (run.name(), run.args()),
                 "{key:?}"
             );
             assert!(

@@ -126,7 +126,7 @@ impl World {
             Input::Tree {
                 change: TreeChange::Select { .. } | TreeChange::Switch { .. },
             } => {
-                let offers = session.notices().iter().any(|n| n.action.is_some());
+                let offers = session.notices().iter().any(|n| n.action().is_some());
                 !session.is_busy() && !offers
             }
             _ => !session.is_busy(),
@@ -212,17 +212,17 @@ impl World {
                 ..
             } => {
                 let mut open = session.interrupts().iter();
-                let open = open.find(|open| open.interrupt.id == *interrupt_id)?;
+                let open = open.find(|open| open.interrupt().id == *interrupt_id)?;
                 let yes = payload.as_ref().and_then(|p| p.get("approved")) == Some(&json!(true));
                 let yes = yes && *status == ResumeStatus::Resolved;
-                (open.call?, yes, None)
+                (open.call()?, yes, None)
             }
             _ => return None,
         };
         let call = session.conversation().call(&key)?;
-        let by_agent = call.approval()?.interrupt_id.is_some();
+        let by_agent = call.approval()?.interrupt_id().is_some();
         let shown = approved.then(|| Shown {
-            name: call.name.clone(),
+            name: call.name().to_owned(),
             args: edited
                 .clone()
                 .or(call.effective_args().cloned())
@@ -230,7 +230,7 @@ impl World {
             print: None,
             by_agent,
         });
-        Some((key, call.id.clone(), shown))
+        Some((key, call.id().to_owned(), shown))
     }
 
     fn note_taken(
@@ -282,18 +282,18 @@ impl World {
                 self.pending.insert(*commit);
             }
             Effect::Invoke(invocation) => {
-                let name = self.name(&invocation.call);
+                let name = self.name(&invocation.call());
                 assert!(self.committed.contains(&name), "{name:?} was not committed");
                 let session = &self.driver.session;
-                let spec = &session
+                let spec = session
                     .registry()
-                    .get(invocation.registration)
+                    .get(invocation.registration())
                     .unwrap()
-                    .spec;
-                let print = session.fingerprint(&invocation.call);
+                    .spec();
+                let print = session.fingerprint(&invocation.call());
                 let eager = self.eager || spec.eager;
                 self.record.starts(invocation, spec, print, eager);
-                self.live.insert(invocation.id, (**invocation).clone());
+                self.live.insert(invocation.id(), (**invocation).clone());
                 self.check_overlap();
             }
             Effect::CancelHandler { invocation } => {
@@ -305,25 +305,25 @@ impl World {
                 let resumed: BTreeSet<&str> = resumed.collect();
                 let open = self.driver.session.interrupts().iter();
                 let is_resumed = |open: &&OpenInterrupt| {
-                    resumed.contains(open.interrupt.id.as_str())
-                        || (open.legacy && open.answer.is_some())
+                    resumed.contains(open.interrupt().id.as_str())
+                        || (open.is_legacy() && open.answer().is_some())
                 };
                 let open = open.filter(is_resumed);
                 for open in open.clone() {
-                    let call = open.interrupt.tool_call_id.as_deref();
-                    let answer = open.answer.as_ref().expect("it is answered");
+                    let call = open.interrupt().tool_call_id.as_deref();
+                    let answer = open.answer().expect("it is answered");
                     self.branches
                         .check_answer(answer.on_record(), call, &self.driver.session);
                 }
                 let gated: BTreeSet<String> = open
-                    .filter_map(|open| open.interrupt.tool_call_id.clone())
+                    .filter_map(|open| open.interrupt().tool_call_id.clone())
                     .collect();
                 // Remote calls, which the agent may answer in this run.
                 let conversation = self.driver.session.conversation();
                 let calls = conversation.active_calls().into_iter();
                 let calls = calls.filter_map(|key| conversation.call(&key));
                 let theirs = calls.filter(|call| call.phase() == Phase::Running);
-                let theirs = theirs.map(|call| call.id.clone());
+                let theirs = theirs.map(|call| call.id().to_owned());
                 let open = gated.iter().cloned().chain(theirs).collect();
                 assert_answered(&input.messages, &open);
                 let before = conversation.received_messages().into_iter().map(|m| m.id);
@@ -334,7 +334,7 @@ impl World {
     }
 
     fn check_overlap(&self) {
-        let exclusive = self.live.values().any(|i| i.name == "alone");
+        let exclusive = self.live.values().any(|i| i.name() == "alone");
         assert!(!exclusive || self.live.len() == 1, "{:?}", self.live);
         assert!(!self.sequential || self.live.len() == 1, "{:?}", self.live);
     }
@@ -393,8 +393,8 @@ impl World {
     fn check_words(&mut self) {
         let session = &self.driver.session;
         for message in session.conversation().all_messages() {
-            if message.author == Author::Page {
-                let id = (session.thread_id().to_owned(), message.id.clone());
+            if message.author() == Author::Page {
+                let id = (session.thread_id().to_owned(), message.id().clone());
                 let text = self.spoken.entry(id).or_insert_with(|| message.text());
                 assert_eq!(*text, message.text());
             }
@@ -405,15 +405,15 @@ impl World {
     fn check_results(&mut self) {
         let conversation = self.driver.session.conversation();
         for run in self.live.values() {
-            let call = conversation.call(&run.call);
-            let says = call.and_then(|call| Some((&call.name, call.effective_args()?)));
-            assert_eq!(says, Some((&run.name, &run.args)), "while it runs");
+            let call = conversation.call(&run.call());
+            let says = call.and_then(|call| Some((call.name(), call.effective_args()?)));
+            assert_eq!(says, Some((run.name(), run.args())), "while it runs");
         }
         for key in self.all_calls() {
             let name = self.name(&key);
             let call = conversation.call(&key).unwrap();
-            let content = call.result().map(|result| &result.content);
-            let called = (&call.name, call.args_text(), call.edited_args());
+            let content = call.result().map(|result| result.content());
+            let called = (call.name(), call.args_text(), call.edited_args());
             let now = format!("{content:?} {:?} {called:?}", call.error());
             let now = (call.phase(), now);
             if let Some(before) = self.finals.get(&name) {
@@ -427,17 +427,20 @@ impl World {
     fn check_stopped(&self) {
         let session = &self.driver.session;
         assert!(!session.is_busy());
-        let given_up = |open: &OpenInterrupt| open.answer.is_some();
+        let given_up = |open: &OpenInterrupt| open.answer().is_some();
         assert!(session.interrupts().iter().all(given_up));
         let gated = session.interrupts().iter();
         let gated: Vec<_> = gated
-            .filter_map(|open| open.interrupt.tool_call_id.clone())
+            .filter_map(|open| open.interrupt().tool_call_id.clone())
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
             let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
-            assert!(gated.contains(&call.id) || undelivered || held, "{call:?}");
+            assert!(
+                gated.iter().any(|id| id == call.id()) || undelivered || held,
+                "{call:?}"
+            );
         }
         assert!(self.live.is_empty());
     }
@@ -446,7 +449,7 @@ impl World {
     fn is_held(&self, phase: Phase) -> bool {
         let mut open = self.driver.session.interrupts().iter();
         let resolved = |open: &OpenInterrupt| {
-            let answer = open.answer.as_ref();
+            let answer = open.answer();
             answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Resolved)
         };
         phase == Phase::Running && open.any(resolved)
@@ -457,16 +460,16 @@ impl World {
         let session = &self.driver.session;
         let gated = session.interrupts().iter();
         let gated: BTreeSet<_> = gated
-            .filter_map(|open| open.interrupt.tool_call_id.clone())
+            .filter_map(|open| open.interrupt().tool_call_id.clone())
             .collect();
         for key in session.conversation().active_calls() {
             let call = session.conversation().call(&key).unwrap();
             let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(
-                gated.contains(&call.id) || undelivered || held,
+                gated.contains(call.id()) || undelivered || held,
                 "{} is open: {call:?}",
-                call.id
+                call.id()
             );
             assert!(held || call.phase() != Phase::Running);
         }

@@ -13,7 +13,7 @@ fn a_patch_beyond_the_depth_limit_is_refused() {
     let mut error = None;
     for _ in 0..1000 {
         if let Err(refused) = apply(&mut doc, &wrap) {
-            error = Some(refused.kind);
+            error = Some(refused.kind());
             break;
         }
     }
@@ -130,7 +130,7 @@ fn apply_to_object_refuses_a_root_that_is_not_an_object() {
         json!([{"op": "copy", "from": "/a", "path": ""}]),
     ] {
         let error = apply_to_object(&mut doc, patch.as_array().unwrap()).unwrap_err();
-        assert_eq!(error.kind, PatchErrorKind::NotAnObject);
+        assert_eq!(error.kind(), PatchErrorKind::NotAnObject);
         assert_eq!(text(&doc), r#"{"a":[1]}"#);
     }
     let over =

@@ -32,7 +32,7 @@ fn patched(mut doc: Value, patch: Value) -> Result<Value, PatchErrorKind> {
                 text(&before),
                 "a failing patch changed the document"
             );
-            Err(error.kind)
+            Err(error.kind())
         }
     }
 }
@@ -105,7 +105,7 @@ fn the_error_gives_the_index_of_the_operation() {
         json!({"op": "remove", "path": "/b"}),
     ];
     let error = apply(&mut json!({}), &patch).unwrap_err();
-    assert_eq!(error.operation, 1);
+    assert_eq!(error.operation(), 1);
     assert_eq!(
         error.to_string(),
         "JSON patch operation 1: the place does not exist"

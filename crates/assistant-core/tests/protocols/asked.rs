@@ -160,7 +160,7 @@ fn an_approval_after_a_reload_keeps_the_id_and_signature_of_the_server() {
     talk.answer(&asks);
     talk.reload(&[]);
     let open = &talk.driver.session.interrupts()[0];
-    assert_eq!(open.interrupt.message.as_deref(), Some("It costs money."));
+    assert_eq!(open.interrupt().message.as_deref(), Some("It costs money."));
     talk.driver.approve("c1");
     let part = &talk.body()["messages"][1]["parts"][1];
     assert_eq!(part["state"], "approval-responded");

@@ -151,7 +151,10 @@ fn invalid_usage_is_ignored() {
             json!({"type": "finish", "messageMetadata": {"totalUsage": usage}}),
         ]));
         assert!(talk.driver.notices().is_empty());
-        let usage = talk.driver.session.summary().runs[0].usage.first().cloned();
+        let usage = talk.driver.session.summary().runs()[0]
+            .usage()
+            .first()
+            .cloned();
         usage.map(|usage| (usage.input_tokens, usage.output_tokens, usage.total_tokens))
     };
     let whole = json!({"inputTokens": 3, "outputTokens": 4, "totalTokens": 7});
@@ -194,7 +197,7 @@ fn an_html_page_or_json_document_is_not_a_stream() {
         assert!(!talk.driver.session.is_busy(), "{wire:?}");
         if let Some(word) = word {
             let notice = &talk.driver.session.notices()[0];
-            assert!(notice.message.contains(word), "{}", notice.message);
+            assert!(notice.message().contains(word), "{}", notice.message());
         }
     }
 }

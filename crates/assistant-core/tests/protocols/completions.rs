@@ -441,12 +441,12 @@ fn reasoning_is_read_from_the_fields_of_many_servers() {
         talk.answer(stream.as_bytes());
         let conversation = talk.driver.session.conversation();
         let texts = |role| {
-            let messages = conversation.path().filter(|message| message.role == role);
+            let messages = conversation.path().filter(|message| message.role() == role);
             messages.map(Message::text).collect::<Vec<String>>()
         };
-        let thought = conversation.path().flat_map(|message| &message.parts);
+        let thought = conversation.path().flat_map(|message| message.parts());
         let thought = thought.filter_map(|part| match part {
-            Part::Reasoning(part) => Some(part.text.clone()),
+            Part::Reasoning(part) => Some(part.text().to_owned()),
             _ => None,
         });
         assert_eq!(thought.collect::<Vec<_>>(), ["Okay."], "{server}");

@@ -62,10 +62,10 @@ fn assert_cut_off(driver: &Driver, id: &str, about: &str) {
     assert_eq!(driver.starts(id), 0, "{about}");
     assert_eq!(driver.phase(id), Phase::OutputError, "{about}");
     let error = driver.call(id).error().cloned().unwrap();
-    assert_eq!(error.kind, ErrorKind::InvalidArguments, "{about}");
-    assert!(error.message.contains("cut off"), "{about}: {error:?}");
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments, "{about}");
+    assert!(error.message().contains("cut off"), "{about}: {error:?}");
     let answer: Value = serde_json::from_str(&driver.answer(id)).unwrap();
-    assert_eq!(answer["error"], error.message, "{about}");
+    assert_eq!(answer["error"], error.message(), "{about}");
     // The model is informed, and may call again.
     assert!(
         request(driver).last().unwrap().contains("cut off"),
@@ -91,7 +91,7 @@ fn a_complete_answer_runs_a_call_without_arguments() {
         let mut talk = Talk::new(Wire::Completions.protocol());
         receive_completion(&mut talk, &[""], reason);
         assert_eq!(talk.driver.starts("c0"), 1, "{reason}");
-        assert_eq!(talk.driver.invocation("c0").args, json!({}), "{reason}");
+        assert_eq!(*talk.driver.invocation("c0").args(), json!({}), "{reason}");
     }
 }
 
@@ -177,7 +177,7 @@ fn a_missing_tool_input_is_an_error_and_not_an_empty_object() {
         (vec![start, delta, available], json!({"a": 1})),
     ] {
         let talk = ui(&chunks, Some("tool-calls"));
-        assert_eq!(talk.driver.invocation("c0").args, args);
+        assert_eq!(*talk.driver.invocation("c0").args(), args);
     }
 }
 

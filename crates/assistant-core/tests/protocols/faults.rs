@@ -69,16 +69,16 @@ fn shown(talk: &Talk) -> (String, Vec<String>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     let conversation = talk.driver.session.conversation();
     for message in conversation.path() {
-        if message.role == Role::User {
+        if message.role() == Role::User {
             continue;
         }
-        for part in &message.parts {
+        for part in message.parts() {
             match part {
-                Part::Text(part) | Part::Reasoning(part) => text += &part.text,
+                Part::Text(part) | Part::Reasoning(part) => text += part.text(),
                 Part::Call(key) => {
                     let call = conversation.call(key).unwrap();
                     assert_ne!(call.phase(), Phase::InputStreaming);
-                    calls.push(call.id.clone());
+                    calls.push(call.id().to_owned());
                 }
                 _ => {}
             }
@@ -89,7 +89,7 @@ fn shown(talk: &Talk) -> (String, Vec<String>) {
 
 fn user_messages(talk: &Talk) -> usize {
     let all = talk.driver.session.conversation().path();
-    all.filter(|message| message.role == Role::User).count()
+    all.filter(|message| message.role() == Role::User).count()
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_response_that_is_closed_at_any_byte_keeps_its_text_and_can_be_retried() {
                 continue;
             }
             assert_eq!(notices.len(), 1, "{about}: {notices:?}");
-            assert_eq!(notices[0].action, Some(NoticeAction::Retry), "{about}");
+            assert_eq!(notices[0].action(), Some(NoticeAction::Retry), "{about}");
             assert_eq!(talk.driver.input(Input::Retry).refused, None, "{about}");
             plays(&mut talk, &[bytes]);
             assert_eq!(shown(&talk), (all.clone(), calls.clone()), "{about}");

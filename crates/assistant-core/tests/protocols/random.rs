@@ -163,13 +163,13 @@ fn play_all(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
                 .conversation()
                 .call(&key)
                 .unwrap()
-                .id
-                .clone();
+                .id()
+                .to_owned();
             let _ = talk.driver.approve(&id);
         }
         for invocation in talk.driver.invocations.clone() {
             talk.driver.input(Input::Finished {
-                invocation: invocation.id,
+                invocation: invocation.id(),
                 outcome: Ok(assistant_core::action::ToolOutcome::Continue(json!(1))),
             });
         }
@@ -178,7 +178,7 @@ fn play_all(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
         assert!(talk.driver.session.conversation().is_sound());
     }
     // No handler was started twice.
-    let mut started: Vec<_> = talk.driver.invocations.iter().map(|i| i.call).collect();
+    let mut started: Vec<_> = talk.driver.invocations.iter().map(|i| i.call()).collect();
     started.sort();
     let all = started.len();
     started.dedup();

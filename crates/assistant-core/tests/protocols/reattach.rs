@@ -204,10 +204,10 @@ impl World {
     fn run_handlers(&mut self) {
         while let Some(next) = self.talk.driver.invocations.get(self.reached).cloned() {
             self.reached += 1;
-            self.handled.push(next.call_id.clone());
+            self.handled.push(next.call_id().to_owned());
             self.talk
                 .driver
-                .returns(&next.call_id, json!({"did": next.call_id}));
+                .returns(next.call_id(), json!({"did": next.call_id()}));
         }
     }
 

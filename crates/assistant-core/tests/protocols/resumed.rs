@@ -290,7 +290,7 @@ fn retry_resumes_an_answer_after_a_failed_resume() {
         &mut talk,
         StreamEnd::Failed(Failure::new(FailureKind::Network, "still gone")),
     );
-    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
+    assert_eq!(talk.driver.session.notices()[0].kind(), NoticeKind::Network);
     assert!(!talk.driver.session.is_busy());
     talk.driver.input(Input::Retry);
     assert!(
@@ -310,7 +310,10 @@ fn retry_requests_a_lost_answer_again() {
     talk.driver.send("hi");
     break_connection(&mut talk, &chunks[..5]);
     close_run(&mut talk, StreamEnd::Nothing);
-    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Truncated);
+    assert_eq!(
+        talk.driver.session.notices()[0].kind(),
+        NoticeKind::Truncated
+    );
     talk.driver.input(Input::Retry);
     assert!(!requests_resume(&talk), "it is known to be gone");
     assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
@@ -334,6 +337,6 @@ fn an_answer_is_not_resumed_without_server_support() {
     let mut talk = Talk::new(Box::new(UiStream::default()));
     talk.driver.send("hi");
     break_connection(&mut talk, &with_calls()[..5]);
-    assert_eq!(talk.driver.session.notices()[0].kind, NoticeKind::Network);
+    assert_eq!(talk.driver.session.notices()[0].kind(), NoticeKind::Network);
     assert!(!talk.driver.session.is_busy());
 }

@@ -195,7 +195,7 @@ fn a_failed_run_runs_no_call_and_keeps_its_text() {
         assert_eq!(talk.driver.starts("c1"), 0, "{wire:?}");
         assert_eq!(talk.driver.notices(), [NoticeKind::RunError], "{wire:?}");
         let notice = &talk.driver.session.notices()[0];
-        assert_eq!(notice.message, "the model exploded", "{wire:?}");
+        assert_eq!(notice.message(), "the model exploded", "{wire:?}");
     });
     assert_eq!(end, ["user=hi", "assistant=About to[]"]);
 }
@@ -264,7 +264,7 @@ fn reused_call_ids_are_separate_calls() {
         talk.driver.send("hi");
         for number in 1..=2 {
             talk.answer(wire.response(number, &[ReplyPart::Call("call_0", "weather", ARGS)]));
-            let id = talk.driver.invocations.last().unwrap().call_id.clone();
+            let id = talk.driver.invocations.last().unwrap().call_id().to_owned();
             talk.driver.returns(&id, json!(number));
             assert_eq!(talk.driver.invocations.len(), number, "{wire:?}");
         }
@@ -274,7 +274,7 @@ fn reused_call_ids_are_separate_calls() {
         let results: Vec<Value> = conversation
             .path()
             .flat_map(|message| conversation.calls_in(message))
-            .map(|call| call.result().unwrap().value.clone())
+            .map(|call| call.result().unwrap().value().clone())
             .collect();
         assert_eq!(results, [json!(1), json!(2)], "{wire:?}");
     }

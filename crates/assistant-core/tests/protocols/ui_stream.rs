@@ -142,7 +142,7 @@ fn a_decision_is_sent_back_with_all_fields_of_its_request() {
         talk.answer(&payment_request());
         assert_eq!(talk.driver.phase("c1"), Phase::ApprovalRequested);
         let open = &talk.driver.session.interrupts()[0];
-        assert_eq!(open.interrupt.message.as_deref(), Some("It costs money."));
+        assert_eq!(open.interrupt().message.as_deref(), Some("It costs money."));
         match approved {
             true => talk.driver.approve("c1"),
             false => talk.driver.deny("c1", Some("no")),
@@ -247,7 +247,7 @@ fn an_error_in_the_stream_keeps_the_text_before_it() {
         json!({"type": "text-delta", "id": "1", "delta": "half"}),
         json!({"type": "error", "errorText": "overloaded"}),
     ]));
-    assert_eq!(talk.driver.session.notices()[0].message, "overloaded");
+    assert_eq!(talk.driver.session.notices()[0].message(), "overloaded");
     let tip = talk
         .driver
         .session
@@ -399,13 +399,13 @@ fn sources_data_and_files_become_parts() {
         .next_back()
         .unwrap();
     let kinds: Vec<&str> = tip
-        .parts
+        .parts()
         .iter()
         .map(|part| match part {
-            Part::Source(source) => source.title.as_deref().unwrap(),
+            Part::Source(source) => source.title().unwrap(),
             Part::File(_) => "file",
             Part::Data(data) => {
-                assert_eq!(data.data, 2);
+                assert_eq!(*data.data(), 2);
                 "data"
             }
             _ => "?",

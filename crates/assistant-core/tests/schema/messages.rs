@@ -20,7 +20,7 @@ fn a_violation_has_the_limit_of_its_keyword() {
     let found = found(&schema, &instance);
     let limits: Vec<(&str, &str)> = found
         .iter()
-        .map(|violation| (violation.keyword, violation.limit.as_str()))
+        .map(|violation| (violation.keyword(), violation.limit()))
         .collect();
     let expected = [
         ("type", "integer"),
@@ -58,7 +58,7 @@ fn a_violation_of_a_subschema_has_no_limit() {
     });
     let limits: Vec<(&str, String)> = found(&schema, &instance)
         .into_iter()
-        .map(|violation| (violation.keyword, violation.limit))
+        .map(|violation| (violation.keyword(), violation.limit().to_owned()))
         .collect();
     let of = |keyword: &str| {
         let mut limits = limits.iter().filter(|(of, _)| *of == keyword);

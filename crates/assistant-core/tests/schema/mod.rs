@@ -66,7 +66,7 @@ fn all_violations_are_listed_with_paths() {
     );
     let facts: Vec<_> = violations
         .iter()
-        .map(|one| (one.path.as_str(), one.keyword))
+        .map(|one| (one.path(), one.keyword()))
         .collect();
     assert_eq!(
         facts,
@@ -76,7 +76,7 @@ fn all_violations_are_listed_with_paths() {
             ("/force~1d", "additionalProperties"),
         ]
     );
-    let messages: Vec<_> = violations.iter().map(|one| one.message.as_str()).collect();
+    let messages: Vec<_> = violations.iter().map(|one| one.message()).collect();
     assert_eq!(
         messages,
         [
@@ -91,7 +91,7 @@ fn all_violations_are_listed_with_paths() {
 fn a_root_of_the_wrong_type_is_reported() {
     let violations = found(&confirm_action(), &json!("delete"));
     assert_eq!(violations.len(), 1);
-    assert_eq!(violations[0].path, "");
+    assert_eq!(violations[0].path(), "");
     assert_eq!(violations[0].to_string(), "must be an object, not a string");
 }
 

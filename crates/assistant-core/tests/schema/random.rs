@@ -147,8 +147,8 @@ proptest! {
         let violations = found(&schema, &instance);
         prop_assert!(violations.len() <= MAX_VIOLATIONS);
         for violation in violations {
-            prop_assert!(!violation.message.is_empty());
-            prop_assert!(violation.path.is_empty() || violation.path.starts_with('/'));
+            prop_assert!(!violation.message().is_empty());
+            prop_assert!(violation.path().is_empty() || violation.path().starts_with('/'));
         }
     }
 

@@ -23,7 +23,7 @@ fn a_deleted_call_does_not_run_again() {
     let message = conversation
         .message_of_call(&driver.key("c"))
         .unwrap()
-        .id
+        .id()
         .clone();
     driver.input(Input::Tree {
         change: TreeChange::Delete { message },
@@ -46,7 +46,7 @@ fn a_deleted_call_that_ended_is_redrawn_as_ended_when_it_returns() {
     driver.events(calls("c", "f", "{}"));
     let key = driver.key("c");
     let conversation = driver.session.conversation();
-    let message = conversation.message_of_call(&key).unwrap().id.clone();
+    let message = conversation.message_of_call(&key).unwrap().id().clone();
     driver.input(Input::Tree {
         change: TreeChange::Delete { message },
     });

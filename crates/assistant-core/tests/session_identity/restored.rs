@@ -25,7 +25,7 @@ fn home(driver: &Driver, call: &str) -> MessageId {
     conversation
         .message_of_call(&driver.key(call))
         .unwrap()
-        .id
+        .id()
         .clone()
 }
 

@@ -13,9 +13,9 @@ use crate::support::*;
 /// Branches off another version of the user's last message; the agent answers there.
 fn branch_off(driver: &mut Driver) {
     let path = driver.session.conversation().path();
-    let message = path.rev().find(|message| message.role == Role::User);
+    let message = path.rev().find(|message| message.role() == Role::User);
     let change = TreeChange::Edit {
-        message: message.unwrap().id.clone(),
+        message: message.unwrap().id().clone(),
         content: Content::Text("again".to_owned()),
     };
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
@@ -35,7 +35,7 @@ fn a_call_that_ran_on_another_branch_does_not_rerun_when_listed() {
     assert_eq!(driver.starts("c"), 1);
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
     let result = driver.call("c").result().cloned().unwrap();
-    assert_eq!(result.value, json!("done"));
+    assert_eq!(*result.value(), json!("done"));
 }
 
 #[test]

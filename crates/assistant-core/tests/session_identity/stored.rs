@@ -18,7 +18,7 @@ fn an_unsent_result_is_unchanged_after_a_reload() {
     finish_run(&mut driver);
     driver.returns("c", json!(1));
     reload(&mut driver);
-    assert!(driver.call("c").result().unwrap().extra.is_empty());
+    assert!(driver.call("c").result().unwrap().extra().is_empty());
     assert_exports_itself(&driver);
 }
 
@@ -98,7 +98,7 @@ fn the_shown_path_follows_a_snapshot_that_omits_its_start() {
         .session
         .conversation()
         .path()
-        .map(|m| &m.id)
+        .map(|m| m.id())
         .collect();
     assert_eq!(shown, [&second]);
     assert_exports_itself(&driver);
@@ -122,5 +122,5 @@ fn a_changed_call_is_still_marked_after_a_reload() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     driver.approve("c");
     assert!(!driver.call("c").has_changed());
-    assert_eq!(driver.invocation("c").args, json!({"id": 2}));
+    assert_eq!(*driver.invocation("c").args(), json!({"id": 2}));
 }

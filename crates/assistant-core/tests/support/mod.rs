@@ -59,12 +59,13 @@ impl Host for TestHost {
     }
 
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
-        self.tickets.push((question.ticket, question.args.clone()));
+        self.tickets
+            .push((question.ticket(), question.args().clone()));
         self.ask.map_or(Answer::Later, Answer::Now)
     }
 
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
-        let asked = (question.ticket, question.args.clone());
+        let asked = (question.ticket(), question.args().clone());
         self.permissions.push(asked);
         self.permission.clone().unwrap_or(Answer::Now(Ok(())))
     }
@@ -74,7 +75,7 @@ impl Host for TestHost {
     }
 
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
-        rule == "after one" && summary.runs.len() == 1
+        rule == "after one" && summary.runs().len() == 1
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
@@ -318,7 +319,7 @@ impl Driver {
     /// Returns the text of a call's result.
     pub(crate) fn answer(&self, id: &str) -> String {
         let result = self.call(id).result();
-        result.map_or_else(String::new, |result| result.content.display_text())
+        result.map_or_else(String::new, |result| result.content().display_text())
     }
 
     pub(crate) fn decide(&mut self, id: &str, verdict: Verdict) -> Option<Refusal> {
@@ -336,12 +337,15 @@ impl Driver {
 
     /// Returns the number of handlers that were started for a call.
     pub(crate) fn starts(&self, id: &str) -> usize {
-        self.invocations.iter().filter(|i| i.call_id == id).count()
+        self.invocations
+            .iter()
+            .filter(|i| i.call_id() == id)
+            .count()
     }
 
     pub(crate) fn invocation(&self, id: &str) -> &Invocation {
         let mut list = self.invocations.iter().rev();
-        list.find(|i| i.call_id == id).unwrap()
+        list.find(|i| i.call_id() == id).unwrap()
     }
 
     pub(crate) fn handler_ends(
@@ -349,7 +353,7 @@ impl Driver {
         id: &str,
         outcome: Result<ToolOutcome, ToolError>,
     ) -> Output {
-        let invocation = self.invocation(id).id;
+        let invocation = self.invocation(id).id();
         self.input(Input::Finished {
             invocation,
             outcome,
@@ -361,6 +365,6 @@ impl Driver {
     }
 
     pub(crate) fn notices(&self) -> Vec<NoticeKind> {
-        self.session.notices().iter().map(|n| n.kind).collect()
+        self.session.notices().iter().map(|n| n.kind()).collect()
     }
 }

@@ -33,7 +33,7 @@ impl Screen {
                 }
                 Change::Interrupts => {
                     let open = session.interrupts().iter();
-                    let ids = open.map(|open| open.interrupt.id.clone());
+                    let ids = open.map(|open| open.interrupt().id.clone());
                     let shown = ids.filter_map(|id| {
                         let print = session.question_fingerprint(&id)?;
                         Some((id, print))

@@ -16,9 +16,9 @@ fn places(rows: &[OutlineRow]) -> Vec<String> {
     let drawing = Drawing::of(rows);
     let place = |(at, row): (usize, &OutlineRow)| {
         let spot = drawing.spot(at).unwrap();
-        let parent = spot.parent.map(|parent| rows[parent].id.to_string());
+        let parent = spot.parent().map(|parent| rows[parent].id().to_string());
         let parent = parent.unwrap_or_default();
-        format!("{} {},{} {parent}", row.id, spot.column, spot.line)
+        format!("{} {},{} {parent}", row.id(), spot.column(), spot.line())
     };
     rows.iter().enumerate().map(place).collect()
 }
@@ -43,11 +43,11 @@ fn a_message_is_drawn_centred_above_its_children() {
     assert_eq!((drawing.columns(), drawing.lines()), (4, 3));
     let seen = drawing.visible(&(1.5..2.5), &(0..2), 100);
     let ids = |list: &[usize]| {
-        let ids = list.iter().map(|at| rows[*at].id.to_string());
+        let ids = list.iter().map(|at| rows[*at].id().to_string());
         ids.collect::<Vec<_>>()
     };
-    assert_eq!(ids(&seen.rows), ["q", "b", "c"]);
-    assert_eq!(ids(&seen.ways), ["a", "b", "c", "a1"]);
+    assert_eq!(ids(seen.rows()), ["q", "b", "c"]);
+    assert_eq!(ids(seen.ways()), ["a", "b", "c", "a1"]);
 }
 
 #[test]
@@ -78,10 +78,10 @@ fn a_large_tree_is_drawn_without_recursion_and_clipped_to_the_view() {
     let drawing = Drawing::of(&rows);
     assert_eq!((drawing.columns(), drawing.lines()), (70_001, 30_000));
     let seen = drawing.visible(&(5_000.0..5_010.0), &(0..12), 400);
-    assert_eq!(seen.rows.len(), 10);
-    assert!(seen.ways.len() < 20 + 2 * 12, "{}", seen.ways.len());
+    assert_eq!(seen.rows().len(), 10);
+    assert!(seen.ways().len() < 20 + 2 * 12, "{}", seen.ways().len());
     let seen = drawing.visible(&(0.0..70_001.0), &(0..30_000), 400);
-    assert!(seen.rows.len() <= 400 && seen.ways.len() <= 402);
+    assert!(seen.rows().len() <= 400 && seen.ways().len() <= 402);
 }
 
 proptest! {
@@ -106,28 +106,28 @@ proptest! {
         let drawing = Drawing::of(&rows);
         let spots: Vec<_> = (0..rows.len()).map(|at| drawing.spot(at).unwrap()).collect();
         for (at, spot) in spots.iter().enumerate() {
-            let above = conversation.parent(&rows[at].id);
-            prop_assert_eq!(spot.parent.map(|parent| &rows[parent].id), above);
-            let line = spot.parent.map_or(0, |parent| spots[parent].line + 1);
-            prop_assert_eq!(spot.line, line);
+            let above = conversation.parent(rows[at].id());
+            prop_assert_eq!(spot.parent().map(|parent| rows[parent].id()), above);
+            let line = spot.parent().map_or(0, |parent| spots[parent].line() + 1);
+            prop_assert_eq!(spot.line(), line);
             for other in &spots[at + 1..] {
-                prop_assert!(other.line != spot.line || other.column >= spot.column + 1.0);
+                prop_assert!(other.line() != spot.line() || other.column() >= spot.column() + 1.0);
             }
         }
         let seen = drawing.visible(&(left..left + wide), &(top..top + high), usize::MAX);
         let is_in = |at: &usize| {
             let spot = &spots[*at];
-            (top..top + high).contains(&spot.line)
-                && spot.column < left + wide
-                && spot.column + 1.0 > left
+            (top..top + high).contains(&spot.line())
+                && spot.column() < left + wide
+                && spot.column() + 1.0 > left
         };
-        let mut found = seen.rows.clone();
+        let mut found = seen.rows().to_vec();
         found.sort_unstable();
         let expected: Vec<usize> = (0..rows.len()).filter(is_in).collect();
         prop_assert_eq!(found, expected);
         // The edges of visible rows include those to each item and from each visible item.
         for at in (0..rows.len()).filter(is_in) {
-            prop_assert_eq!(seen.ways.contains(&at), spots[at].parent.is_some());
+            prop_assert_eq!(seen.ways().contains(&at), spots[at].parent().is_some());
         }
     }
 }

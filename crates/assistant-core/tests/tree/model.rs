@@ -188,7 +188,7 @@ fn session(model: &Model) -> Driver {
 }
 
 fn compare(conversation: &Conversation, model: &Model) {
-    let path: Vec<MessageId> = conversation.path().map(|m| m.id.clone()).collect();
+    let path: Vec<MessageId> = conversation.path().map(|m| m.id().clone()).collect();
     assert_eq!(
         path,
         model.path.iter().map(|m| name(*m)).collect::<Vec<_>>()

@@ -39,14 +39,13 @@ pub(super) fn tree(messages: &[(&str, Option<&str>)], tip: &str) -> Driver {
 
 fn lines(rows: &[OutlineRow]) -> Vec<String> {
     let line = |row: &OutlineRow| {
-        let shown = if row.shown { "*" } else { "" };
-        let OutlineRow {
-            level,
-            place: (place, of),
-            version: (version, count),
-            ..
-        } = row;
-        format!("{level} {}{shown} {place}/{of} v{version}/{count}", row.id)
+        let shown = if row.is_shown() { "*" } else { "" };
+        let ((place, of), (version, count)) = (row.place(), row.version());
+        let level = row.level();
+        format!(
+            "{level} {}{shown} {place}/{of} v{version}/{count}",
+            row.id()
+        )
     };
     rows.iter().map(line).collect()
 }
@@ -87,8 +86,8 @@ fn versions_are_indented_and_their_continuations_aligned() {
         "only what branches can be closed"
     );
     let rows = conversation.outline(&HashSet::new());
-    assert_eq!((rows[0].branches, rows[1].branches), (2, 0));
-    assert_eq!((rows[0].above, rows[4].above), (None, Some(0)));
+    assert_eq!((rows[0].branches(), rows[1].branches()), (2, 0));
+    assert_eq!((rows[0].above(), rows[4].above()), (None, Some(0)));
     assert_eq!(conversation.subtree_len(&MessageId::from("u1")), 5);
     assert_eq!(conversation.subtree_len(&MessageId::from("nobody")), 0);
 }
@@ -104,5 +103,5 @@ fn a_deep_tree_with_a_branch_at_every_level_needs_no_recursion() {
     let driver = load(&messages, "m29999");
     let rows = driver.session.conversation().outline(&HashSet::new());
     assert_eq!(rows.len(), messages.len());
-    assert_eq!(rows.iter().map(|row| row.level).max(), Some(30_000));
+    assert_eq!(rows.iter().map(|row| row.level()).max(), Some(30_000));
 }

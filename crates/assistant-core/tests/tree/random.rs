@@ -68,12 +68,12 @@ struct Mirror {
 
 impl Mirror {
     fn of(conversation: &Conversation) -> Self {
-        let ids = conversation.all_messages().map(|message| &message.id);
+        let ids = conversation.all_messages().map(|message| message.id());
         Self {
             parents: ids
                 .map(|id| (id.clone(), conversation.parent(id).cloned()))
                 .collect(),
-            path: conversation.path().map(|m| m.id.clone()).collect(),
+            path: conversation.path().map(|m| m.id().clone()).collect(),
         }
     }
 
@@ -102,15 +102,15 @@ fn sketch(conversation: &Conversation) -> Value {
     let nodes: serde_json::Map<String, Value> = conversation
         .all_messages()
         .map(|message| {
-            let children = names(conversation.children(Some(&message.id)));
-            let parent = conversation.parent(&message.id).map(MessageId::as_str);
-            let awaits = conversation.missing_parent(&message.id);
+            let children = names(conversation.children(Some(message.id())));
+            let parent = conversation.parent(message.id()).map(MessageId::as_str);
+            let awaits = conversation.missing_parent(message.id());
             let awaits = awaits.map(MessageId::as_str);
             let node = json!({"parent": parent, "children": children, "awaits": awaits});
-            (message.id.as_str().to_owned(), node)
+            (message.id().as_str().to_owned(), node)
         })
         .collect();
-    let path: Vec<&MessageId> = conversation.path().map(|message| &message.id).collect();
+    let path: Vec<&MessageId> = conversation.path().map(|message| message.id()).collect();
     json!({"nodes": nodes, "roots": names(conversation.children(None)), "path": names(path)})
 }
 
@@ -132,7 +132,7 @@ fn check(conversation: &Conversation) {
         assert!(conversation.siblings(id).contains(&id));
     }
     assert_eq!(reached, count);
-    let path: Vec<&MessageId> = conversation.path().map(|message| &message.id).collect();
+    let path: Vec<&MessageId> = conversation.path().map(|message| message.id()).collect();
     if let Some(tip) = conversation.tip() {
         assert_eq!(conversation.path_to(tip).unwrap(), path);
     } else {
@@ -182,7 +182,7 @@ proptest! {
             .filter(|op| !matches!(op["op"].as_str(), Some("reparent" | "upsert" | "roundtrip")))
             .collect();
         branches::watch(&json!(ops), |conversation, _| {
-            let created: Vec<&MessageId> = conversation.all_messages().map(|m| &m.id).collect();
+            let created: Vec<&MessageId> = conversation.all_messages().map(|m| m.id()).collect();
             let place = |id: &MessageId| created.iter().position(|other| *other == id);
             for id in &created {
                 let siblings = conversation.siblings(id);

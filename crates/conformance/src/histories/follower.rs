@@ -88,7 +88,7 @@ impl History {
         let asked = self.rng.choice(calls);
         let content = Content::Text("in the other tab".to_owned());
         let message = tab.session.conversation().path().next();
-        let message = message.map(|message| message.id.clone());
+        let message = message.map(|message| message.id().clone());
         if self.rng.u8(..) < 40 {
             // A component is mounted again, which does not act on the conversation.
             let news = tab.register_all();

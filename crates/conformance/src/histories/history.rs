@@ -148,15 +148,15 @@ impl History {
     }
 
     pub(super) fn record_start(&mut self, invocation: &Invocation) {
-        let id = &invocation.call_id;
-        let count = self.starts.entry(id.clone()).or_default();
+        let id = invocation.call_id();
+        let count = self.starts.entry(id.to_owned()).or_default();
         *count += 1;
-        let agreed = invocation.name == IDEMPOTENT || self.again.remove(id);
+        let agreed = invocation.name() == IDEMPOTENT || self.again.remove(id);
         if *count > 1 && !agreed {
             self.tally.double_starts += 1;
         }
         let shown = self.approved.get(id);
-        if invocation.name == "pay" && shown != Some(&invocation.args) {
+        if invocation.name() == "pay" && shown != Some(invocation.args()) {
             self.tally.wrong_card += 1;
         }
     }
@@ -169,11 +169,11 @@ impl History {
             return;
         };
         let known = self.tab.session.conversation().call(call);
-        let Some(id) = known.map(|call| call.id.clone()) else {
+        let Some(id) = known.map(|call| call.id().to_owned()) else {
             return;
         };
         self.tab.unwritten.push(entry.clone());
-        self.unwritten_results.insert(id, result.value.clone());
+        self.unwritten_results.insert(id, result.value().clone());
         if !self.tab.is_in_trouble {
             self.save();
         }

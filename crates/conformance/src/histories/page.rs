@@ -171,7 +171,7 @@ impl Tab {
             }
             Effect::CancelHandler { invocation } => self
                 .tasks
-                .retain(|task| !matches!(task, Task::Handler(known) if known.id == invocation)),
+                .retain(|task| !matches!(task, Task::Handler(known) if known.id() == invocation)),
             Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
             Effect::StoreApprovals { .. }
             | Effect::SwapApproval { .. }
@@ -199,10 +199,10 @@ impl Tab {
     /// Ends a handler.
     pub(super) fn end_handler(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
         let outcome = match ok {
-            true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id}))),
+            true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id()}))),
             false => Err(ToolError::new("no luck")),
         };
-        let invocation = invocation.id;
+        let invocation = invocation.id();
         self.input(Input::Finished {
             invocation,
             outcome,
@@ -246,7 +246,7 @@ impl Tab {
         let is_asked = call.phase() == Phase::ApprovalRequested;
         let print = || self.session.fingerprint(key);
         Some(Card {
-            name: call.name.clone(),
+            name: call.name().to_owned(),
             args: call.effective_args().cloned(),
             phase: call.phase(),
             in_doubt: call.has_unknown_outcome(),

@@ -28,7 +28,7 @@ impl History {
             return;
         };
         let known = self.tab.session.conversation().call(&call);
-        let Some(id) = known.map(|call| call.id.clone()) else {
+        let Some(id) = known.map(|call| call.id().to_owned()) else {
             return;
         };
         let verdict = match yes {
@@ -59,7 +59,7 @@ impl History {
     /// Edits, regenerates, or shows another branch.
     pub(super) fn change_branch(&mut self) {
         let conversation = self.tab.session.conversation();
-        let ids: Vec<MessageId> = conversation.path().map(|m| m.id.clone()).collect();
+        let ids: Vec<MessageId> = conversation.path().map(|m| m.id().clone()).collect();
         let Some(message) = self.rng.choice(ids) else {
             return;
         };

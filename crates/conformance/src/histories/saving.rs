@@ -82,7 +82,7 @@ impl History {
         let saved = self.tab.write(&mut self.store, None).is_ok();
         if saved {
             let shown = self.tab.session.conversation().path();
-            let texts = shown.map(|message| (message.id.clone(), message.text()));
+            let texts = shown.map(|message| (message.id().clone(), message.text()));
             self.texts = texts.collect();
             self.results.append(&mut self.unwritten_results);
         }

@@ -16,13 +16,13 @@ impl Scene {
         let conversation = self.session.conversation();
         let here: BTreeSet<&str> = conversation
             .run_path()
-            .map(|message| message.id.as_str())
+            .map(|message| message.id().as_str())
             .collect();
         let ends = conversation
             .all_messages()
-            .filter(|message| !here.contains(message.id.as_str()))
-            .filter(|message| conversation.children(Some(&message.id)).is_empty());
-        let of = |end: &Message| (end.id.as_str().to_owned(), self.sent(&end.id));
+            .filter(|message| !here.contains(message.id().as_str()))
+            .filter(|message| conversation.children(Some(message.id())).is_empty());
+        let of = |end: &Message| (end.id().as_str().to_owned(), self.sent(end.id()));
         ends.map(of).collect()
     }
 
@@ -34,11 +34,11 @@ impl Scene {
             let calls = conversation.calls_in(message).map(|call| {
                 let result = call.result();
                 let result =
-                    result.map(|result| (&result.message_id, result.content.display_text()));
-                json!([call.id, call.name, call.args_text(), result])
+                    result.map(|result| (result.message_id(), result.content().display_text()));
+                json!([call.id(), call.name(), call.args_text(), result])
             });
             json!([
-                format!("{:?}", message.role),
+                format!("{:?}", message.role()),
                 message.text(),
                 calls.collect::<Vec<_>>()
             ])

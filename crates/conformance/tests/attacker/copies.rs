@@ -175,7 +175,7 @@ impl Copy<'_> {
                 .registry()
                 .active_registration(tool.name());
             if let Some(entry) = entry {
-                let (id, spec) = (entry.id, Box::new(entry.spec.clone()));
+                let (id, spec) = (entry.id(), Box::new(entry.spec().clone()));
                 self.input(Input::Register { id, spec });
             }
         }
@@ -198,7 +198,7 @@ impl Copy<'_> {
                 }
                 Effect::Invoke(run) => self.check_start(&run),
                 Effect::Preview(asked) => {
-                    let (ticket, outcome) = (asked.ticket, Ok(json!({"there": 1})));
+                    let (ticket, outcome) = (asked.ticket(), Ok(json!({"there": 1})));
                     self.input(Input::Previewed { ticket, outcome });
                 }
                 _ => {}
@@ -208,21 +208,21 @@ impl Copy<'_> {
     }
 
     fn check_start(&self, run: &Invocation) {
-        if let Some(args) = self.approved.get(&run.call) {
-            return assert_eq!(*args, run.args, "not what was shown: {run:?}");
+        if let Some(args) = self.approved.get(&run.call()) {
+            return assert_eq!(args, run.args(), "not what was shown: {run:?}");
         }
         assert!(self.restores, "a file started {run:?}");
-        let unasked = run.name == "look" || run.name == "maybe" && !rule_asks(&run.args);
+        let unasked = run.name() == "look" || run.name() == "maybe" && !rule_asks(run.args());
         assert!(unasked, "a stored approval started {run:?}");
         let conversation = self.session.conversation();
-        let text = conversation.call(&run.call).map(|call| call.args_text());
+        let text = conversation.call(&run.call()).map(|call| call.args_text());
         let is_this = |entry: &&JournalEntry| match entry {
             JournalEntry::Started {
                 call,
                 name,
                 args_text,
                 ..
-            } => *call == run.call && *name == run.name && Some(args_text.as_str()) == text,
+            } => *call == run.call() && *name == run.name() && Some(args_text.as_str()) == text,
             JournalEntry::Finished { .. } => false,
         };
         let before = self.original.journal.iter().find(is_this);
@@ -248,7 +248,7 @@ impl Copy<'_> {
                 .and_then(|call| call.effective_args());
             let by_agent = conversation.call(&call).is_some_and(|call| {
                 let approval = call.approval();
-                approval.is_some_and(|approval| approval.interrupt_id.is_some())
+                approval.is_some_and(|approval| approval.interrupt_id().is_some())
             });
             let (Some(args), Some(shown)) = (args.cloned(), self.session.fingerprint(&call)) else {
                 return;

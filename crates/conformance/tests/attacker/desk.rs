@@ -59,7 +59,7 @@ impl Host for Desk {
     }
 
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
-        Answer::Now(rule_asks(question.args))
+        Answer::Now(rule_asks(question.args()))
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
@@ -116,17 +116,18 @@ impl Scene {
             Page::Previews { which, fails } => {
                 let place = usize::from(which).checked_rem(self.previews.len());
                 if let Some(asked) = place.map(|place| self.previews.remove(place)) {
+                    let ticket = asked.ticket();
                     let outcome = match fails {
                         true => Err(format!("unknown {}", self.world)),
-                        false => Ok(preview_value(self.world, &asked.args)),
+                        false => Ok(preview_value(self.world, &asked.into_args())),
                     };
-                    self.handle_preview(asked.ticket, outcome);
+                    self.handle_preview(ticket, outcome);
                 }
             }
             Page::Revoke(pick) => {
                 let list = self.session.remembered_approvals();
                 let place = usize::from(pick).checked_rem(list.len());
-                let id = place.and_then(|place| Some(list.get(place)?.id.clone()));
+                let id = place.and_then(|place| Some(list.get(place)?.id().to_owned()));
                 if let Some(id) = id {
                     // The effects of the revocation are checked without it.
                     self.allowed.remove(&id);
@@ -135,7 +136,7 @@ impl Scene {
             }
             Page::Unregister(tool) => {
                 let entry = self.session.registry().active_registration(tool.name());
-                if let Some(id) = entry.map(|entry| entry.id) {
+                if let Some(id) = entry.map(|entry| entry.id()) {
                     self.input(Input::Unregister { id });
                 }
             }
@@ -178,7 +179,7 @@ impl Scene {
 
     fn remembered(&self) -> Vec<String> {
         let list = self.session.remembered_approvals().iter();
-        list.map(|one| one.id.clone()).collect()
+        list.map(|one| one.id().to_owned()).collect()
     }
 
     pub(crate) fn register(&mut self, tool: Tool) {

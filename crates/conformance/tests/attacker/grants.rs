@@ -141,7 +141,9 @@ impl Scene {
             spec.remembering = Remembering::AnyArguments;
             let (ms, sum) = WIDEST;
             spec.grant_bounds = GrantBounds::default().lasts_ms(ms).up_to("/sum", sum);
-            spec.grant_bounds.uses = most;
+            if let Some(most) = most {
+                spec.grant_bounds = spec.grant_bounds.uses(most);
+            }
             let (id, spec) = (RegistrationId(1), Box::new(spec));
             scene.input(at, Input::Register { id, spec });
         }
@@ -181,30 +183,34 @@ impl Scene {
 
     fn check_start(&mut self, at: usize, run: &Invocation) {
         let tab = &mut self.tabs[at];
-        tab.live.push(run.id);
-        let call = tab.session.conversation().call(&run.call);
+        tab.live.push(run.id());
+        let call = tab.session.conversation().call(&run.call());
         let earlier = call.and_then(|call| call.allowed_earlier());
-        let Some(mut id) = earlier.map(|earlier| earlier.id.clone()) else {
-            let approved = tab.approved.remove(&run.call);
-            return assert_eq!(approved.as_ref(), Some(&run.args), "nobody agreed: {run:?}");
+        let Some(mut id) = earlier.map(|earlier| earlier.id().to_owned()) else {
+            let approved = tab.approved.remove(&run.call());
+            return assert_eq!(
+                approved.as_ref(),
+                Some(run.args()),
+                "nobody agreed: {run:?}"
+            );
         };
         // A later approval without a limit covers it, too.
         let now = self.desk.clock;
-        let is_over = |id: &String| {
+        let is_over = |id: &str| {
             let grant = self.grants.get(id);
             tab.revoked.contains(id) || grant.is_some_and(|grant| now >= grant.until)
         };
         if is_over(&id) {
-            let sum = run.args["sum"].as_u64().unwrap_or(u64::MAX);
+            let sum = run.args()["sum"].as_u64().unwrap_or(u64::MAX);
             let known = tab.session.remembered_approvals().iter();
-            let mut others = known.filter(|one| one.uses.is_none() && !is_over(&one.id));
+            let mut others = known.filter(|one| one.uses().is_none() && !is_over(one.id()));
             let other = others.find(|one| {
-                let grant = self.grants.get(&one.id);
+                let grant = self.grants.get(one.id());
                 let here = |grant: &&Grant| grant.scope == RememberScope::Always || grant.tab == at;
                 let grant = grant.filter(here);
                 grant.is_some_and(|grant| sum <= u64::from(grant.sum))
             });
-            let other = other.map(|one| one.id.clone());
+            let other = other.map(|one| one.id().to_owned());
             id = other.unwrap_or_else(|| panic!("revoked, or too late: {run:?}"));
         }
         let grant = self.grants.get_mut(&id);
@@ -215,7 +221,7 @@ impl Scene {
             let counted = self.counted.get(&id).copied().unwrap_or(0);
             assert!(grant.used <= counted, "not counted by {id}: {run:?}");
         }
-        let sum = run.args["sum"].as_u64();
+        let sum = run.args()["sum"].as_u64();
         assert!(
             sum.is_some_and(|sum| sum <= u64::from(grant.sum)),
             "too much: {run:?}"
@@ -251,7 +257,7 @@ impl Scene {
             Step::Syncs => {
                 let approvals = self.kept.clone();
                 let known = self.grants.keys().cloned();
-                let gone = known.filter(|id| self.kept.iter().all(|one| one.id != *id));
+                let gone = known.filter(|id| self.kept.iter().all(|one| one.id() != *id));
                 let shared = |id: &String| self.grants[id].scope != RememberScope::Session;
                 let gone: Vec<String> = gone.filter(shared).collect();
                 self.tabs[at].revoked.extend(gone);
@@ -259,10 +265,10 @@ impl Scene {
             }
             Step::Revokes => {
                 let list = self.tabs[at].session.remembered_approvals();
-                if let Some(id) = list.first().map(|one| one.id.clone()) {
+                if let Some(id) = list.first().map(|one| one.id().to_owned()) {
                     self.tabs[at].revoked.insert(id.clone());
                     self.input(at, Input::ForgetApproval { id: id.clone() });
-                    self.kept.retain(|one| one.id != id);
+                    self.kept.retain(|one| one.id() != id);
                 }
             }
             Step::Waits(ms) => self.desk.clock += ms,
@@ -334,7 +340,12 @@ impl Scene {
                 ..
             } => {
                 let mut bounds = GrantBounds::default();
-                (bounds.uses, bounds.lasts_ms) = (uses, lasts_ms);
+                if let Some(uses) = uses {
+                    bounds = bounds.uses(uses);
+                }
+                if let Some(ms) = lasts_ms {
+                    bounds = bounds.lasts_ms(ms);
+                }
                 if let Some(sum) = sum {
                     bounds = bounds.up_to("/sum", sum);
                 }
@@ -376,7 +387,7 @@ impl Scene {
                 until: self.desk.clock + lasts_ms.unwrap_or(ms).min(ms),
                 sum: sum.unwrap_or(most_sum).min(most_sum),
             };
-            self.grants.insert(newest.id.clone(), grant);
+            self.grants.insert(newest.id().to_owned(), grant);
             if kept && scope != RememberScope::Session {
                 self.kept.push(newest);
             }
@@ -388,11 +399,11 @@ impl Scene {
             return;
         }
         let (ticket, before, after) = self.tabs[at].swaps.remove(0);
-        let mut outcome = match self.kept.iter_mut().find(|one| one.id == before.id) {
+        let mut outcome = match self.kept.iter_mut().find(|one| one.id() == before.id()) {
             _ if how == Store::Fails => Swap::Failed("no".to_owned()),
             _ if how == Store::IsOld => Swap::Found(Some(before)),
             Some(kept) if *kept == before => {
-                *self.counted.entry(before.id).or_default() += 1;
+                *self.counted.entry(before.id().to_owned()).or_default() += 1;
                 *kept = after;
                 Swap::Done
             }

@@ -31,22 +31,22 @@ impl Allowed {
 impl Scene {
     /// Returns the remembered approval by which a call starts, if any.
     fn grant_of(&self, run: &Invocation) -> Option<String> {
-        let call = self.session.conversation().call(&run.call)?;
-        Some(call.allowed_earlier()?.id.clone())
+        let call = self.session.conversation().call(&run.call())?;
+        Some(call.allowed_earlier()?.id().to_owned())
     }
 
     /// Checks that a handler may start, by everything that was shown and decided.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
-        let (key, id) = (run.call, &run.call_id);
+        let (key, id) = (run.call(), run.call_id());
         let grant = self.granted.get(&key);
-        assert_ne!(run.name, "hand", "the agent runs it: {run:?}");
-        let asks = match run.name.as_str() {
+        assert_ne!(run.name(), "hand", "the agent runs it: {run:?}");
+        let asks = match run.name() {
             "look" => false,
-            "maybe" => rule_asks(&run.args),
+            "maybe" => rule_asks(run.args()),
             _ => true,
         };
-        let covers = |one: &Allowed| one.covers(self, &run.name, &run.args);
+        let covers = |one: &Allowed| one.covers(self, run.name(), run.args());
         let allowed = self.allowed.values().any(covers);
         if let Some(id) = self.grant_of(run) {
             let one = self.allowed.get(&id);
@@ -57,9 +57,9 @@ impl Scene {
         }
         if (asks && !allowed) || self.asked.contains(&key) {
             let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
-            let shown = (&grant.name, &grant.args);
-            assert_eq!(shown, (&run.name, &run.args), "agreed to something else");
-            if run.name == "move" && !grant.by_agent {
+            let shown = (grant.name.as_str(), &grant.args);
+            assert_eq!(shown, (run.name(), run.args()), "agreed to something else");
+            if run.name() == "move" && !grant.by_agent {
                 let now = self.saying.as_ref();
                 let now = now.filter(|(_, calls)| calls.contains(&key));
                 let said = now.map(|(said, _)| said).or(self.confirmed.get(&key));
@@ -76,7 +76,7 @@ impl Scene {
         assert!(!self.refused_ids.contains(id), "denied by its id: {run:?}");
         assert!(self.ran.insert(key), "once more: {run:?}");
         assert!(
-            self.ran_ids.insert(id.clone()),
+            self.ran_ids.insert(id.to_owned()),
             "once more by its id: {run:?}"
         );
         assert!(self.run.is_none(), "before the run was over: {run:?}");
@@ -85,7 +85,7 @@ impl Scene {
             let is_news = self.agent.sent_as_new(id) || self.answered.contains(id);
             assert!(is_news, "an old call: {run:?}");
         }
-        self.live.push(run.id);
+        self.live.push(run.id());
     }
 
     /// Checks that a request contains only the user's own messages, and a result for every call.
@@ -119,8 +119,8 @@ impl Scene {
         for key in conversation.active_calls() {
             if let Some(call) = conversation.call(&key) {
                 let theirs = call.phase() == Phase::Running;
-                if theirs || self.answered.contains(&call.id) {
-                    open.remove(&call.id);
+                if theirs || self.answered.contains(call.id()) {
+                    open.remove(call.id());
                 }
             }
         }

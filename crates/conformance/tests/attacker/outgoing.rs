@@ -64,7 +64,7 @@ impl Scene {
         let conversation = self.session.conversation();
         let found = conversation.call_by_wire_id(&call.id);
         let by_grant =
-            found.and_then(|(key, known)| Some((key, known.allowed_earlier().cloned()?.id)));
+            found.and_then(|(key, known)| Some((key, known.allowed_earlier()?.id().to_owned())));
         let (key, grant) = by_grant.unwrap_or_else(|| panic!("nobody agreed to {call:?}"));
         if self.told.contains(&(key, call.id.clone())) {
             return;
@@ -86,9 +86,9 @@ impl Scene {
         }
         let id = answer["interruptId"].as_str().unwrap_or_default();
         let mut open = self.session.interrupts().iter();
-        let open = open.find(|open| open.interrupt.id == id);
+        let open = open.find(|open| open.interrupt().id == id);
         let open = open.unwrap_or_else(|| panic!("no question: {answer}"));
-        let said = interrupt_to_value(&open.interrupt);
+        let said = interrupt_to_value(open.interrupt());
         assert_eq!(answer["metadata"], said["metadata"], "of another question");
         let payload = &answer["payload"];
         let in_request = calls.iter().find(|call| said["toolCallId"] == call.id);

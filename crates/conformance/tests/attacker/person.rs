@@ -193,8 +193,8 @@ impl Scene {
             }
             Effect::OpenRun { run, input } => {
                 let open = self.session.interrupts().iter();
-                let gated = open.filter(|open| open.answer.is_some());
-                let gated = gated.filter_map(|open| open.interrupt.tool_call_id.clone());
+                let gated = open.filter(|open| open.answer().is_some());
+                let gated = gated.filter_map(|open| open.interrupt().tool_call_id.clone());
                 self.answered = gated.collect();
                 let request = agui::run_input(&input);
                 self.check_request(&request);
@@ -234,7 +234,7 @@ impl Scene {
             let calls = conversation.calls_in(message);
             let results = calls.filter_map(|call| call.result());
             self.known
-                .extend(results.map(|result| result.message_id.clone()));
+                .extend(results.map(|result| result.message_id().to_owned()));
         }
         let sent = request["messages"].as_array().into_iter().flatten();
         let ids = sent.filter_map(|message| message["id"].as_str());
@@ -357,18 +357,18 @@ impl Scene {
             let shown = conversation.call(&call)?;
             let args = shown.effective_args().cloned();
             let open = self.session.interrupts().iter();
-            let asks = open.filter(|open| open.call == Some(call) && open.answer.is_none());
+            let asks = open.filter(|open| open.call() == Some(call) && open.answer().is_none());
             Some(Card {
                 call,
-                id: shown.id.clone(),
-                name: shown.name.clone(),
+                id: shown.id().to_owned(),
+                name: shown.name().to_owned(),
                 args: args.unwrap_or_else(|| shown.args_text().into()),
                 print: self.session.fingerprint(&call)?,
                 preview: shown.preview().cloned(),
-                by_agent: shown.approval()?.interrupt_id.is_some(),
+                by_agent: shown.approval()?.interrupt_id().is_some(),
                 written: Written::of(shown),
                 questions: asks
-                    .map(|open| interrupt_to_value(&open.interrupt))
+                    .map(|open| interrupt_to_value(open.interrupt()))
                     .collect(),
             })
         };
@@ -457,10 +457,10 @@ impl Scene {
             }
             let newest = self.session.remembered_approvals().last().cloned();
             let newest = newest.expect("it is remembered");
-            self.allowed.insert(newest.id, allowed);
+            self.allowed.insert(newest.id().to_owned(), allowed);
             // An equal approval is stored once.
             let list = self.session.remembered_approvals();
-            let known = |id: &String| list.iter().any(|one| one.id == *id);
+            let known = |id: &String| list.iter().any(|one| one.id() == *id);
             self.allowed.retain(|id, _| known(id));
         }
     }
@@ -468,7 +468,7 @@ impl Scene {
     /// Returns the current schema of a tool.
     pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
         let entry = self.session.registry().active_registration(name)?;
-        Some(entry.spec.parameters.clone())
+        Some(entry.spec().parameters.clone())
     }
 
     fn words(&mut self) -> Content {
@@ -497,7 +497,7 @@ impl Scene {
 
     fn tree(&mut self, pick: u8, change: impl FnOnce(MessageId) -> TreeChange) {
         let all = self.session.conversation().all_messages();
-        let ids: Vec<MessageId> = all.map(|message| message.id.clone()).collect();
+        let ids: Vec<MessageId> = all.map(|message| message.id().clone()).collect();
         let place = usize::from(pick).checked_rem(ids.len());
         let Some(id) = place.and_then(|place| ids.get(place)) else {
             return;
@@ -546,8 +546,8 @@ impl Scene {
             }
             self.click(0, CardDecision::Deny, true);
             let open = self.session.interrupts().iter();
-            let waits = open.filter(|open| open.answer.is_none());
-            let ids: Vec<String> = waits.map(|open| open.interrupt.id.clone()).collect();
+            let waits = open.filter(|open| open.answer().is_none());
+            let ids: Vec<String> = waits.map(|open| open.interrupt().id.clone()).collect();
             for interrupt_id in ids {
                 let (status, payload) = (ResumeStatus::Cancelled, None);
                 let shown = self.session.question_fingerprint(&interrupt_id);
@@ -586,8 +586,12 @@ const fn scope_of(bounds: Bounds) -> RememberScope {
 
 fn bounds_of(bounds: Bounds) -> GrantBounds {
     let mut of = GrantBounds::default();
-    of.uses = bounds.uses;
-    of.lasts_ms = bounds.lasts_ms;
+    if let Some(uses) = bounds.uses {
+        of = of.uses(uses);
+    }
+    if let Some(ms) = bounds.lasts_ms {
+        of = of.lasts_ms(ms);
+    }
     match bounds.sum {
         Some(sum) => of.up_to("/sum", sum),
         None => of,

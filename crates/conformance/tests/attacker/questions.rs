@@ -51,8 +51,8 @@ impl Written {
     pub(crate) fn of(call: &ToolCall) -> Self {
         let as_written = |args: Option<&Value>| args.cloned().unwrap_or(call.args_text().into());
         Self {
-            id: call.id.clone(),
-            name: call.name.clone(),
+            id: call.id().to_owned(),
+            name: call.name().to_owned(),
             args: as_written(call.args()),
             as_run: as_written(call.effective_args()),
         }
@@ -240,11 +240,11 @@ impl Scene {
     }
 
     fn see(&self, open: &OpenInterrupt) -> Option<Seen> {
-        let id = &open.interrupt.id;
+        let id = &open.interrupt().id;
         Some(Seen {
             id: id.clone(),
-            said: interrupt_to_value(&open.interrupt),
-            about: self.call_asked_about(&open.interrupt),
+            said: interrupt_to_value(open.interrupt()),
+            about: self.call_asked_about(open.interrupt()),
             print: self.session.question_fingerprint(id)?,
             takes_approval: open.takes_approval(),
             actions: open
@@ -265,8 +265,8 @@ impl Scene {
     /// Returns the unanswered questions without a card.
     pub(crate) fn inbox(&self) -> Vec<Seen> {
         let open = self.session.interrupts().iter();
-        let waits = open.filter(|open| open.answer.is_none() && open.call.is_none());
-        let shown = waits.filter(|open| !open.held_back);
+        let waits = open.filter(|open| open.answer().is_none() && open.call().is_none());
+        let shown = waits.filter(|open| !open.is_held_back());
         shown.filter_map(|open| self.see(open)).collect()
     }
 
@@ -406,7 +406,7 @@ impl Scene {
     /// Shows the questions that were held back, of which there may be any number.
     pub(crate) fn show_held_back(&mut self) {
         let held = self.session.interrupts().iter();
-        let held = held.filter(|open| open.held_back).count();
+        let held = held.filter(|open| open.is_held_back()).count();
         self.most_cards += held;
         self.input(Input::ShowHeldBack);
     }
@@ -420,7 +420,7 @@ impl Scene {
             self.given.clone(),
         );
         let open = self.session.interrupts().iter();
-        let waits = open.filter(|open| open.answer.is_none());
+        let waits = open.filter(|open| open.answer().is_none());
         let waits: Vec<Seen> = waits.filter_map(|open| self.see(open)).collect();
         for seen in waits {
             let given = Given {
@@ -451,8 +451,8 @@ impl Scene {
     ) -> std::collections::BTreeMap<String, Vec<Given>> {
         let before = self.given.clone();
         let answered = self.session.interrupts().iter();
-        let answered = answered.filter(|open| open.answer.is_some());
-        let answered: Vec<String> = answered.map(|open| open.interrupt.id.clone()).collect();
+        let answered = answered.filter(|open| open.answer().is_some());
+        let answered: Vec<String> = answered.map(|open| open.interrupt().id.clone()).collect();
         let raised = raised.iter().filter_map(|said| said["id"].as_str());
         let mut over: std::collections::BTreeSet<&str> = raised
             .filter(|id| answered.iter().any(|known| known == id))

@@ -84,17 +84,40 @@ impl PatternHost for NoPatterns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The JSON Pointer to the location in the instance, `""` for the root. For a missing property,
-    /// the path that it would have. Truncated with an ellipsis if very long.
-    pub path: String,
-    /// The keyword that was violated; `false` for a schema that allows nothing, `schema` for a
-    /// fault of the schema itself, `limit` for a check that exceeded its budget.
-    pub keyword: &'static str,
-    /// The value of the keyword, for hosts that phrase the message themselves: a bound, the name of
-    /// a type, the permitted values. Truncated if long; empty if the value consists of schemas.
-    pub limit: String,
-    /// A short sentence about the expected value.
-    pub message: String,
+    pub(crate) path: String,
+    pub(crate) keyword: &'static str,
+    pub(crate) limit: String,
+    pub(crate) message: String,
+}
+
+impl Violation {
+    /// Returns the JSON Pointer to the location in the instance, `""` for the root. For a missing
+    /// property, the path that it would have. Truncated with an ellipsis if very long.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the keyword that was violated; `false` for a schema that allows nothing, `schema`
+    /// for a fault of the schema itself, `limit` for a check that exceeded its budget.
+    #[must_use]
+    pub const fn keyword(&self) -> &'static str {
+        self.keyword
+    }
+
+    /// Returns the value of the keyword, for hosts that phrase the message themselves: a bound, the
+    /// name of a type, the permitted values. Truncated if long; empty if the value consists of
+    /// schemas.
+    #[must_use]
+    pub fn limit(&self) -> &str {
+        &self.limit
+    }
+
+    /// Returns a short sentence about the expected value.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl fmt::Display for Violation {

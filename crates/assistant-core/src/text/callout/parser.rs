@@ -39,13 +39,25 @@ pub struct Parser {
 #[non_exhaustive]
 pub struct Pending {
     /// The final position among the callouts of the text, from 1. Id and name may change.
-    pub ordinal: u32,
-    /// The callout's id, unless its body contains another.
-    pub id: String,
+    pub(crate) ordinal: u32,
+    pub(crate) id: String,
     /// True if the id was written in the header and is final.
-    pub has_own_id: bool,
-    /// The tool's name, unless its body contains another.
-    pub name: String,
+    pub(crate) has_own_id: bool,
+    pub(crate) name: String,
+}
+
+impl Pending {
+    /// Returns the callout's id, unless its body contains another.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the tool's name, unless its body contains another.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -50,9 +50,9 @@ pub enum StreamChunk {
 #[non_exhaustive]
 pub struct Usage {
     /// The length of the user's message.
-    pub input: usize,
+    pub(crate) input: usize,
     /// The length of the answer.
-    pub output: usize,
+    pub(crate) output: usize,
 }
 
 /// Returns the events for `chunks`, which answer `user_query` and were parsed from `markdown`.

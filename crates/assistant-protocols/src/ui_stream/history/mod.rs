@@ -63,10 +63,10 @@ fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
         if conversation.omits(message) {
             continue;
         }
-        if !is_answer && !matches!(message.role, Role::User | Role::System | Role::Developer) {
+        if !is_answer && !matches!(message.role(), Role::User | Role::System | Role::Developer) {
             continue;
         }
-        let named = noted_text(&message.extra, "id");
+        let named = noted_text(message.extra(), "id");
         if let Some(group) = groups.last_mut().filter(|_| is_answer)
             && group.role == Role::Assistant
             && named.is_none_or(|id| id == group.id)
@@ -79,7 +79,7 @@ fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
             role: if is_answer {
                 Role::Assistant
             } else {
-                message.role
+                message.role()
             },
             messages: vec![message],
         });
@@ -114,16 +114,16 @@ impl Group<'_> {
 
     fn metadata(&self) -> Option<Value> {
         let first = self.messages.first()?;
-        let odd = noted(&first.extra).and_then(|notes| notes.get("metadata"));
+        let odd = noted(first.extra()).and_then(|notes| notes.get("metadata"));
         odd.cloned()
-            .or_else(|| first.metadata.clone().map(Value::Object))
+            .or_else(|| first.metadata().cloned().map(Value::Object))
     }
 }
 
 /// Returns true if a message begins a step: according to the stored field `step` or, without it,
 /// for the first message of an answer and for text after calls with results.
 fn begins_step(message: &Message, before: Option<&Message>) -> bool {
-    if let Some(notes) = noted(&message.extra).filter(|notes| notes.contains_key("id")) {
+    if let Some(notes) = noted(message.extra()).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
     }
     before.is_none_or(Message::has_calls)
@@ -138,14 +138,14 @@ fn write_parts(
     let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
     let keep = |call: &ToolCall| is_real(call) && (!request || is_continued(call));
     // The original text contains the callouts between the pieces.
-    let mut written = message.markdown.as_deref();
-    for entry in &message.parts {
+    let mut written = message.markdown();
+    for entry in message.parts() {
         match entry {
             Part::Call(key) => {
                 let call = conversation.call(key).filter(|call| keep(call));
                 out.extend(call.map(|call| tool::to_value(call, request)));
             }
-            Part::Text(_) if message.markdown.is_some() => {
+            Part::Text(_) if message.markdown().is_some() => {
                 out.extend(written.take().map(part::plain_text));
             }
             entry => out.extend(part::to_value(entry)),
@@ -173,5 +173,5 @@ fn put_text(object: &mut Object, key: &str, text: &str) {
 
 /// Returns true unless the call is a callout that is only shown.
 fn is_real(call: &ToolCall) -> bool {
-    call.origin != Origin::Text
+    call.origin() != Origin::Text
 }

@@ -17,10 +17,10 @@ pub(super) fn to_value(part: &Part) -> Option<Value> {
         Part::File(part) => file_to_value(part)?,
         Part::Data(part) => {
             let mut out = Object::new();
-            let kind = format!("data-{}", part.data_type);
+            let kind = format!("data-{}", part.data_type());
             put_text(&mut out, "type", &kind);
-            out.extend(part.extra.clone());
-            out.insert("data".to_owned(), part.data.clone());
+            out.extend(part.extra().clone());
+            out.insert("data".to_owned(), part.data().clone());
             Value::Object(out)
         }
         Part::Source(part) => part.to_json(),
@@ -36,11 +36,11 @@ pub(super) fn plain_text(text: &str) -> Value {
 fn text_to_value(kind: &str, part: &TextPart) -> Value {
     let mut out = Object::new();
     put_text(&mut out, "type", kind);
-    put_text(&mut out, "text", &part.text);
-    for (key, value) in &part.extra {
+    put_text(&mut out, "text", part.text());
+    for (key, value) in part.extra() {
         out.entry(key.as_str()).or_insert_with(|| value.clone());
     }
-    if part.open {
+    if part.is_open() {
         put_text(&mut out, "state", "streaming");
     } else if out.contains_key("state") {
         // The part is complete, regardless of the cause.

@@ -26,7 +26,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
         "taken": {
             "messages": conversation.run_path().map(Message::wire_id).collect::<Vec<_>>(),
             "calls": conversation.run_path().flat_map(|message| conversation.calls_in(message))
-                .map(|call| call.id.as_str()).collect::<Vec<_>>(),
+                .map(|call| call.id()).collect::<Vec<_>>(),
         },
     });
     let mut put = |key: &str, value: &str| {
@@ -50,10 +50,10 @@ fn answer_before(conversation: &Conversation) -> Option<String> {
     let mut children = conversation.children(Some(tip)).into_iter().rev();
     let is_answer = |id: &&MessageId| {
         let message = conversation.message(id);
-        message.is_some_and(|m| matches!(m.role, Role::Assistant | Role::Reasoning))
+        message.is_some_and(|m| matches!(m.role(), Role::Assistant | Role::Reasoning))
     };
     let old = conversation.message(children.find(is_answer)?)?;
-    let named = super::noted_text(&old.extra, "id");
+    let named = super::noted_text(old.extra(), "id");
     Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
 }
 
@@ -91,10 +91,10 @@ fn write_tail(conversation: &Conversation, group: &Group<'_>) -> Value {
         nodes.push(json!({"id": id, "step": step}));
         let real = conversation.calls_in(message).filter(|call| is_real(call));
         calls.extend(real.map(|call| write_call(call, step)));
-        for part in &message.parts {
+        for part in message.parts() {
             if let Part::Data(part) = part {
-                let wire = part.extra.get("id").cloned();
-                data.push(json!({"type": part.data_type, "id": wire, "node": id}));
+                let wire = part.extra().get("id").cloned();
+                data.push(json!({"type": part.data_type(), "id": wire, "node": id}));
             }
         }
     }
@@ -109,12 +109,12 @@ fn write_tail(conversation: &Conversation, group: &Group<'_>) -> Value {
 }
 
 /// Returns true if the agent asked the question and has its answer.
-const fn is_answer_to_agent(approval: &CallApproval) -> bool {
-    approval.interrupt_id.is_some() && approval.decision.is_some()
+fn is_answer_to_agent(approval: &CallApproval) -> bool {
+    approval.interrupt_id().is_some() && approval.decision().is_some()
 }
 
 fn write_call(call: &ToolCall, step: u64) -> Value {
-    let mut notes = super::noted(&call.extra).cloned().unwrap_or_default();
+    let mut notes = super::noted(call.extra()).cloned().unwrap_or_default();
     notes.shift_remove(WIRE_ID);
     if let Some(approval) = tool::approval(call) {
         notes.insert("approval".to_owned(), Value::Object(approval));
@@ -123,9 +123,9 @@ fn write_call(call: &ToolCall, step: u64) -> Value {
     // Parts that may grow continue where they stopped.
     let text = (state == "input-streaming").then(|| call.args_text());
     let mut out = Object::new();
-    out.insert("id".to_owned(), call.id.as_str().into());
+    out.insert("id".to_owned(), call.id().into());
     out.insert("wireId".to_owned(), tool::wire_id(call).into());
-    out.insert("name".to_owned(), call.name.as_str().into());
+    out.insert("name".to_owned(), call.name().into());
     out.insert("step".to_owned(), step.into());
     out.insert("settled".to_owned(), call.phase().is_final().into());
     out.insert("dynamic".to_owned(), tool::is_dynamic(call).into());

@@ -18,11 +18,11 @@ const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
 /// Returns the id that the agent uses for a call.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
-    noted_text(&call.extra, WIRE_ID).unwrap_or(&call.id)
+    noted_text(call.extra(), WIRE_ID).unwrap_or(call.id())
 }
 
 pub(super) fn is_dynamic(call: &ToolCall) -> bool {
-    is_noted(&call.extra, DYNAMIC)
+    is_noted(call.extra(), DYNAMIC)
 }
 
 /// Returns the state of a call in the terms of the AI SDK.
@@ -46,18 +46,18 @@ pub(super) fn state(call: &ToolCall) -> &'static str {
 
 fn is_asked_by_agent(call: &ToolCall) -> bool {
     let approval = call.approval();
-    approval.is_some_and(|approval| approval.interrupt_id.is_some())
+    approval.is_some_and(|approval| approval.interrupt_id().is_some())
 }
 
 fn shows_preliminary(call: &ToolCall) -> bool {
-    call.preliminary.is_some() && is_noted(&call.extra, "preliminary")
+    call.preliminary().is_some() && is_noted(call.extra(), "preliminary")
 }
 
 /// Returns the approval request of the agent with the answer of the user, and all other fields.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
-    let mut out = noted(&call.extra)?.get("approval")?.as_object()?.clone();
+    let mut out = noted(call.extra())?.get("approval")?.as_object()?.clone();
     let decision = call.approval().filter(|_| is_asked_by_agent(call));
-    match decision.and_then(|approval| approval.decision.as_ref()) {
+    match decision.and_then(|approval| approval.decision()) {
         Some(Decision::Approved) => {
             out.insert("approved".to_owned(), true.into());
         }
@@ -78,14 +78,14 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
         put_text(&mut out, "type", "dynamic-tool");
-        put_text(&mut out, "toolName", &call.name);
+        put_text(&mut out, "toolName", call.name());
     } else {
-        put_text(&mut out, "type", &format!("tool-{}", call.name));
+        put_text(&mut out, "type", &format!("tool-{}", call.name()));
     }
     put_text(&mut out, "toolCallId", wire_id(call));
     let state = state(call);
     put_text(&mut out, "state", state);
-    for (key, value) in noted(&call.extra).into_iter().flatten() {
+    for (key, value) in noted(call.extra()).into_iter().flatten() {
         if !key.starts_with('#') && !STATE_NOTES.contains(&key.as_str()) {
             out.insert(key.clone(), value.clone());
         }
@@ -125,13 +125,17 @@ fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
 }
 
 fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
-    let note = |key: &str| noted(&call.extra).and_then(|notes| notes.get(key)).cloned();
+    let note = |key: &str| {
+        noted(call.extra())
+            .and_then(|notes| notes.get(key))
+            .cloned()
+    };
     let is_open = match state {
         "output-available" => false,
         "output-error" => !call.has_ended() && !is_dynamic(call),
         _ => !call.has_ended(),
     };
-    if is_open && is_noted(&call.extra, IN_PIECES) {
+    if is_open && is_noted(call.extra(), IN_PIECES) {
         put_text(out, "rawInput", call.args_text());
     }
     if let Some(encoding) = note("inputEncoding").filter(|_| is_open) {
@@ -146,16 +150,19 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
         }
     }
     if state == "output-available" {
-        let value = call.result().map(|result| &result.value);
-        let value = value.or(call.preliminary.as_ref()).cloned();
+        let value = call.result().map(|result| result.value());
+        let value = value.or(call.preliminary()).cloned();
         out.insert("output".to_owned(), value.unwrap_or_default());
         if let Some(preliminary) = note("preliminary") {
             out.insert("preliminary".to_owned(), preliminary);
         }
     }
     if state == "output-error" {
-        let message = call.error().map(|error| error.message.clone());
-        let message = message.or_else(|| call.result().and_then(|result| result.error.clone()));
+        let message = call.error().map(|error| error.message().to_owned());
+        let message = message.or_else(|| {
+            call.result()
+                .and_then(|result| result.error().map(str::to_owned))
+        });
         put_text(out, "errorText", &message.unwrap_or_default());
     }
 }
@@ -163,9 +170,9 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
 /// Returns the arguments of a call: the effective ones, or the incomplete ones as far as they can
 /// be parsed.
 fn input(call: &ToolCall) -> Option<Value> {
-    let text = noted(&call.extra).and_then(|notes| notes.get("inputEncoding"));
+    let text = noted(call.extra()).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();
-    if is_noted(&call.extra, AS_TEXT) || (is_text && !call.args_text().is_empty()) {
+    if is_noted(call.extra(), AS_TEXT) || (is_text && !call.args_text().is_empty()) {
         return Some(call.args_text().into());
     }
     let edited = call.edited_args().filter(|_| call.was_started());

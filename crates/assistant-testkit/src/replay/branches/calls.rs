@@ -20,7 +20,7 @@ impl Script {
     /// Adds calls to the agent's message and ends its run.
     pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
         let id = self.name(need(op, "assistant")?);
-        let role = self.conversation().message(&id).map(|known| known.role);
+        let role = self.conversation().message(&id).map(|known| known.role());
         match role {
             None => return Err(TreeError::UnknownMessage.code()),
             Some(Role::Assistant) => {}
@@ -32,7 +32,10 @@ impl Script {
             id.ok_or("malformed")
         });
         let ids: Vec<&str> = ids.collect::<Result<_, _>>()?;
-        let on_path = self.conversation().run_path().any(|known| known.id == id);
+        let on_path = self
+            .conversation()
+            .run_path()
+            .any(|known| *known.id() == id);
         let shown = self.conversation().tip().cloned().filter(|_| !on_path);
         if !on_path {
             self.finish_run();
@@ -67,7 +70,7 @@ impl Script {
         let mut all = conversation
             .all_messages()
             .flat_map(|message| conversation.calls_in(message));
-        let call = on_path.or_else(|| all.find(|call| call.id == id))?;
+        let call = on_path.or_else(|| all.find(|call| call.id() == id))?;
         Some((call.key(), call.phase()))
     }
 

@@ -188,10 +188,10 @@ impl Script {
         let known = self.conversation().message(&id);
         let words = text(op, "text").map(str::to_owned);
         let words = words.or_else(|| known.map(|known| known.text()));
-        let known_role = known.map(|known| known.role);
+        let known_role = known.map(|known| known.role());
         let role = known_role.map_or_else(|| role(op), Ok)?;
         let mut message = script::message(id.as_str(), role, &words.unwrap_or_default());
-        message.cost.price_micros = op.get("cost").and_then(Value::as_u64);
+        replay::set_price(&mut message, op.get("cost").and_then(Value::as_u64));
         let parent = text(op, "parent").map(|id| self.name(id));
         self.feed(|conversation| replay::upsert(conversation, message, parent.as_ref()))?;
         match flag(op, "select") {

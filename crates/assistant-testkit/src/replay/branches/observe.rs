@@ -13,7 +13,7 @@ impl Script {
     pub(super) fn observe(&self, member: &str, wanted: &Value) -> Value {
         let conversation = self.conversation();
         match member {
-            "path" => self.names(conversation.path().map(|message| &message.id)),
+            "path" => self.names(conversation.path().map(|message| message.id())),
             "active_leaf" => self.optional(conversation.tip()),
             "roots" => self.names(conversation.children(None)),
             "count" => conversation.message_count().into(),
@@ -43,7 +43,7 @@ impl Script {
             }),
             "text" => self.of_each(wanted, |id| Some(conversation.message(id)?.text().into())),
             "role" => self.of_each(wanted, |id| {
-                Some(conversation.message(id)?.role.as_str().into())
+                Some(conversation.message(id)?.role().as_str().into())
             }),
             "cumulative_cost" => self.of_each(wanted, |id| {
                 let path = conversation.path_to(id).ok()?;
@@ -81,10 +81,10 @@ impl Script {
 
     /// Adds up the cost of the assistant's messages.
     fn cost<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> u64 {
-        let by_assistant = messages.filter(|message| message.role == Role::Assistant);
-        let ids: Vec<&MessageId> = by_assistant.map(|message| &message.id).collect();
+        let by_assistant = messages.filter(|message| message.role() == Role::Assistant);
+        let ids: Vec<&MessageId> = by_assistant.map(|message| message.id()).collect();
         let cost = self.conversation().cost_of(ids);
-        cost.price_micros.unwrap_or(0)
+        cost.price_micros().unwrap_or(0)
     }
 
     fn statuses(&self, wanted: &Value) -> Value {

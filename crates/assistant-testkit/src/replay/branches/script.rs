@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Code;
 use assistant_core::{
     action::{ActionSpec, Policy, RegistrationId, schema::PatternHost},
-    conversation::{Author, Change, Conversation, Message, MessageId, Part, TextPart, TreeError},
+    conversation::{Author, Change, Conversation, Message, MessageId, TreeError},
     event::{Event, EventKind, Role},
     replay,
     session::{
@@ -72,10 +72,7 @@ impl Host for ScriptHost {
 
 /// Creates a message as a server's feed does.
 pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
-    let mut message = Message::new(id, role, 0);
-    message.author = Author::unnamed(role);
-    message.parts.push(Part::Text(TextPart::new(words)));
-    message
+    replay::text_message(id, role, words)
 }
 
 fn code_of(refusal: &Refusal) -> Code {
@@ -173,7 +170,7 @@ impl Script {
         roles: &[Role],
     ) -> Result<(), Code> {
         match self.conversation().message(target) {
-            Some(target) if roles.contains(&target.role) => self.refuse_taken(id),
+            Some(target) if roles.contains(&target.role()) => self.refuse_taken(id),
             _ => Ok(()),
         }
     }
@@ -204,7 +201,8 @@ impl Script {
                     let _ = self.input(Input::Committed { commit, outcome });
                 }
                 Effect::Invoke(invocation) => {
-                    self.handlers.insert(invocation.call_id, invocation.id);
+                    self.handlers
+                        .insert(invocation.call_id().to_owned(), invocation.id());
                 }
                 Effect::Record { .. }
                 | Effect::CancelHandler { .. }
@@ -222,8 +220,9 @@ impl Script {
     /// Assigns the vector's name to a user message that the session created.
     fn record_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
-        let is_written_by_user = message
-            .is_some_and(|message| message.role == Role::User && message.author == Author::Page);
+        let is_written_by_user = message.is_some_and(|message| {
+            message.role() == Role::User && message.author() == Author::Page
+        });
         let is_named = self.names.values().any(|named| named == id);
         if is_written_by_user && !is_named {
             let named = self.awaited.pop_front();
@@ -272,7 +271,7 @@ impl Script {
         let Some(mut message) = known.cloned() else {
             return Ok(());
         };
-        message.cost.price_micros = cost;
+        replay::set_price(&mut message, cost);
         self.feed(|conversation| replay::upsert(conversation, message, None))?;
         Ok(())
     }
@@ -293,7 +292,7 @@ impl Script {
     /// Adds text of the agent to its run, and begins a run if none is open.
     pub(super) fn speak(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
-        if has_spoken.is_some_and(|newest| newest.role == Role::Assistant) {
+        if has_spoken.is_some_and(|newest| newest.role() == Role::Assistant) {
             self.finish_run();
         }
         self.answer(id, words);
