@@ -66,8 +66,12 @@ async function interrupt(at, interruption) {
       await approvedOnce(page);
       isApproved = true;
     };
-    // The second response begins after the approval.
-    if (at > turn.events - turn.words - 4) await approve();
+    // The second response begins after the approval, and after the deployment in this page.
+    const isSecond = at > turn.events - turn.words - 4;
+    if (isSecond) {
+      await approve();
+      await turn.checkDeployment(new Harbor(page));
+    }
     await reached;
     // The page has received the event, and drawn it.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
@@ -78,7 +82,9 @@ async function interrupt(at, interruption) {
     await chat.says(`after-${turn.words - 1}`);
     await chat.idle();
     const requests = agent.requests("long").slice(already);
-    await turn.check(chat, new Harbor(page), requests.map(({ body }) => body));
+    await turn.check(chat, requests.map(({ body }) => body));
+    if (isSecond && page !== first) await turn.checkNoDeployment(new Harbor(page));
+    else await turn.checkDeployment(new Harbor(page));
     assert.deepEqual(faults, []);
   } finally {
     proceed();

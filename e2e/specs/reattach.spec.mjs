@@ -55,7 +55,8 @@ function disturbed(name, disturb) {
     await chat.approve(chat.card("deployApplication"));
     await chat.says("after-29");
     await chat.idle();
-    await turn.check(chat, harbor, agent.requests("long").map(({ body }) => body));
+    await turn.check(chat, agent.requests("long").map(({ body }) => body));
+    await turn.checkDeployment(harbor);
   });
 }
 

@@ -48,8 +48,8 @@ export class InterruptedTurn {
     await say({ type: "TEXT_MESSAGE_END", messageId });
   }
 
-  /** Checks the result of an undisturbed turn: the text, the bodies of the requests, and the effects of the handlers. */
-  async check(chat, harbor, bodies) {
+  /** Checks the result of an undisturbed turn: the text, the bodies of the requests, and that no notice is shown. */
+  async check(chat, bodies) {
     const text = (await chat.log.innerText()).replaceAll(/\s+/g, " ");
     for (const message of ["first", "second", "third", "after"]) {
       const whole = Array.from({ length: this.words }, (_, word) => `${message}-${word}`).join(" ");
@@ -71,10 +71,18 @@ export class InterruptedTurn {
         "assistant",
       ],
     );
-    await shows(harbor.lane("production"), "9.9.9");
-    const entries = await harbor.activity.getByRole("listitem").allInnerTexts();
-    assert.equal(entries.filter((entry) => entry.includes("9.9.9")).length, 1, entries.join("\n"));
     assert.equal(await chat.page.locator(".la-notice").count(), 0, "no notice is shown");
+  }
+
+  /** Checks that the deployment has run once in this page. */
+  async checkDeployment(harbor) {
+    await shows(harbor.lane("production"), "9.9.9");
+    assert.equal(await deployments(harbor), 1);
+  }
+
+  /** Checks that the deployment has not run in this page, because it did in an earlier one. */
+  async checkNoDeployment(harbor) {
+    assert.equal(await deployments(harbor), 0);
   }
 }
 
@@ -82,4 +90,10 @@ async function call(say, toolCallId, toolCallName, args) {
   await say({ type: "TOOL_CALL_START", toolCallId, toolCallName });
   await say({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
   await say({ type: "TOOL_CALL_END", toolCallId });
+}
+
+/** Returns the number of deployments of the turn that a page has carried out. */
+async function deployments(harbor) {
+  const entries = await harbor.activity.getByRole("listitem").allInnerTexts();
+  return entries.filter((entry) => entry.includes("9.9.9")).length;
 }
