@@ -107,7 +107,7 @@ async fn a_described_call_folds_its_exact_arguments() {
     assert_eq!(ran.get_untracked(), [json!({"version": "2.0"})]);
 }
 
-/// What is approved is named on the card: a title that the sentence does not contain is below it.
+/// The card names the approved action: a title that the sentence does not contain is below it.
 #[wasm_bindgen_test]
 async fn a_title_missing_from_the_description_is_shown_below_it() {
     let users: fn(&Value) -> Description = |_| Description::new("12 users see it?");

@@ -214,7 +214,14 @@ async fn an_endless_error_body_is_read_up_to_a_limit() {
     let mut said = Vec::new();
     for _ in 0..3 {
         chat.idle().await;
-        said.push(chat.assistant.notices().get_untracked().remove(0).message().to_owned());
+        said.push(
+            chat.assistant
+                .notices()
+                .get_untracked()
+                .remove(0)
+                .message()
+                .to_owned(),
+        );
         let _ = chat.assistant.retry();
     }
     assert!(said[0].starts_with("The agent answered with HTTP 500: on fire, on"));
