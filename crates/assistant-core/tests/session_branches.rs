@@ -441,6 +441,47 @@ fn an_answer_stays_current_when_its_regeneration_fails() {
     }
 }
 
+#[test]
+fn a_partial_answer_stays_current_when_its_retry_brings_nothing() {
+    for (name, end) in fruitless_ends() {
+        let mut driver = Driver::new();
+        driver.send("first");
+        driver.event(started());
+        driver.events(says("p", "half of it"));
+        driver.event(run_error("overloaded"));
+        driver.close();
+        assert_eq!(driver.input(Input::Retry).refused, None);
+        assert_eq!(request(&driver), ["user=first"], "{name}");
+        end(&mut driver);
+        for driver in [reload(&driver, []), driver] {
+            let conversation = driver.session.conversation();
+            let tip = conversation.tip().unwrap();
+            let text = conversation.message(tip).unwrap().text();
+            assert_eq!(text, "half of it", "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_retry_replaces_a_partial_answer_with_a_whole_one() {
+    let mut driver = Driver::new();
+    driver.send("first");
+    driver.event(started());
+    driver.events(says("p", "half of it"));
+    driver.event(run_error("overloaded"));
+    driver.close();
+    assert_eq!(driver.input(Input::Retry).refused, None);
+    driver.says("all of it");
+    let conversation = driver.session.conversation();
+    let tip = conversation.tip().unwrap();
+    assert_eq!(conversation.message(tip).unwrap().text(), "all of it");
+    driver.send("and then?");
+    assert_eq!(
+        request(&driver),
+        ["user=first", "assistant=all of it[]", "user=and then?"]
+    );
+}
+
 /// States of a page that is closed while an answer is regenerated, with their names.
 fn regenerating() -> Vec<FruitlessEnd> {
     vec![

@@ -197,6 +197,25 @@ impl Session {
         }
     }
 
+    /// Makes the texts that a failed run has left after `base` the answer that stays current if the
+    /// retry brings nothing. Calls belong to the retry, which answers them.
+    pub(super) fn keep_partial_answer(&mut self, base: &MessageId) {
+        if self.turn.regenerates.is_some() || !self.conversation.is_on_run_path(base) {
+            return;
+        }
+        let is_later = |message: &&Message| message.id != *base;
+        let partial: Vec<&Message> = self
+            .conversation
+            .run_path()
+            .rev()
+            .take_while(is_later)
+            .collect();
+        let is_text = !partial.iter().any(|message| message.has_calls());
+        if is_text && partial.iter().any(|message| !message.is_empty()) {
+            self.turn.regenerates = partial.last().map(|first| first.id.clone());
+        }
+    }
+
     /// Moves the run branch back to the parent of the old answer, before a retry of its
     /// regeneration.
     pub(super) fn leave_old_answer(&mut self) {
