@@ -1,5 +1,4 @@
-//! The actions of a finished turn, with the time of the turn, and on demand its duration and token
-//! count.
+//! Renders the actions of a finished turn, the time, and on demand the price, tokens and duration.
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -26,9 +25,9 @@ use crate::{
 /// The shortest duration that is shown, in milliseconds.
 const MIN_DURATION_MS: u64 = 100;
 
-/// Shows the actions of one message once it is complete: copy, feedback, the time, and a button
-/// that shows the message's price, tokens and duration. A [`Transcript`](super::Transcript) shows
-/// the same below each turn.
+/// Shows the actions of a complete message: its versions, copy, feedback, edit or regenerate, the
+/// time, and a button that shows the message's price, tokens and duration. Shows no actions while
+/// the user edits the message. A [`Transcript`](super::Transcript) shows the same below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -46,8 +45,8 @@ const MIN_DURATION_MS: u64 = 100;
 /// ```
 #[component]
 pub fn MessageActions(
-    /// Called with the user's feedback on the message; without it the transcript's callback is
-    /// used, and without either there are no feedback buttons.
+    /// Called with the user's feedback on the message; the transcript's callback if omitted.
+    /// Without a callback there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
@@ -89,7 +88,7 @@ pub fn MessageActions(
         .into_any()
 }
 
-/// Renders the bar below a turn, with its actions and details.
+/// Renders the bar below a turn or a message, around the given actions.
 pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
     let words = Words::current();
     view! {
@@ -105,7 +104,8 @@ pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
     .into_any()
 }
 
-/// Renders the actions and details of finished messages.
+/// Renders the actions and details of the messages of a finished turn; `None` if `messages` is
+/// empty, or its last message does not exist.
 pub(super) fn message_controls(
     shared: &TranscriptContext,
     messages: Vec<MessageId>,
@@ -141,7 +141,7 @@ pub(super) fn message_controls(
     Some(view! { {copy} {feedback} {again} {clock(at)} {cost} }.into_any())
 }
 
-/// Renders the button that shows price, tokens and duration.
+/// Renders a button that shows and hides the price, tokens and duration.
 fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     let open = RwSignal::new(false);
     let button = IconButton {
@@ -161,7 +161,8 @@ fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     view! { {button.view(words)} {when(move || open.get(), shown)} }.into_any()
 }
 
-/// Returns the source text of a turn, with its Markdown.
+/// Returns the Markdown source of the texts of the user and the assistant in a turn; `None` if
+/// there is no text.
 fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
@@ -265,7 +266,8 @@ fn feedback_buttons(
     .into_any()
 }
 
-/// Formats price, tokens and duration, as far as known.
+/// Formats the tokens, the price and the duration. Omits unknown values, a price without a
+/// currency, and a duration below [`MIN_DURATION_MS`].
 fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     let mut words = Vec::new();
     let tokens = match (

@@ -65,7 +65,7 @@ impl Collapsible {
         frame
     }
 
-    /// Renders the content of the button.
+    /// Renders the icon of the button: a cross while the window is open, else a speech bubble.
     pub fn face(&self) -> AnyView {
         let open = self.open;
         dynamic(move || match open.get() {
@@ -83,7 +83,7 @@ fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
     }
 }
 
-/// Moves the focus to the button when the focused window is hidden.
+/// Moves the focus to the button when the window is closed while the focus is in the window.
 fn keep_focus(open: RwSignal<bool>, body: NodeRef<html::Div>, button: NodeRef<html::Button>) {
     // Before the window is hidden: afterwards the focus is lost.
     effect(move |known: Option<bool>| {

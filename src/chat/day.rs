@@ -9,8 +9,9 @@ use crate::ui::{
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Renders the separator before the first message of a day. A thread that begins today has none
-/// before its first message.
+/// Renders the separator before the first message of a day. `None` if the time of the message is
+/// unknown, or on the same day as the previous message; for the first message of a thread, if the
+/// day is today.
 pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
@@ -39,8 +40,8 @@ pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<An
     )
 }
 
-/// Returns the time of the last change of a conversation, for a list: hours and minutes for today,
-/// "yesterday", or the date.
+/// Formats the time of the last change of a conversation for a list: "today" with hours and
+/// minutes, "yesterday", or the date. `None` if the time is unknown.
 pub(super) fn since(words: &Words, at: i64) -> Option<String> {
     let now = time::now();
     if at == 0 {
@@ -56,7 +57,8 @@ pub(super) fn since(words: &Words, at: i64) -> Option<String> {
     time::words(at, Form::Day)
 }
 
-/// Renders the time of a message, in hours and minutes, with the full date as its tooltip.
+/// Renders the time of a message in hours and minutes, with the full date as the tooltip; `None` if
+/// the time is unknown.
 pub(super) fn clock(at: i64) -> Option<AnyView> {
     let short = time::words(at, Form::Short).filter(|_| at != 0)?;
     let full = time::words(at, Form::Full);

@@ -1,10 +1,10 @@
-//! The parts of a window that are needed only once there are messages, which a build may load
-//! lazily.
+//! Renders the parts of a window that are needed only once there are messages. A build with the
+//! feature `split` loads these parts lazily.
 //!
-//! With the feature `split` the function that returns their renderers is a split point.
-//! `wasm-split` moves the code that is reached only through it into a separate module, together
-//! with the engine. The module is fetched when the pointer or the focus enters the window, or when
-//! there is something to do or to show. Until then the window consists of its header, its
+//! With the feature `split`, the function that returns the renderers of these parts is a split
+//! point. `wasm-split` moves the code that only this function reaches into a separate module,
+//! together with the engine. The module is fetched when the pointer or the focus enters the window,
+//! or when there is something to do or to show. Until then the window consists of its header, its
 //! suggestions and its composer.
 
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{assistant::Assistant, tool::InterruptInbox};
 
-/// The content of the transcript before the first message.
+/// The renderer of the content of the transcript before the first message.
 type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
 /// Renders the messages, and everything between them and the composer.

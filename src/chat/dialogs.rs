@@ -1,4 +1,4 @@
-//! The questions that handlers ask in a dialog ([`crate::ToolContext::confirm`]).
+//! Renders the questions that handlers ask in a dialog ([`crate::ToolContext::confirm`]).
 
 use leptos::{html, prelude::*};
 
@@ -16,9 +16,9 @@ use crate::{
 /// # Accessibility
 ///
 /// The dialog is modal, has a name and a description, and takes the focus itself, so that a key
-/// typed while it opens presses no button. Escape is Cancel. Escape and the buttons count once the
-/// dialog has been open for half a second; Confirm counts once, in addition, each part of the
-/// dialog has been visible for as long and nothing covers it.
+/// typed while it opens presses no button. Escape is Cancel. Escape and the buttons have no effect
+/// until the dialog has been open for half a second. Confirm also requires that each part of the
+/// dialog has been visible for half a second, and that nothing covers the dialog.
 ///
 /// ```
 /// use leptos::prelude::*;

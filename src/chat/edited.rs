@@ -1,4 +1,4 @@
-//! The message of a window that the user edits.
+//! Tracks the message of a window that the user edits.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -21,7 +21,7 @@ impl EditedMessage {
         }
     }
 
-    /// Returns the state of the surrounding window, or a new one.
+    /// Returns the state of the surrounding window, or a new state outside of a window.
     pub(super) fn current() -> Self {
         use_context().unwrap_or_else(Self::new)
     }
@@ -37,7 +37,7 @@ impl EditedMessage {
     }
 
     /// Opens the editor of the user's last message for the composer, unless something is running.
-    /// Returns true if there is such a message.
+    /// Returns true if the editor was opened.
     pub(super) fn begin_last(self, assistant: &Assistant) -> bool {
         let last = assistant.messages().with_untracked(|messages| {
             let mut newest = messages.iter().rev();

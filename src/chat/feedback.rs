@@ -6,6 +6,6 @@
 pub struct Feedback {
     /// The id that agents use for the last message of the answer.
     pub message_id: String,
-    /// True for positive feedback; `None` withdraws earlier feedback.
+    /// True for positive feedback, false for negative feedback; `None` withdraws earlier feedback.
     pub positive: Option<bool>,
 }

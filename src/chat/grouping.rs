@@ -22,7 +22,7 @@ use crate::{
 
 /// The minimum number of calls in a group.
 const MIN_CALLS: usize = 3;
-/// The number of titles in a group's summary.
+/// The maximum number of titles in the summary of a group.
 const NAMES: usize = 3;
 
 /// The membership of a call in a group.
@@ -40,8 +40,8 @@ struct Summary {
     names: String,
 }
 
-/// The signals of a call about its group. Each call has its own signals: a memo would notify all
-/// calls of every change of any call, which is expensive for a hundred adjacent calls.
+/// The signals of a call about its group. Each call has signals of its own: a shared memo would
+/// notify all calls of each change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
 struct Slot {
     /// True if the call is hidden in its group.
@@ -59,9 +59,9 @@ pub(super) struct Groups {
     opened: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, Slot>>,
     done: Done,
-    /// Counts the changes of the groups. Each call reports its own changes: an effect that tracked
-    /// them all would subscribe to all of them again at every change, which takes as long as
-    /// rendering them.
+    /// Counts the changes of the calls. Each call reports its own changes: one effect that tracks
+    /// all calls would subscribe to every call again at each change, which takes as long as
+    /// rendering the calls.
     changes: RwSignal<u32>,
 }
 
@@ -163,14 +163,15 @@ impl Groups {
         }
     }
 
-    /// Marks the groups as changed.
+    /// Requests that the groups are computed again.
     pub(super) fn changed(self) {
         let _ = self
             .changes
             .try_update(|count| *count = count.wrapping_add(1));
     }
 
-    /// Reads the summary before a call; tracked when called in a reactive closure.
+    /// Reads the summary of the group that begins with a call; returns the default value if no
+    /// group begins with the call. Tracked when called in a reactive closure.
     fn group_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
         let value = self
             .members
@@ -228,8 +229,8 @@ fn rows(
     rows
 }
 
-/// The titles of a turn's finished calls, each re-evaluated when its call changes; `None` for a
-/// call without a title.
+/// The titles of the calls of a turn, each computed again when its call changes: `None` for a call
+/// that cannot be grouped, an empty text for a call without a title.
 type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
 fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
@@ -250,7 +251,8 @@ fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<
     })
 }
 
-/// Returns true if a call has the default card and succeeded, whether the page or the agent ran it.
+/// Returns true if a call has succeeded and has the default card. A call of an action of the page
+/// whose result the agent supplied cannot be grouped.
 fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;

@@ -1,4 +1,4 @@
-//! The header of a window: its name, its status, and the actions on the whole conversation.
+//! Renders the header of a window: its name, its status, and the actions on the conversation.
 
 use leptos::prelude::*;
 
@@ -59,8 +59,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins a new conversation. Until its first message, [`Notices`](super::Notices)
-/// offer to return to the previous conversation.
+/// The button that begins a new conversation, unless the current one is empty. Until the first
+/// message, [`Notices`](super::Notices) offer to return to the previous conversation.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,6 +1,7 @@
 //! Moves the inbox of a window to the end of the transcript, so that questions follow the messages
-//! they refer to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that custom
-//! designs can choose it; an inbox elsewhere moves in low windows only.
+//! they refer to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that a custom
+//! design can set it. In the default design, an inbox that is a direct child of the window moves
+//! always, any other inbox only in a window of small height.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
@@ -12,11 +13,11 @@ use crate::ui::{browser, effect, find, focus};
 const INBOX: &str = ".la-inbox";
 const CONTENT: &str = ".la-transcript-content";
 
-/// The position of the inbox of the surrounding window.
+/// The position of the inbox in the surrounding window.
 #[derive(Clone, Copy)]
 pub(super) struct InTranscript {
     inside: RwSignal<bool>,
-    /// Notified when further parts of the window were rendered.
+    /// Incremented when further parts of the window were rendered.
     drawn: RwSignal<u32>,
 }
 
@@ -33,7 +34,8 @@ pub(super) fn update_position() {
     }
 }
 
-/// Observes the size of a chat until its window is unmounted, and provides the position.
+/// Provides the position of the inbox by context, and updates the position when the size of the
+/// chat changes, until the window is unmounted.
 pub(super) fn follow(chat: NodeRef<html::Section>) {
     let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
     provide_context(InTranscript { inside, drawn });

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use crate::view::MessageEntry;
 
-/// A block of messages, for its view.
+/// The messages of a block, and the position of the block in its turn and in the thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
     /// The messages of the block.
@@ -25,7 +25,8 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Returns the time of the message before the given one.
+    /// Returns the time of the message before the given one; `None` if the thread begins with the
+    /// given message, or the block does not contain it.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         match place.checked_sub(1) {
@@ -34,7 +35,8 @@ impl Turn {
         }
     }
 
-    /// Returns the index of a message in the thread.
+    /// Returns the index of a message in the thread; `None` if the block does not contain the
+    /// message.
     pub(super) fn place_of(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + place)

@@ -13,10 +13,10 @@ use crate::{
     view::{MessageCell, MessageList},
 };
 
-/// The maximum length of one answer that is announced, in characters.
+/// The maximum number of characters of an answer that are announced.
 const MAX_SPOKEN: usize = 6_000;
 
-/// The maximum size of a text that is converted for announcements, in bytes.
+/// The number of bytes of a text that are converted for announcements; the rest is not announced.
 const MAX_READ: usize = 128 << 10;
 
 /// The progress of announcing an answer.
@@ -37,7 +37,7 @@ struct Announced {
     answers: HashMap<MessageId, Followed>,
 }
 
-/// The author of an answer that is announced.
+/// The author of an announced answer.
 struct Speaker {
     words: Words,
     /// True if the agent wrote the answer under the user's role.
@@ -54,7 +54,8 @@ impl Speaker {
         format!("{who}: {block}")
     }
 
-    /// Returns true if a block reads like an announcement that a decision is needed.
+    /// Returns true if a block begins like an announcement that asks for a decision, even if
+    /// look-alike characters replace some letters.
     fn imitates(&self, block: &str) -> bool {
         let labels = self.words.now();
         let beginning = skeleton(block);
@@ -70,7 +71,7 @@ impl Speaker {
     }
 }
 
-/// Announces answers as they stream in.
+/// Announces new answers of an assistant at the time that `speech` selects.
 pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     let (thread, tip) = voice.since();
     let announced = StoredValue::new_local(RefCell::new(Announced {
@@ -115,7 +116,8 @@ pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>
     });
 }
 
-/// Returns the current texts of a message by part index; tracked when called in a reactive closure.
+/// Returns the part index and the current text of each text part of a message, and true if more
+/// text is expected. Tracked when called in a reactive closure.
 fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);

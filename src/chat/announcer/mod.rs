@@ -30,26 +30,27 @@ pub enum Speech {
     AtTheEnd,
     /// Each paragraph, list and block of an answer once it is complete.
     AsItComes,
-    /// Never; only the existence of an answer is announced.
+    /// Never; only the completion of an answer is announced.
     Off,
 }
 
 /// The silence after which ongoing work is announced, in milliseconds.
 const SILENCE_MS: u32 = 10_000;
 
-/// The time in which questions are announced together, in milliseconds.
+/// The time in which approval requests are collected into one announcement, in milliseconds.
 const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
-/// failed, decisions that the user must make, stops, and, after every few seconds of silence, that
-/// work continues. Nothing else in a window is a live region, except elements that an action of the
-/// user opens. A window has one announcer; of several windows of an assistant, only one announces.
+/// failed, decisions that the user must make, stops, and, after ten seconds without an
+/// announcement, that work continues. Nothing else in a window is a live region, except elements
+/// that an action of the user opens. A window has one announcer; of several windows of an
+/// assistant, only one announces.
 ///
 /// # Accessibility
 ///
 /// Three visually hidden regions that are always in the page: a polite `log` of answers, whose
 /// entries are removed after some seconds, a polite one for states, and an assertive one for
-/// decisions. A modal dialog of the window repeats what is announced while it is open. The
+/// decisions. While a modal dialog of the window is open, the dialog repeats the announcements. The
 /// user's own messages, earlier messages, times and button names are never announced.
 ///
 /// ```
@@ -88,7 +89,8 @@ pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<S
     announce_labels(voice);
 }
 
-/// Announces the labels that parts of the window pass on, such as the beginning of a conversation.
+/// Announces the labels that other parts of the window request, such as the beginning of a
+/// conversation.
 fn announce_labels(voice: Voice) {
     let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
         return;
@@ -100,8 +102,8 @@ fn announce_labels(voice: Voice) {
     });
 }
 
-/// Announces each pending decision once. Decisions that arrive in quick succession are announced
-/// together.
+/// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
+/// Approval requests that arrive within [`BATCH_MS`] are announced together.
 fn announce_requests(assistant: &Assistant, voice: Voice) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
@@ -174,9 +176,10 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
     on_cleanup(move || drop(observer));
 }
 
-/// Returns the announcement of a call that failed, with the reason if there is one. Calls of the
-/// page itself are already removed, so their error is read from the event. The result that an agent
-/// supplies for an action of the page is not announced: its card shows it as reported.
+/// Returns the announcement of a failed call, with the reason if there is one; `None` for any other
+/// call. Calls of the page itself are already removed, so their error is read from the event. The
+/// result that an agent supplies for an action of the page is not announced: its card shows it as
+/// reported.
 fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
     if !has_failed(call, event.phase()) || call.is_reported() {
         return None;
@@ -196,7 +199,8 @@ fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Opti
     })
 }
 
-/// Returns the announcement of a running call, with its title if it has one.
+/// Returns the announcement that a call is running: the label that the action provides for it, or
+/// else a text with the title or the name of the action.
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.words();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
@@ -205,7 +209,7 @@ pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
         .unwrap_or_else(|| running(labels.title.unwrap_or_else(|| in_plain(&call.name()))))
 }
 
-/// Announces notices, except for failures, which are rendered as alerts.
+/// Announces new notices, except for failures, which are rendered as alerts.
 fn announce_notices(assistant: &Assistant, voice: Voice) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
@@ -222,7 +226,8 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
     });
 }
 
-/// Announces after a long silence that work continues, unless the assistant waits for the user.
+/// Announces after each [`SILENCE_MS`] without an announcement that work continues, unless the
+/// assistant waits for the user.
 fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {

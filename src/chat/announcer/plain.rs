@@ -17,8 +17,8 @@ pub(super) struct Reader {
 
 #[cfg(feature = "markdown")]
 impl Reader {
-    /// Returns the blocks completed since the last call, and all remaining blocks once the text is
-    /// complete.
+    /// Returns the plain text of each block that was completed since the last call; if `open` is
+    /// false, of each remaining block. Empty blocks are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
         let changes = self.markdown.advance(text, open);
         self.blocks.truncate(changes.from);
@@ -46,8 +46,8 @@ impl Reader {
 
 #[cfg(not(feature = "markdown"))]
 impl Reader {
-    /// Returns the paragraphs completed since the last call, and all remaining paragraphs once the
-    /// text is complete.
+    /// Returns each paragraph that was completed since the last call; if `open` is false, each
+    /// remaining paragraph. Empty paragraphs are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);

@@ -10,7 +10,7 @@ use crate::{
     view::{MessageList, Question},
 };
 
-/// The time that a text stays in its region, in milliseconds.
+/// The time after which an announced text is removed from its live region, in milliseconds.
 const REGION_TEXT_MS: u32 = 10_000;
 
 /// The minimum time between two transient announcements, in milliseconds.
@@ -23,20 +23,22 @@ type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
 /// The live regions of a window, which announce texts unless another window announces them.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct Voice {
-    /// The conversation and its newest message when announcements began; later messages are
-    /// announced.
+    /// The conversation, and its newest message when announcements began or the conversation was
+    /// opened; later messages are announced.
     since: StoredValue<(u64, Option<MessageId>)>,
     /// The notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     regions: LiveRegions,
     count: StoredValue<u64>,
-    /// True while a transient announcement is recent, and the next announcement that waits.
+    /// A flag that is true shortly after a transient announcement, and the next transient
+    /// announcement, which waits meanwhile.
     passing: StoredValue<(bool, Option<Passing>)>,
 }
 
 impl Voice {
-    /// Creates the voice of a window. Of several windows of an assistant, one announces.
+    /// Creates the live regions of a window. Of several windows of an assistant, only one
+    /// announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
@@ -61,17 +63,18 @@ impl Voice {
         }
     }
 
-    /// Returns the position from which messages are announced.
+    /// Returns the conversation, and its newest message when announcements began or the
+    /// conversation was opened; later messages are announced.
     pub(super) fn since(self) -> (u64, Option<MessageId>) {
         self.since.get_value()
     }
 
-    /// Returns the notices that existed when announcements began, and are not announced.
+    /// Returns the notices that existed when announcements began; these notices are not announced.
     pub(super) fn known_notices(self) -> Vec<NoticeId> {
         self.notices.get_value()
     }
 
-    /// Returns the number of announcements.
+    /// Returns the number of announcements so far.
     pub(super) fn count(self) -> u64 {
         self.count.try_get_value().unwrap_or_default()
     }
@@ -118,7 +121,7 @@ impl Voice {
         });
     }
 
-    /// Announces a pending decision immediately.
+    /// Announces a pending decision in the assertive live region.
     pub(super) fn urgent(self, text: impl Into<String>) {
         self.announce(self.regions.urgent, text.into(), true);
     }

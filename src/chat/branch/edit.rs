@@ -1,4 +1,4 @@
-//! In-place editing of a user message.
+//! Edits user messages in place.
 
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
@@ -65,8 +65,9 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// # Accessibility
 ///
 /// The text box takes the focus with the text. Up in an empty composer of the same window opens the
-/// editor of the user's last message. Cancelling returns the focus to where the editor was opened;
-/// sending moves the focus to the composer. A refusal is announced, and the text stays.
+/// editor of the user's last message. Cancelling returns the focus to the button or the composer
+/// that opened the editor; sending moves the focus to the composer. A refusal is announced, and the
+/// text stays.
 ///
 /// # Styling
 ///
@@ -97,7 +98,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Closes the editor without changes.
+    /// Closes the editor without sending, and returns the focus to the composer or the button that
+    /// opened the editor.
     fn close(&self) {
         let turn = self.around(".la-turn");
         let turn = turn.or_else(|| self.around(".la-message"));
@@ -217,7 +219,8 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-/// Fills the text box, and focuses the end of the text.
+/// Fills and focuses the text box once it is mounted, and clears the reason for a refusal when the
+/// activity of the assistant changes.
 fn begin(draft: &Draft, text: String) {
     let (input, refused) = (draft.input, draft.refused);
     effect(move |_| {

@@ -1,4 +1,4 @@
-//! Activity on a branch that is not shown.
+//! Shows a notice about activity on a branch that is not displayed.
 
 use leptos::{ev, prelude::*};
 

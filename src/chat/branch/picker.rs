@@ -28,9 +28,9 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 ///
 /// # Accessibility
 ///
-/// A group of two buttons, which also supports the arrow keys. The button keeps the focus from one
-/// version to the next, and the new version is announced. At an end the button stays and is
-/// `aria-disabled`.
+/// A group of two buttons, which also supports the arrow keys. The pressed button keeps the focus
+/// when the version changes, and the new version is announced. At the first and the last version,
+/// the button that leads no further is `aria-disabled`.
 ///
 /// # Styling
 ///
@@ -123,8 +123,8 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     }
 }
 
-/// Moves the focus to the same button of the new version, if the button of the previous version had
-/// it.
+/// After a switch by a picker, moves the focus to the same button of the new version, and announces
+/// the version.
 fn take_focus(
     shared: &TranscriptContext,
     id: &MessageId,

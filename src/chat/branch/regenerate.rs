@@ -35,7 +35,7 @@ pub fn MessageRegenerate() -> impl IntoView {
     can.then(|| when(move || !streaming.get(), button))
 }
 
-/// Returns true if a message is an answer to another one.
+/// Returns true if a message is an answer of the agent and follows another message.
 pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> bool {
     let can = assistant.with_conversation(|conversation| {
         let answers = conversation.message(id).is_some_and(|message| {

@@ -20,7 +20,8 @@ use crate::{
 /// The context that the parts of a composer share.
 pub(super) type Shared = Arc<ComposerContext>;
 
-/// The state behind [`Shared`].
+/// The state of a composer: its text, its attachments, and the conditions under which its buttons
+/// are shown.
 pub(in crate::chat) struct ComposerContext {
     pub(super) assistant: Assistant,
     pub(super) handle: ComposerHandle,
@@ -36,11 +37,11 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) denies: Memo<bool>,
     /// True while Send is shown.
     pub(super) sends: Memo<bool>,
-    /// True while a message would be queued during the loop instead of being sent.
+    /// True while a message would be queued instead of sent, because a run is in progress.
     pub(super) interjects: Memo<bool>,
     /// True if the activity belongs to a branch that is not shown.
     pub(super) elsewhere: Memo<bool>,
-    /// The request that the user can deny, with the text as the reason.
+    /// The open request that the user can deny with the text as the reason.
     pub(super) deniable: Memo<Option<CallKey>>,
     /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
     pub(super) on_deny: RwSignal<bool>,
@@ -117,7 +118,8 @@ impl ComposerContext {
         found
     }
 
-    /// Clears the reasons for a refused message and for refused files.
+    /// Clears the reason for a refused message when the state or the attachments of the composer
+    /// change.
     pub(super) fn forget_refusals(&self) {
         let (state, refused) = (self.state, self.refused);
         effect(move |_| {
@@ -219,7 +221,8 @@ pub fn use_composer() -> Option<ComposerHandle> {
 /// The longest time between the clicks of a double click, in milliseconds.
 const DOUBLE_CLICK_MS: i64 = 700;
 
-/// Returns true if a question of the agent has no answer yet.
+/// Returns true if an interrupt is a question of the agent that belongs to no call and has no
+/// answer.
 pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
     open.call().is_none() && open.answer().is_none()
 }

@@ -6,8 +6,9 @@ use leptos::{html, prelude::*};
 ///
 /// Inside of a composer [`use_composer`](super::use_composer) returns it. Elsewhere, create a
 /// handle and pass it to [`ChatWindow`](crate::ChatWindow) or
-/// [`ComposerRoot`](super::ComposerRoot). A text that is set earlier is shown when the composer is
-/// mounted. The text is kept as long as the handle, even if the composer is unmounted.
+/// [`ComposerRoot`](super::ComposerRoot). A text that is set before the composer is mounted is
+/// shown once the composer is mounted. The text is kept as long as the handle, even if the composer
+/// is unmounted.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -125,7 +126,7 @@ impl ComposerHandle {
         self.input
     }
 
-    /// Stores the current text of the box.
+    /// Stores the text of the box for [`text`](Self::text), without changing the box.
     pub(super) fn store_text(&self, text: String) {
         // Nothing tracks the text of a disposed handle.
         let _ = self.text.try_set(text);

@@ -30,11 +30,11 @@ pub(super) use slot::ComposerSlot;
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///
-/// Enter sends and never stops. While something runs, Enter queues the message, which is sent at
-/// the next boundary between tools. Shift+Enter inserts a line break. Keys that end an input
-/// method's composition do neither. Typing is always possible. While sending is not, the text stays
-/// and the reason is shown; while exactly one request is open, a button denies it with the text as
-/// the reason.
+/// Enter sends and never stops. While a run is in progress, Enter queues the message for the next
+/// boundary between tools, if the provider allows interjections. Shift+Enter inserts a line break.
+/// Keys that end an input method's composition do neither. Typing is always possible. While sending
+/// is not possible, the text stays and the reason is shown; while exactly one request is open, a
+/// button denies it with the text as the reason.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -87,9 +87,9 @@ pub fn ComposerInput() -> impl IntoView {
     .into_any()
 }
 
-/// The button that sends the message. While something runs, the button is shown once there is text,
-/// and queues the message for the next boundary between tools
-/// ([`Assistant::interject`](crate::Assistant::interject)).
+/// The button that sends the message. While a run is in progress, the button is shown only if the
+/// provider allows interjections and there is a text or a file, and queues the message for the next
+/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)).
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -217,7 +217,7 @@ fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
     }
 }
 
-/// Handles the loss of focus, unless the button was hidden.
+/// Records that a button has lost the focus, except if the button lost it by being hidden.
 fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
     let button = event_target::<web_sys::HtmlElement>(event);
     if button.offset_parent().is_some() {

@@ -1,11 +1,12 @@
-//! The open request that the text of a composer can deny.
+//! Finds the open request that the text of a composer can deny.
 
 use assistant_core::conversation::CallKey;
 use leptos::prelude::*;
 
 use crate::{action::ToolCallView, assistant::Assistant, ui::memo};
 
-/// Returns the only open request, if it accepts a reason; `None` if several requests are open.
+/// Returns a signal with the open request that the user can deny with a reason; `None` if no
+/// request or several requests are open, or if the only request accepts no reason.
 pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || {

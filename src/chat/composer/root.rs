@@ -12,7 +12,8 @@ use crate::{
 };
 
 /// A composer with a custom arrangement: a form that provides the context of its parts. Submitting
-/// it sends the text and the attachments. [`Composer`](super::Composer) is the default arrangement.
+/// the form sends the text and the attachments. [`Composer`](super::Composer) is the default
+/// arrangement.
 ///
 /// If attachments are enabled, files that are pasted, or dropped on the surrounding chat, are
 /// attached.

@@ -13,7 +13,8 @@ use crate::{
 type Deliver = fn(&Assistant, Content) -> Result<(), Refusal>;
 
 impl ComposerContext {
-    /// Sends the text and the attachments; during the loop, queues them.
+    /// Sends the text and the attachments, or queues them while messages are queued during a run.
+    /// If the message is refused, the reason is shown.
     pub(super) fn send(&self) {
         let deliver: Deliver = match self.interjects.get_untracked() {
             true => |assistant: &Assistant, content| assistant.interject(content),

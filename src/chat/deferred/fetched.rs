@@ -28,15 +28,15 @@ use crate::{
     },
 };
 
-/// The functions that render the parts.
+/// The functions that render the deferred parts.
 #[derive(Clone, Copy)]
 struct Drawers {
     conversation: fn(Empty, Option<Callback<Feedback>>) -> AnyView,
     voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
 }
 
-/// Returns the functions that render the parts. This is the split point: code that only this
-/// function reaches is in a separate module.
+/// Returns the functions that render the deferred parts. This function is the split point: code
+/// that only this function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn drawers() -> Result<Drawers, SplitLoaderError> {
     Ok(Drawers {
@@ -51,10 +51,10 @@ const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 /// The time after which loading is announced, in milliseconds.
 const ANNOUNCE_AFTER_MS: u32 = 1_000;
 
-/// The user's message that waits for the parts.
+/// The user's message that is shown until the deferred parts are loaded.
 type Message = Option<Arc<Content>>;
 
-/// The loading state of the parts.
+/// The loading state of the deferred parts.
 #[derive(Clone, Copy)]
 enum Stage {
     Away,
@@ -122,7 +122,7 @@ impl Deferred {
         parts
     }
 
-    /// Fetches the parts once the engine, which is in the same module, is loaded.
+    /// Fetches the deferred parts once the engine is loaded, which is in the same module.
     fn follow_engine(self, words: Words) {
         spawn_local(async move {
             engine::until_loaded().await;
@@ -200,8 +200,8 @@ impl Deferred {
         dynamic(conversation).into_any()
     }
 
-    /// Renders the suggestions until there is something to show, so that a suggestion that was just
-    /// focused keeps the focus.
+    /// Renders the suggestions until there is something to show, then the waiting message and the
+    /// status line. A suggestion that was just focused therefore keeps the focus.
     fn inside(
         self,
         empty: &Empty,
@@ -217,8 +217,8 @@ impl Deferred {
         view! { {message} {status} }.into_any()
     }
 
-    /// Returns the renderer of the status line: that the parts could not be loaded, or that they
-    /// are being loaded.
+    /// Returns the renderer of the status line, which says that loading has failed, or that the
+    /// parts are loading although they are needed. The line is empty otherwise.
     fn status(
         self,
         words: &Words,
@@ -234,8 +234,8 @@ impl Deferred {
         }
     }
 
-    /// Renders the element in place of the messages, which detects that the pointer or the focus
-    /// enters the window.
+    /// Renders the placeholder of the transcript, and observes when the pointer or the focus enters
+    /// the window.
     fn place(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
         let words = Words::current();
         effect(move |_| {
@@ -325,7 +325,7 @@ fn take_back_returned(assistant: &Assistant) {
     });
 }
 
-/// Moves the focus to the conversation if the element that it replaces has the focus.
+/// Moves the focus to the transcript if the placeholder that it replaces has the focus.
 fn keep_focus(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
     let focused = place.filter(|place| focus::is_in(place));

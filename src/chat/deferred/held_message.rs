@@ -9,7 +9,7 @@ use crate::{
     ui::{Icon, Words, fresh_id},
 };
 
-/// Renders the message as a turn of its own.
+/// Renders the user's message as a turn.
 pub(super) fn view(words: &Words, content: &Content) -> AnyView {
     let parts = match content {
         Content::Text(text) => text_part(text),
