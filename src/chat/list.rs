@@ -19,7 +19,7 @@ use crate::{
     view::MessageList,
 };
 
-/// The attribute with the id of a block.
+/// The attribute with the id of a block, which is the id of its first message.
 const BLOCK: &str = "data-block";
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ struct State {
     mounted: Mounted,
 }
 
-/// The mounted blocks, with their indices among all blocks.
+/// The mounted blocks by id, each with its index among all blocks.
 type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
 
 #[derive(Clone, Copy)]
@@ -55,10 +55,10 @@ pub(super) struct List {
     pub(super) partial: RwSignal<bool>,
 }
 
-/// The effect of a change on the reader.
+/// The kind of a change of the thread, which determines the scroll position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThreadChange {
-    /// No effect, or new content at the end.
+    /// New messages of the agent, or a change that keeps the position of the reader.
     More,
     /// A new message of the user at the end.
     UserMessage,
@@ -87,8 +87,8 @@ impl List {
             .unwrap_or_default()
     }
 
-    /// Applies a change of the thread. If the end is in view, the view follows the end; otherwise
-    /// the reader's position is kept.
+    /// Applies a change of the messages, and returns its kind. If `at_end` is true, the newest
+    /// blocks are mounted; otherwise the mounted blocks stay, if they still exist.
     pub(super) fn follow(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let news = self
             .state
@@ -143,8 +143,9 @@ impl List {
         }
     }
 
-    /// Mounts the block of a message, if it is not mounted, instead of those far from it. The caller
-    /// scrolls to it, so the blocks near the present view are not inspected before.
+    /// Mounts the block of a message and the next blocks, and unmounts distant blocks. Does nothing
+    /// if the block is mounted. The caller scrolls to the message, so the current view is not
+    /// inspected first.
     pub(super) fn mount_message(self, id: &MessageId) {
         let moved = self.with(|state| {
             let (head, tail) = state.shown();
@@ -163,12 +164,13 @@ impl List {
         }
     }
 
-    /// Invalidates the last inspection, because the reader has moved.
+    /// Requests an inspection of the view, because the reader has moved.
     pub(super) fn invalidate_inspection(self) {
         self.with(|state| state.needs_inspection = true);
     }
 
-    /// Returns the current end of the thread.
+    /// Returns the ids of the last messages of the thread, newest first; `None` if the list is
+    /// disposed.
     pub(super) fn end(self) -> Option<End> {
         self.with(|state| {
             let newest = state.thread.entries.iter().rev().take(8);
@@ -176,7 +178,7 @@ impl List {
         })
     }
 
-    /// Counts the messages after an earlier end of the thread, without the user's.
+    /// Counts the messages after an earlier end of the thread, except the messages of the user.
     pub(super) fn since(self, end: &End) -> usize {
         self.with(|state| {
             let entries = &state.thread.entries;
@@ -194,7 +196,7 @@ impl List {
         })
     }
 
-    /// Moves the focus to the list if the block with the focus is unmounted.
+    /// Moves the focus to the list if the block with the focus is about to be unmounted.
     fn keep_focus(self, scroller: &web_sys::HtmlElement) {
         let block = focused(scroller).and_then(|focused| closest(&focused, "[data-block]"));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
@@ -214,7 +216,8 @@ impl List {
         }
     }
 
-    /// Updates the signals of the view.
+    /// Updates the signals from the state, and holds the height of the list if other blocks are
+    /// mounted.
     fn show(self) {
         let shown = self.state.try_with_value(|state| {
             let mut state = state.borrow_mut();
@@ -368,7 +371,7 @@ impl State {
         Some((turn.entries.first()?.id.clone(), turn))
     }
 
-    /// Measures the blocks and the visible range.
+    /// Stores the heights of the mounted blocks, and returns the visible range.
     fn measure(&mut self, scroller: &web_sys::HtmlElement, content: &web_sys::Element) -> View {
         let children = content.children();
         let mut origin = 0.0;
@@ -395,7 +398,8 @@ impl State {
     }
 }
 
-/// Returns true if text of an element is selected, because selected blocks stay mounted.
+/// Returns true if a selection starts in an element. While it does, mounted blocks are not
+/// unmounted.
 fn selects_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
     // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots

@@ -20,7 +20,7 @@ pub(super) struct MessageContext {
 }
 
 impl MessageContext {
-    /// Returns the state that the message shares with the others of its transcript.
+    /// Returns the state that all messages of the transcript share.
     pub(super) fn shared(&self) -> TranscriptContext {
         self.shared.clone()
     }

@@ -1,4 +1,4 @@
-//! Notices to the user outside of the conversation.
+//! Renders notices to the user, which are outside of the conversation.
 
 use assistant_core::{
     conversation::{Cut, Phase},
@@ -17,8 +17,8 @@ use crate::{
     view::PartKind,
 };
 
-/// Shows notices and their actions, and the way back after
-/// [`NewConversation`](super::NewConversation).
+/// Shows notices and their actions, and, after [`NewConversation`](super::NewConversation), a
+/// button that returns to the previous conversation.
 ///
 /// # Accessibility
 ///
@@ -123,7 +123,7 @@ impl Bar {
     }
 }
 
-/// Returns the mark of a turn that makes a notice of this kind redundant.
+/// Returns the mark of a turn that makes a notice of this kind redundant; `None` if no mark does.
 const fn repeats(kind: NoticeKind) -> Option<Cut> {
     match kind {
         NoticeKind::Stopped => Some(Cut::Stopped),
@@ -132,7 +132,8 @@ const fn repeats(kind: NoticeKind) -> Option<Cut> {
     }
 }
 
-/// Returns how the newest turn ended early, as its messages and cards show it; tracked.
+/// Returns the way in which the newest turn ended early, according to its messages and calls;
+/// `None` if it did not end early. Tracked when called in a reactive closure.
 fn mark_of_turn(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
     let turn = entries
@@ -167,7 +168,7 @@ const MAX_MESSAGE: usize = 4_000;
 /// likely a fault of the server.
 const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 
-/// Describes a limit that the agent exceeded, and the amount that was dropped.
+/// Describes a limit that the agent exceeded, and the amount that was dropped, if any.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     let word = match exceeded.limit() {
         LimitKind::Response => &labels.limit_response,
@@ -196,7 +197,8 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     }
 }
 
-/// Explains an HTTP status to the user.
+/// Returns a sentence that explains an HTTP status to the user; `None` for a status without an
+/// explanation.
 fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let word = match status {
         401 | 403 | 407 => &labels.not_allowed,
@@ -214,7 +216,8 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
     Some(word.to_string())
 }
 
-/// Returns the fixed sentence of a kind of notice.
+/// Returns the sentence for the kind of a notice, with its count or limit; `None` if the kind has
+/// no sentence.
 pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind() {
         NoticeKind::Network => &labels.notice_unreachable,
@@ -249,7 +252,8 @@ pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     Some(word.to_string())
 }
 
-/// Renders the message of the agent, server or decoder that a notice is about.
+/// Renders the message from the agent, the server or the decoder that a notice contains. Renders
+/// nothing for notices of other kinds.
 fn server_message(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message().to_owned();
     match notice.kind() {
@@ -270,15 +274,16 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Returns true if the agent's message is shown without expanding. The message follows a title,
-/// which is only announced if the turn is marked as failed.
+/// Returns true if a notice shows the agent's message uncollapsed: for a run error with one short
+/// line. The message follows a title, which is only announced if the turn is marked as failed.
 fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message();
     let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');
     notice.kind() == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
-/// Renders technical details behind a summary.
+/// Renders a message as collapsed details, truncated to [`MAX_MESSAGE`] characters. Renders nothing
+/// for an empty message.
 fn details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
@@ -411,7 +416,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     .into_any()
 }
 
-/// Moves the focus before the notice is removed.
+/// Moves the focus out of a notice that is about to be removed.
 fn pass_focus_on(notice: NodeRef<html::Div>) {
     if let Some(notice) = notice.get_untracked() {
         focus::pass_on(&notice);

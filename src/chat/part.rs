@@ -1,4 +1,4 @@
-//! Renders a part of a message: a call by its slot, other kinds by the module `part`.
+//! Renders a part of a message: a call with [`ToolCallSlot`], other kinds with the module `part`.
 
 use assistant_core::conversation::MessageId;
 use leptos::prelude::*;
@@ -10,7 +10,8 @@ use crate::{
     view::{PartCell, PartKind},
 };
 
-/// Renders one part of a message, by its renderer or by its kind.
+/// Renders one part of a message with the renderer that the application has registered for the
+/// part, or with the default renderer of its kind.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! The list of stored conversations, to be opened, renamed and deleted.
+//! Lists the stored conversations, which the user can open, rename and delete.
 
 use leptos::{
     ev::{KeyboardEvent, SubmitEvent},
@@ -25,7 +25,7 @@ use crate::{
 /// A list of buttons in a named region; the open conversation is `aria-current`. A deleted
 /// conversation is replaced by a `status` with Undo. A search without results is shown as a
 /// `status`, too. Deleting moves the focus to Undo, undoing to the conversation, and renaming or
-/// Escape back to the button that began it.
+/// Escape back to the Rename button.
 ///
 /// # Styling
 ///
@@ -122,7 +122,7 @@ pub fn PastConversations(
     .into_any()
 }
 
-/// Renders the field that filters the list.
+/// Returns the renderer of the search field, which sets the query.
 fn search(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
     let words = words.clone();
     move || {
@@ -144,14 +144,14 @@ fn search(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send
 /// The maximum length of a title in the list, in characters.
 const MAX_TITLE: usize = 200;
 
-/// The state that the items share.
+/// The state that the items of the list share.
 #[derive(Clone)]
 struct PastList {
     assistant: Assistant,
     words: Words,
     /// The conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
-    /// The element that gets the focus after an action, which removes the button that was pressed.
+    /// The element that gets the focus after an action that removes the pressed button.
     next: StoredValue<Option<Next>>,
     on_open: Option<Callback<()>>,
 }

@@ -22,7 +22,8 @@ pub(super) struct ByText {
     pub(super) is_over: RwSignal<bool>,
 }
 
-/// Searches for the query whenever it has not changed for [`DEBOUNCE_MS`].
+/// Searches the messages of the stored conversations for the query, once the query has not changed
+/// for [`DEBOUNCE_MS`]. A query of fewer than [`MIN_QUERY`] characters has no results.
 pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
     let results = ByText {
         found: RwSignal::new(Vec::new()),

@@ -10,10 +10,10 @@ use web_sys::HtmlElement;
 
 use crate::ui::written;
 
-/// The property that holds the height.
+/// The CSS property that holds the height of the list.
 const HEIGHT: &str = "min-block-size";
 
-/// The element that contains the blocks.
+/// The element that contains the blocks, whose height can be held.
 #[derive(Clone, Copy)]
 pub(super) struct Pinned {
     pub(super) content: NodeRef<html::Div>,
@@ -29,7 +29,8 @@ impl Pinned {
         }
     }
 
-    /// Holds the height until the frame after the next one is drawn.
+    /// Holds the height of the list until the frame after the next one is drawn. Does nothing in
+    /// browsers with scroll anchoring.
     pub(super) fn pin(self) {
         let Some(Some(content)) = self.content.try_get_untracked() else {
             return;
@@ -56,7 +57,7 @@ impl Pinned {
     }
 }
 
-/// Returns true if the browser has scroll anchoring. Safari does not.
+/// Returns true if the browser has scroll anchoring for the element, unlike Safari.
 pub(super) fn holds_places(element: &HtmlElement) -> bool {
     let property = wasm_bindgen::JsValue::from_str("overflowAnchor");
     js_sys::Reflect::has(&HtmlElement::style(element), &property).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The reader's position: the element at the top of the view, and its offset.
+//! Tracks the reader's position: the element at the top of the view, and its offset.
 //!
 //! The same element is scrolled back to its offset after content above it changes its height, or
 //! earlier messages are mounted. An element inside of a message is more precise, but may be removed;
@@ -37,9 +37,10 @@ impl Place {
         }
     }
 
-    /// Returns the distance that the content has moved, other than by the reader's scrolling. The
-    /// browser itself scrolls when content was removed and the position would be beyond the end,
-    /// and a browser with scroll anchoring whenever the content moves.
+    /// Returns the distance in pixels that the content has moved, apart from the reader's
+    /// scrolling; 0 if the browser has already corrected the position. The browser itself scrolls
+    /// when content was removed and the position would be beyond the end, and a browser with scroll
+    /// anchoring whenever the content moves.
     pub(super) fn shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;

@@ -1,4 +1,4 @@
-//! Messages of the user that were not sent yet, because they wait for the running loop, or for an
+//! Renders the queued messages of the user, which wait for a boundary between tools, or for an
 //! answer to the agent.
 
 use assistant_core::{
@@ -15,8 +15,8 @@ use crate::{
     ui::{Icon, IconButton, Words, each, find, focus, memo, when},
 };
 
-/// The queued messages, below the last one that was sent. Each becomes an ordinary message when it
-/// is sent. Until then the message can be moved back into the composer, or removed.
+/// The queued messages, below the last sent message. Each becomes an ordinary message when it is
+/// sent. Until then the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();
@@ -32,8 +32,8 @@ pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     when(move || some.with(|list| !list.is_empty()), list)
 }
 
-/// Numbers equal messages. The newest of several equal messages is withdrawn first, so the others
-/// keep their numbers.
+/// Pairs each message with the number of equal messages before it. The newest of several equal
+/// messages is withdrawn first, so the numbers of the others stay.
 fn numbered(list: &[Content]) -> Vec<(usize, Content)> {
     let equal_before = |place: usize, content: &Content| {
         let before = list.get(..place).unwrap_or_default();
@@ -144,7 +144,7 @@ fn remove_button(
     .view(words)
 }
 
-/// Removes a message from the queue. Returns `false` if it was sent meanwhile.
+/// Removes a message from the queue. Returns false if the message was sent meanwhile.
 fn withdraw(assistant: &Assistant, content: &Content) -> bool {
     let content = content.clone();
     let change = TreeChange::Withdraw { content };

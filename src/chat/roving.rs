@@ -1,5 +1,5 @@
-//! Keyboard navigation between turns: the list takes the focus, and Up, Down, Home and End move it
-//! over the mounted turns. A turn that is higher than the window is scrolled first.
+//! Moves the focus between turns by keyboard: the list is a tab stop, and Up, Down, Home and End
+//! move the focus over the mounted turns. A turn that is higher than the window is scrolled first.
 
 use leptos::{ev::KeyboardEvent, prelude::*};
 use wasm_bindgen::JsCast;
@@ -73,7 +73,8 @@ fn turns(scroller: &Element) -> Vec<HtmlElement> {
         .collect()
 }
 
-/// Returns true if a turn extends beyond an edge of the list.
+/// Returns true if a turn extends beyond the upper edge of the list, or beyond the lower edge if
+/// `above` is false.
 fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
     let (list, turn) = (
         scroller.get_bounding_client_rect(),

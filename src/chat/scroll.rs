@@ -1,4 +1,5 @@
-//! Follows the end of the transcript without moving a reader.
+//! Scrolls the transcript: follows the end while it is in view, and keeps the position of a reader
+//! who has scrolled up.
 //!
 //! New content is followed only while the end is in view. A reader who scrolls up keeps their
 //! position, whatever changes above, and gets a button that jumps to the end. `place` tracks the
@@ -16,21 +17,20 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{list::List, place::Place};
 use crate::ui::after;
 
-/// The distance that still counts as at the end, in pixels.
+/// The maximum distance to the end at which the view counts as at the end, in pixels.
 const END_TOLERANCE: i32 = 48;
-/// The time in which opened content gets its height, in milliseconds.
+/// The time after which an opened element has its new height, in milliseconds.
 const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
 const QUESTION_MARGIN: f64 = 8.0;
-/// The selector of questions to the user in a message.
+/// The selector of the questions to the user, in messages and in the inbox.
 const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
                         .la-inbox > :not(.la-inbox-progress, [inert])";
 
 /// The selector of the summary of several questions.
 const SUMMARY: &str = ".la-batch";
 
-/// A tracker of whether the end is in view, for the element that scrolls and the element that
-/// grows.
+/// The scroll state of the transcript: at the end, at a question, or at the position of the reader.
 #[derive(Clone, Copy)]
 pub(super) struct StickToEnd {
     pub(super) scroller: NodeRef<html::Div>,
@@ -46,7 +46,8 @@ pub(super) struct StickToEnd {
 }
 
 impl StickToEnd {
-    /// Creates a tracker that observes the content until the component is unmounted.
+    /// Creates the scroll state, and observes the size of the content until the component is
+    /// unmounted.
     pub(super) fn new(list: List) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
@@ -66,8 +67,8 @@ impl StickToEnd {
         stick
     }
 
-    /// Observes sizes: the end leaves the view when the content grows, and when its container
-    /// shrinks, for example for a notice below.
+    /// Observes the sizes of the content and its container: the end leaves the view when the
+    /// content grows, and when the container shrinks, for example for a notice below.
     fn watch(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
         let changed = Closure::<dyn FnMut()>::new(move || self.size_changed());
         let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
@@ -103,8 +104,9 @@ impl StickToEnd {
         }
     }
 
-    /// Restores a reader's position, or follows the end. This runs after layout and before paint,
-    /// so the movement is not visible.
+    /// Handles a change of size: shows an open question from its top, follows the end, or restores
+    /// the position of the reader. This runs after layout and before paint, so the movement is not
+    /// visible.
     fn size_changed(self) {
         // A question that is shown from its top stays so while it gets its height.
         let shows =
@@ -133,7 +135,7 @@ impl StickToEnd {
         self.record_place();
     }
 
-    /// Records the reader's position.
+    /// Records the position of the reader, unless the view follows the end.
     fn record_place(self) {
         if self.at_end.get_untracked() {
             return;
@@ -160,7 +162,8 @@ impl StickToEnd {
         self.list.total.try_get_untracked().unwrap_or_default() > 0
     }
 
-    /// Keeps an element that is opened or closed in place, although the end moves.
+    /// Stops following the end, so that an element that the user opens or closes keeps its
+    /// position. Resumes if the view is still at the end afterwards.
     pub(super) fn something_opens(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
@@ -175,9 +178,9 @@ impl StickToEnd {
         }
     }
 
-    /// Handles a change in the number of open questions. If the end is in view, scrolls to the top
-    /// of the first question, whose message is mounted if it is not, and back to the end once no
-    /// question is open.
+    /// Handles a change of the open questions. If the view is at the end and a question is new,
+    /// mounts the message of the first question and scrolls to the top of that question. Scrolls
+    /// back to the end once no question is open.
     pub(super) fn questions_changed(self, has_new: bool, any: bool, first: Option<&MessageId>) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
@@ -250,7 +253,7 @@ impl StickToEnd {
         self.record_place();
     }
 
-    /// Resumes after the content was replaced. If the end is in view, the view follows it;
+    /// Resumes after the content was replaced. If the end is in view, the view follows the end;
     /// otherwise the position is kept.
     pub(super) fn settle(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {

@@ -32,10 +32,10 @@ use super::{
 ///
 /// # Styling
 ///
-/// `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width` sets its width; while it
-/// is open beside the page, `--la-sidebar-room` on the root element is that width, so that the page
-/// can make room: `main { margin-inline-end: var(--la-sidebar-room, 0); }`. On a narrow screen it
-/// covers the page.
+/// `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width` sets the width of the
+/// sidebar; while the sidebar is open beside the page, `--la-sidebar-room` on the root element is
+/// that width, so that the page can make room: `main { margin-inline-end: var(--la-sidebar-room,
+/// 0); }`. On a narrow screen the sidebar covers the page.
 ///
 /// # Accessibility
 ///

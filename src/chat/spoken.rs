@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::WordOf;
 
-/// The newest announcement of the parts of the surrounding window.
+/// The newest announcement that a component of the surrounding window has requested.
 #[derive(Clone, Copy)]
 pub(super) struct Spoken(RwSignal<Option<WordOf>>);
 
@@ -13,13 +13,14 @@ impl Spoken {
         Self(RwSignal::new(None))
     }
 
-    /// Announces a label.
+    /// Requests the announcement of a label.
     pub(super) fn announce(self, word: WordOf) {
         // The window may be disposed.
         let _ = self.0.try_set(Some(word));
     }
 
-    /// Returns the newest announcement. Tracked: repeating an announcement notifies as well.
+    /// Returns the newest requested announcement; `None` if there is none. Tracked: a repeated
+    /// announcement notifies as well.
     pub(super) fn newest(self) -> Option<WordOf> {
         self.0.try_get().flatten()
     }

@@ -1,8 +1,9 @@
 //! The error state of a chat after its program has ended.
 //!
-//! After a panic the state of a WebAssembly program is not reliable: its work is half done, and it
-//! may not respond. The library sets no panic hook; an application calls these functions from its
-//! own. This module reads no signals and no context, which the program may have borrowed.
+//! After a panic the state of a WebAssembly program is not reliable: operations were interrupted,
+//! and the program may not respond. The library sets no panic hook; an application calls these
+//! functions from its own. This module reads no signals and no context, which the program may have
+//! borrowed.
 //!
 //! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
 //! error.
@@ -13,8 +14,8 @@ use web_sys::{Element, Event};
 
 use crate::ui::{Labels, browser};
 
-/// Shows in every chat of the page that it has stopped, and offers to reload the page. For panic
-/// hooks:
+/// Shows in every chat of the page that the chat has stopped, with a link that reloads the page;
+/// the other content of the chat becomes inert. For panic hooks:
 ///
 /// ```no_run
 /// std::panic::set_hook(Box::new(|info| {
@@ -41,17 +42,17 @@ pub fn show_stopped(labels: &Labels) {
     }
 }
 
-/// Shows that the chats have stopped when a trap ends the program. Call it once in the `main` of an
+/// Calls [`show_stopped`] when a trap ends the program. Call this function once in the `main` of an
 /// application, in addition to its panic hook:
 ///
 /// ```no_run
 /// leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
 /// ```
 ///
-/// It listens to all uncaught errors of the page, and handles a trap if its stack trace includes
-/// this program. After a trap this handler still runs, unless the program has exhausted its stack
-/// completely; then only the browser's console reports the trap. The npm package detects traps in
-/// JavaScript and does not need this function.
+/// The function listens to all uncaught errors of the page, and handles a trap if the stack trace
+/// includes this program. After a trap this handler still runs, unless the program has exhausted
+/// its stack completely; then only the browser's console reports the trap. The npm package detects
+/// traps in JavaScript and does not need this function.
 pub fn show_stopped_on_traps(labels: Labels) {
     let Some(window) = browser() else {
         return;

@@ -73,7 +73,8 @@ impl std::fmt::Debug for Suggestion {
 }
 
 /// Buttons that send a suggested message, at any time; the list may be a signal. Renders nothing if
-/// the list is empty. The first four are shown, and a button that shows the others.
+/// the list is empty. Of more than four suggestions, the first four are shown, with a button that
+/// shows the others.
 ///
 /// # Accessibility
 ///
@@ -103,7 +104,7 @@ pub fn Suggestions(
     /// The suggested messages.
     #[prop(into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// Shows a scrollable row of buttons, which does not wrap.
+    /// True for one scrollable row of buttons, which does not wrap.
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {

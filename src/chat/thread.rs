@@ -1,8 +1,9 @@
-//! Divides the thread into blocks, and selects the mounted blocks and the space of the others.
+//! Divides the thread into blocks, selects the mounted blocks, and estimates the heights of the
+//! others.
 //!
-//! A block is a message of the user, or the agent's messages up to the next one (rule "one
-//! conversation"); a long answer has several blocks. Blocks are mounted and unmounted as a whole.
-//! This module does not access the page; `list` does.
+//! A block is a message of the user, or the agent's messages up to the next message of the user
+//! (rule "one conversation"); a long answer has several blocks. All messages of a block are mounted
+//! and unmounted together. This module does not access the page; `list` does.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -12,16 +13,17 @@ use crate::view::{MessageEntry, MessageList};
 
 /// The maximum number of messages in a block.
 const MAX_BLOCK: usize = 20;
-/// The maximum number of mounted messages, if they fill the view and its surroundings.
+/// The maximum number of mounted messages, unless more are needed to fill the view and its
+/// surroundings.
 const MAX_MOUNTED: usize = 60;
 /// The number of messages of a long thread that are rendered when the thread is opened: more than
 /// most views show. Further messages near the view are mounted on scrolling.
 const FIRST: usize = 16;
-/// The number of messages mounted at once.
+/// The maximum number of messages that are mounted beyond the needed range when the window moves.
 const BATCH: usize = 20;
 /// The estimated height of a block before any was measured, in pixels.
 const INITIAL_HEIGHT: f64 = 120.0;
-/// The number of measured blocks required for a better estimate.
+/// The number of measured blocks that are required for an estimate of the height.
 const ENOUGH_SEEN: f64 = 6.0;
 
 /// Consecutive messages of one turn.
@@ -111,7 +113,8 @@ impl Thread {
         self.heights.push(None);
     }
 
-    /// Returns the id of a block: that of its first message.
+    /// Returns the id of a block, which is the id of its first message; `None` if there is no such
+    /// block.
     pub(super) fn id(&self, block: usize) -> Option<&MessageId> {
         let first = self.blocks.get(block)?.places.start;
         self.entries.get(first).map(|entry| &entry.id)
@@ -153,8 +156,8 @@ impl Thread {
         new.map(|(block, _)| block.places.len()).sum()
     }
 
-    /// Returns the start of the blocks that are always mounted: those of the newest turn, or the
-    /// last of them.
+    /// Returns the index of the first block that is always mounted. Always mounted are the blocks
+    /// of the newest turn, or only its last blocks if the turn is long.
     pub(super) fn tail(&self) -> usize {
         let mut tail = self.blocks.len().saturating_sub(1);
         while tail > 0 {
@@ -175,7 +178,7 @@ impl Thread {
         first.is_some_and(|first| first.role == Role::User)
     }
 
-    /// Returns the total height of some blocks, measured or estimated.
+    /// Returns the total height of some blocks, measured or estimated, in pixels.
     pub(super) fn room(&self, blocks: Range<usize>) -> f64 {
         let guess = self.guess();
         let heights = self.heights.get(blocks).unwrap_or_default();
@@ -186,8 +189,9 @@ impl Thread {
         self.guess.unwrap_or(INITIAL_HEIGHT)
     }
 
-    /// Computes the estimated height of blocks from the measured ones; returns true if the estimate
-    /// is new. The estimate is computed once, because a new estimate moves all content below.
+    /// Computes the estimated height of a block once enough blocks are measured; returns true if
+    /// this call computed the estimate. The estimate is computed once, because a new estimate moves
+    /// all content below.
     pub(super) fn update_estimate(&mut self) -> bool {
         let (sum, count) = self
             .heights
@@ -229,7 +233,8 @@ impl Window {
         Self(start..end)
     }
 
-    /// Creates the window of a block and those after it that a view shows.
+    /// Creates the window that starts with a block, and contains the next blocks up to [`FIRST`]
+    /// messages.
     pub(super) fn from_block(thread: &Thread, block: usize) -> Self {
         let mut end = block + 1;
         while end < thread.blocks.len() && thread.messages_in(block..end + 1) <= FIRST {
@@ -238,9 +243,9 @@ impl Window {
         Self(block..end)
     }
 
-    /// Extends the window at the end of a thread by the blocks that were added. While more of them
-    /// arrive than are drawn, a reader who follows the end gets the newest ones only, and another
-    /// reader only as many as a window may have.
+    /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
+    /// the oldest blocks are dropped while too many blocks are unmeasured; otherwise the window
+    /// contains at most [`MAX_MOUNTED`] messages.
     pub(super) fn extended(self, thread: &Thread, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();
@@ -295,7 +300,7 @@ impl Window {
         Self(start..end).bounded(thread, &near(2.0 * around))
     }
 
-    /// Drops distant blocks while there are too many.
+    /// Removes blocks outside of `keep` while more than [`MAX_MOUNTED`] messages are mounted.
     fn bounded(self, thread: &Thread, keep: &Range<usize>) -> Self {
         let Range { mut start, mut end } = self.0;
         let tail = thread.tail();

@@ -1,4 +1,4 @@
-//! The list of messages.
+//! Renders the list of the messages of a chat.
 
 use assistant_core::conversation::Conversation;
 use leptos::prelude::*;
@@ -25,7 +25,8 @@ use crate::{
     },
 };
 
-/// The messages of a chat, oldest first, following the newest while the end is in view.
+/// The messages of a chat, oldest first. The view follows the newest message while the end is in
+/// view.
 ///
 /// # Accessibility
 ///
@@ -160,8 +161,8 @@ pub fn Transcript(
 /// The selector of elements that open and close something in the transcript.
 const OPENS: &str = "summary, [aria-expanded]";
 
-/// Applies changes of the messages to the list. After a message of the user, scrolls to the end;
-/// another conversation is opened at its end.
+/// Applies changes of the messages to the list, and scrolls: to the end after a message of the
+/// user, after a queued message and in another conversation, and to the first of new questions.
 fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let messages = assistant.messages();
     let take_in = move || {
@@ -215,7 +216,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     });
 }
 
-/// Counts the messages since the reader left the end.
+/// Counts the messages of the agent since the reader left the end; 0 at the end.
 fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
     let left_at = Memo::new(move |known: Option<&Option<End>>| {
         if stick.at_end.get() {
@@ -254,8 +255,8 @@ fn search_everything(list: List) {
     on_cleanup(move || printed.remove());
 }
 
-/// The button that mounts all messages, for users who do not scroll. The button is first in the
-/// list, as long as some messages are not mounted.
+/// The button that mounts all messages, for users who do not scroll. Renders nothing once all
+/// messages are mounted.
 #[component]
 fn ShowAll(list: List) -> impl IntoView {
     let words = Words::current();

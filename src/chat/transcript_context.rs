@@ -30,7 +30,7 @@ pub(super) struct TranscriptContext {
     /// The version that the user requested with a picker, whose button gets the focus after the
     /// switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
-    /// The surrounding list, if there is one.
+    /// The scroll state of the surrounding transcript; `None` outside of a transcript.
     pub(super) stick: Option<StickToEnd>,
 }
 

@@ -1,5 +1,5 @@
-//! A message: its frame, and its parts in their default arrangement. The module `part` renders the
-//! individual parts.
+//! Renders a message: its frame, and its parts in their default arrangement. The module `part`
+//! renders the individual parts.
 
 mod notes;
 mod parts;
@@ -112,7 +112,7 @@ pub fn MessageView(
 /// `la-message`, with `data-role` (`user`, `assistant`, …), `data-attributed` if the agent added it
 /// as if the user had written it (`data-role` is `assistant` then), `data-streaming` while more is
 /// expected, `data-editing` while the user edits it, `data-interjected` if the user sent it during
-/// the loop, `data-folded` while all its calls are hidden in a group of another message, and
+/// a run, `data-folded` while all its calls are hidden in a group of another message, and
 /// `data-message-id` with the id that agents use.
 #[component]
 pub fn MessageRoot(

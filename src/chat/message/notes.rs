@@ -1,5 +1,5 @@
-//! The notes below a message, such as the reason why it is incomplete, or the agent's differing
-//! version of the message.
+//! Renders the notes below a message, such as the reason why the message is incomplete, or the
+//! agent's differing version of the message.
 
 use assistant_core::{conversation::Cut, event::Role};
 use leptos::prelude::*;
@@ -11,10 +11,10 @@ use crate::{
     ui::{Icon, Words, dynamic, memo, when},
 };
 
-/// Notes below a message: a mark if it was sent during the loop, the steps of the agent, the reason
-/// why it is incomplete, or the agent's differing version of the message. Each note is an element
-/// of its own, rendered if it applies, so the component takes no attributes. [`super::MessageView`]
-/// contains this component.
+/// Notes below a message: a mark if the user sent the message during a run, the steps of the agent,
+/// the reason why the message is incomplete, and the agent's differing version of the message. Each
+/// note is an element of its own, rendered if it applies, so the component takes no attributes.
+/// [`super::MessageView`] contains this component.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -102,7 +102,7 @@ fn cut_note(words: &Words, cut: Cut, by_person: bool) -> impl IntoView + use<> {
     }
 }
 
-/// Renders the agent's version of the user's message, if it differs.
+/// Renders the agent's differing version of a message, collapsed.
 fn disputed_note(words: &Words, text: String) -> impl IntoView + use<> {
     view! {
         <details class="la-message-disputed la-fold">

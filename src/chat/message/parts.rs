@@ -18,8 +18,9 @@ use crate::{
     view::{PartCell, PartKind},
 };
 
-/// The name of the speaker after the label of the assistant, if the agent names one of several
-/// agents. Invisible characters in a name are made visible.
+/// Shows the name of the speaking agent after the label of the assistant. Renders nothing for a
+/// message of the user, or a message without a name. Invisible characters in a name are made
+/// visible.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -49,8 +50,9 @@ pub fn MessageSpeaker() -> impl IntoView {
     })
 }
 
-/// Returns the speaker in one line of plain text: a name chosen by the agent follows the label of
-/// the assistant, and is never shown alone.
+/// Returns the speaker as one line of plain text: the label of the assistant, then the name that
+/// the agent has chosen, if any, and a mark if the agent wrote the message as if the user had. A
+/// name is never shown alone.
 pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
     let name = name.map(|name| in_plain(&shortened(name, MAX_NAME)));
@@ -184,12 +186,12 @@ enum Item {
     More,
 }
 
-/// The number of parts that are drawn at first at the start of a long message.
+/// The number of parts at the start of a long message that are rendered at first.
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
-/// Returns the first call of several that the user is asked about; tracked when called in a
-/// reactive closure.
+/// Returns the first call of a message that waits for approval, if several calls of the batch do;
+/// tracked when called in a reactive closure.
 fn first_asked(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),
@@ -201,7 +203,8 @@ fn first_asked(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
     first.flatten()
 }
 
-/// Counts the default cards of a message that are not in a group and can be opened.
+/// Counts the default cards of a message that are not hidden in a group; 0 for a message with only
+/// one call, because that call needs no button for all cards.
 fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
