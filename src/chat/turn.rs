@@ -1,4 +1,4 @@
-//! A turn of the thread, or a block of a long one: its messages and actions.
+//! Renders a turn of the thread, or a block of a long turn: its messages and actions.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -114,7 +114,8 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
     }
 }
 
-/// Renders the bar below a turn: once the turn is finished, or earlier if the turn has versions.
+/// Renders the bar below a turn once the turn is finished, or earlier if the turn has versions.
+/// Renders nothing while the user edits a message of the turn.
 fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
     let activity = shared.assistant.activity();
     let by_person = turn.with_untracked(Turn::by_person);
@@ -163,8 +164,9 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
     when(move || !nothing(), draw).into_any()
 }
 
-/// Returns the messages of a turn whose version pickers are shown: the first message, and those of
-/// the last block at which a branch began.
+/// Returns the messages whose version pickers are shown below the last block of a turn: the first
+/// message of the turn and the messages of the block, if they have several versions. Returns no
+/// messages for any other block.
 fn versions(assistant: Assistant, list: List, turn: ArcRwSignal<Turn>) -> Memo<Vec<MessageId>> {
     memo(move || {
         let (ends, first, entries) = turn.with(|turn| {

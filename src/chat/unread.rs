@@ -1,4 +1,4 @@
-//! The unread mark of a closed window.
+//! Tracks and announces unread answers and questions of a closed window.
 
 use assistant_core::event::Role;
 use leptos::prelude::*;
@@ -11,7 +11,8 @@ use crate::{
 /// True if an answer, or a question to the user, arrived while a window was closed.
 pub(super) type Unread = RwSignal<bool>;
 
-/// Creates the unread mark, which tracks new messages and questions from now on.
+/// Creates the unread mark of a window, which is set by new answers and questions while the window
+/// is closed, and cleared when the window is opened.
 pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
@@ -35,7 +36,7 @@ pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     unread
 }
 
-/// Renders the announcement of unread messages.
+/// Renders a live region that announces the unread mark.
 pub(super) fn mark(unread: Unread) -> AnyView {
     let words = Words::current();
     let word = move || unread.get().then(|| words.text(|l| &l.unread));

@@ -15,8 +15,8 @@ use crate::{
 
 /// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
 ///
-/// The window fills its parent, which must have a height. It is an arrangement of public parts, and
-/// [`ChatRoot`](super::ChatRoot) shows how to write another arrangement;
+/// The window fills its parent, which must have a height. The window is an arrangement of public
+/// parts, and [`ChatRoot`](super::ChatRoot) shows how to write another arrangement;
 /// [`ChatSidebar`](super::ChatSidebar) and [`ChatPopup`](super::ChatPopup) put the window beside or
 /// above a page.
 ///

@@ -1,4 +1,4 @@
-//! The line below the messages that shows activity nothing else shows.
+//! Shows activity below the messages that is not visible elsewhere.
 
 use leptos::prelude::*;
 
@@ -60,7 +60,8 @@ pub(super) fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoVie
 }
 
 /// Returns a signal that is true once the agent has streamed for the given time without a change in
-/// the transcript. The transcript is compared at intervals, so that a delta costs nothing.
+/// the transcript. The transcript is compared at intervals, so that no work is needed for each
+/// delta.
 fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
     let silent = RwSignal::new(false);
     let round = RwSignal::new(0_u32);
@@ -83,8 +84,9 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
 /// The number of messages and steps, and the lengths of the newest message's parts.
 type Extent = (usize, usize, Vec<(u32, usize)>);
 
-/// Compares the transcript with its extent before, after the given time and again, while
-/// `is_current` returns true.
+/// Compares the extent of the transcript at intervals, as long as `is_current` returns true. Sets
+/// `silent` to true if the extent has not changed since the previous comparison, otherwise to
+/// false.
 fn compare_later(
     assistant: Assistant,
     after_ms: u32,

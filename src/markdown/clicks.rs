@@ -1,4 +1,4 @@
-//! Handles clicks in rendered Markdown with one listener for a whole text.
+//! Handles clicks in rendered Markdown with one listener for each text.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use super::rest;
 use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
-/// Runs the action of a clicked button. For a button that draws more nodes, returns the number of
-/// its rest.
+/// Handles a click on a button: copies a code block, or shows a footnote. For a button that draws
+/// more nodes, returns the number of the button; otherwise `None`.
 pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let target: web_sys::Element = target?;

@@ -14,7 +14,7 @@ use crate::ui::{Labels, boundary};
 /// The size from which the next line begins a new chunk, in bytes.
 const PIECE: usize = 2048;
 /// The maximum size of a chunk without a line break, in bytes. A longer line is split into chunks,
-/// because layout takes time in proportion to the whole line.
+/// because the time for layout grows with the length of the line.
 const LONGEST_LINE: usize = 16 << 10;
 
 /// A code block in the page.
@@ -106,7 +106,8 @@ impl CodeBlock {
         }
     }
 
-    /// Highlights the code, which is complete.
+    /// Highlights the code of the complete block, if there is a highlighter and the block names its
+    /// language.
     pub(super) fn finish(self, highlighter: Option<&Highlighter>) {
         let Some(highlighter) = highlighter.filter(|_| !self.language.is_empty()) else {
             return;
@@ -119,8 +120,9 @@ impl CodeBlock {
     }
 }
 
-/// Returns the number of bytes that fit into a chunk with `filled` bytes, rounded up to a whole
-/// line that is not too long.
+/// Returns the number of bytes of a text to append to a chunk of `filled` bytes: up to the first
+/// line break that fills the chunk to [`PIECE`] bytes, or else as many as fit into
+/// [`LONGEST_LINE`].
 fn until_next_piece(text: &str, filled: usize) -> usize {
     let room = PIECE.saturating_sub(filled);
     let most = boundary(text, LONGEST_LINE.saturating_sub(filled).max(4));
@@ -129,7 +131,7 @@ fn until_next_piece(text: &str, filled: usize) -> usize {
     lines.find(|end| *end >= room).unwrap_or(most)
 }
 
-/// Replaces the plain code with tokens, if the joined tokens equal the code.
+/// Replaces the plain code with highlighted tokens, if the joined tokens equal the code.
 fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     let mut rest = code;
     for token in tokens {

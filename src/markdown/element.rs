@@ -61,7 +61,7 @@ impl Within {
     }
 }
 
-/// Creates the elements of a node without its children.
+/// Creates the elements of a node without its children; `None` if the page creates no element.
 pub(super) fn place(
     kind: &Kind,
     within: Within,
@@ -108,7 +108,8 @@ fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
     })
 }
 
-/// Creates a formula in a box, which scrolls if the formula is too wide.
+/// Creates a formula in a box, which scrolls if the formula is too wide. A formula that cannot be
+/// converted is shown as TeX source.
 fn formula(tex: &str, display: bool) -> Option<Element> {
     let element = make::element("span", "la-math")?;
     if display {

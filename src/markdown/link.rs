@@ -10,14 +10,14 @@ use web_sys::Element;
 use super::make;
 use crate::ui::{Labels, shown_host};
 
-/// Creates a link, or plain text if the address is not safe.
+/// Creates a link; an unsafe address is not set, so that the element shows plain text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
     let element = make::element("a", "")?;
     lead(&element, href, title);
     Some(element)
 }
 
-/// Sets or removes the target of a link.
+/// Sets the target and the tooltip of a link, or removes both if the address is not safe.
 pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
     let Some(element) = element.dyn_ref::<Element>() else {
         return;
@@ -41,8 +41,8 @@ pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
     make::set(element, "title", &shown);
 }
 
-/// Shows the host of a link whose text does not contain the host, because the model writes the
-/// text.
+/// Shows the host beside a link, unless the text of the link is an address on that host. The model
+/// writes the text and could name another host.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
         show_host_beside(element, href, &plain(words));
@@ -94,7 +94,8 @@ pub(super) fn plain(nodes: &[Node]) -> String {
     text
 }
 
-/// Creates an image if the media policy allows it; otherwise its description and its address.
+/// Creates an image if the media policy allows its address; otherwise a note with a link to the
+/// address, labelled with the description of the image.
 pub(super) fn image(
     src: &str,
     title: &str,

@@ -80,7 +80,7 @@ pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
     build(&mathml(tex, display)?)
 }
 
-/// Converts a formula to `MathML`.
+/// Converts a formula to `MathML`; `None` if the formula is invalid, too long or too deeply nested.
 fn mathml(tex: &str, display: bool) -> Option<String> {
     if tex.len() > MAX_LEN || depth(tex) > MAX_DEPTH {
         return None;
@@ -128,7 +128,8 @@ fn depth(tex: &str) -> usize {
     deepest
 }
 
-/// Builds the elements of a `MathML` string.
+/// Builds the elements of a `MathML` string; `None` if there are no elements. An element that is
+/// not allowed becomes an `mrow`, and an attribute that is not allowed is dropped.
 fn build(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open: Vec<web_sys::Element> = Vec::new();
@@ -218,7 +219,7 @@ fn attributes(mut text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// Resolves the entities that occur in `MathML`.
+/// Resolves the entities that occur in `MathML`; an unknown entity stays as it is.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

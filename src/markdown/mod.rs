@@ -117,9 +117,9 @@ pub fn MarkdownText(
 /// A text that is being rendered.
 struct Drawing {
     mark: Mark,
-    /// The length of the text that was read.
+    /// The length of the parsed text, in bytes.
     read: usize,
-    /// True once the text was complete.
+    /// True once the text was complete, even if the text continues afterwards.
     ended: bool,
     reader: Markdown,
     painter: Rc<RefCell<Painter>>,

@@ -34,10 +34,10 @@ pub(super) struct Painter {
     drawn: usize,
     /// The open blocks after the finished ones.
     open: Vec<Drawn>,
-    /// The number of nodes that may be drawn at once, and of nodes drawn in total.
+    /// The number of nodes that may still be drawn at once.
     budget: Budget,
     nodes: usize,
-    /// The size of the text that was drawn, in bytes.
+    /// The size of the drawn text, in bytes.
     text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number
     /// 0.
@@ -92,11 +92,11 @@ impl Drawn {
     }
 }
 
-/// The number of the rest that contains the blocks of the text itself.
+/// The number of the [`Rest`] that contains the outermost blocks of the text.
 const OF_TEXT: u32 = 0;
 
 impl Painter {
-    /// Creates a painter for an element, which is emptied.
+    /// Empties an element, and creates the painter for its content.
     pub(super) fn new(
         root: web_sys::Element,
         words: Words,
@@ -121,7 +121,7 @@ impl Painter {
         }
     }
 
-    /// Applies the changes of a text.
+    /// Applies changes to the page: appends text, and draws, updates, finishes and removes blocks.
     pub(super) fn apply(&mut self, changes: BlockChanges) {
         self.labels = self.words.now();
         for (index, node) in changes.revised {
@@ -186,7 +186,8 @@ impl Painter {
         }
     }
 
-    /// Draws the next nodes of the rest with the given number.
+    /// Draws the next held nodes of the button with the given number, and removes the button if no
+    /// node is left.
     pub(super) fn show_more(&mut self, number: u32) {
         let rest = self.rests.borrow_mut().remove(&number);
         let Some(mut rest) = rest else { return };
@@ -233,7 +234,8 @@ impl Painter {
         }
     }
 
-    /// Draws an open block, or updates the open block at this position.
+    /// Updates the open block at this position, or draws the block if there is none. A block beyond
+    /// the limits is held back.
     fn put(&mut self, open: &mut Vec<Drawn>, place: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn) = open.get_mut(place) {
@@ -250,7 +252,8 @@ impl Painter {
         }
     }
 
-    /// Returns true if no further block is drawn at first.
+    /// Returns true if further blocks are held back, because a limit is reached or a block was held
+    /// back before.
     fn is_full(&self, open: &[Drawn]) -> bool {
         let held = open.last().is_some_and(Drawn::is_held);
         let many = self.drawn + open.len() >= rest::BLOCKS
@@ -324,7 +327,8 @@ impl Painter {
         Some(drawn)
     }
 
-    /// Draws a child, or holds it back if too many nodes are drawn.
+    /// Draws a child, or holds the child back if the budget is used up or an earlier child was held
+    /// back.
     fn add_or_hold(&self, parent: &mut Drawn, child: Node, (within, most): (Within, usize)) {
         let holds = !parent.held.is_empty() || parent.children.len() >= most;
         match holds || !self.budget.take() {

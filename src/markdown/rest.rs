@@ -1,4 +1,4 @@
-//! Holds back nodes until the user asks for them, so that the number of elements in the page is
+//! Holds back nodes until the user asks for more, so that the number of elements in the page is
 //! bounded for any text.
 
 use std::{cell::Cell, collections::VecDeque};
@@ -21,15 +21,15 @@ const NODES_AT_ONCE: usize = 3_000;
 pub(super) const TEXT: usize = 128 << 10;
 /// The maximum number of cells of a table that are drawn at first.
 const CELLS: usize = 2_000;
-/// The number of nodes that one press of a button draws.
+/// The maximum number of held nodes that one press of a button draws, without their descendants.
 const STEP: usize = 100;
 
-/// The attribute of a button with the number of its rest.
+/// The attribute with the number of a button.
 pub(super) const REST: &str = "data-rest";
 /// The selector of the buttons that draw more nodes.
 pub(super) const BUTTON: &str = ".la-markdown-more";
 
-/// The nodes of one parent that are not drawn.
+/// The nodes of one parent that are not drawn, with the button that draws them.
 #[derive(Debug)]
 pub(super) struct Rest {
     parent: web_sys::Node,
@@ -97,7 +97,7 @@ fn fits(node: &Node, size: &mut usize) -> bool {
     *size < TEXT && node.children.iter().all(|child| fits(child, size))
 }
 
-/// Returns the number of children of a node that are drawn at first.
+/// Returns the maximum number of children of a node that are drawn at first.
 pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
     match kind {
         Kind::Table => {
@@ -111,8 +111,9 @@ pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
 }
 
 impl Rest {
-    /// Creates the rest for nodes that are not drawn, and adds its button. `outer` is the element
-    /// of the nodes' parent, `inner` the element that contains the parent's children.
+    /// Adds a button for nodes that are not drawn; `None` if the page creates no element. `outer`
+    /// is the element of the parent of the nodes, `inner` the element that contains the children of
+    /// the parent.
     pub(super) fn new(
         kind: Option<&Kind>,
         (outer, inner): (&web_sys::Node, &web_sys::Node),
@@ -179,7 +180,7 @@ impl Rest {
         };
     }
 
-    /// Removes the button, and passes its focus on.
+    /// Removes the button, and moves the focus to another element if the button has it.
     pub(super) fn end(self) {
         focus::pass_on(&self.outer);
         make::remove(&self.outer);

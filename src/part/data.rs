@@ -1,5 +1,5 @@
-//! Renders data, activities and unknown parts: a name, and the data behind a summary, as names and
-//! values if the data is simple enough, else as JSON.
+//! Renders data, activities and unknown parts as a card with a title. The card opens to the data:
+//! an object as names and values, any other value as text or JSON.
 //!
 //! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
 //! delta changes the texts in place. Data of the types `sources` and `files` is rendered by the
@@ -81,8 +81,8 @@ fn card(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Returns the title of a part: the part's own title, else its type in words, else the label for
-/// unknown parts.
+/// Returns the title of a part: the `title` of its data, or else the type in words; the label for
+/// results or for unknown parts if the part has no type.
 fn title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => {
@@ -113,7 +113,8 @@ fn data_of(part: &Part) -> Option<&Value> {
     }
 }
 
-/// Renders an object as names and values, any other value as JSON, up to the size limit.
+/// Renders an object as names and values, any other value alone, up to [`MAX_SHOWN`] bytes and
+/// [`MAX_PAIRS`] pairs.
 fn body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
@@ -135,8 +136,9 @@ fn body(data: &Value, labels: &Labels) -> AnyView {
     view! { <dl class="la-pairs">{pairs}</dl> {more} }.into_any()
 }
 
-/// Renders a plain value as text, any other value as indented JSON. `room` is the number of bytes
-/// left.
+/// Renders a plain value, or a short list of plain values, as text; any other value as indented
+/// JSON. Subtracts the size of the result from `room`, the number of bytes left, and truncates a
+/// value that does not fit.
 fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),

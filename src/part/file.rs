@@ -31,7 +31,8 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
     shown.flatten().into_any()
 }
 
-/// Renders the content of a file, or its name. Renders nothing for a text.
+/// Renders a file as media if the media policy allows it, otherwise as a card with the name.
+/// Renders nothing for a text.
 pub(crate) fn show(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
@@ -53,13 +54,14 @@ pub(crate) fn show(content: &ContentPart) -> AnyView {
     .into_any()
 }
 
-/// Returns the bytes of a `data:` address, as base64.
+/// Returns the bytes of a `data:` address, as base64; `None` for any other address.
 fn bytes_of(src: &str) -> Option<String> {
     let (_, base64) = src.strip_prefix("data:")?.split_once(',')?;
     Some(base64.to_owned())
 }
 
-/// Returns the value for `src` if the policy allows the file to be shown.
+/// Returns the value for the `src` attribute if the media policy allows the file to be shown;
+/// otherwise `None`.
 fn src(kind: &str, source: &Source) -> Option<String> {
     let policy = media_policy();
     match source {
@@ -100,7 +102,7 @@ fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
     }
 }
 
-/// The data of a file that is shown by its name.
+/// The name, details and address of a file, for its card.
 struct Card {
     icon: Icon,
     name: Name,
@@ -196,8 +198,8 @@ impl Name {
     }
 }
 
-/// Renders a file by its name; `here` contains the file's bytes as base64, if they are in the
-/// message.
+/// Renders the card of a file, with a link to the file, or a button that saves it. `here` contains
+/// the bytes of the file as base64, if the message contains them.
 fn chip(card: &Card, here: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
     let act = match (&card.href, here) {

@@ -15,12 +15,12 @@ use crate::{
     ui::{Icon, Words, console_error, effect},
 };
 
-/// A view, and the registration of the renderer that drew it.
+/// A view to mount, and the registration of its renderer.
 pub(crate) struct Foreign {
     /// The registration of the renderer.
     pub(crate) registration: RegistrationId,
-    /// A description for the programmer, if the view is a question that the user must be able to
-    /// answer. If such a view is empty, `instead` is shown.
+    /// The description of the view in error messages, if the view is a question to the user. If a
+    /// view with a description is empty, an error is logged and `instead` is shown.
     pub(crate) asks: Option<String>,
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
     /// Draws the fallback, which is shown below the error if drawing fails.
@@ -77,7 +77,8 @@ fn is_empty(element: &web_sys::HtmlElement) -> bool {
     element.first_element_child().is_none() && text.trim().is_empty()
 }
 
-/// Shows an error box for a renderer that returns an error; the rest of the chat is not affected.
+/// Draws the view of a renderer. If the renderer returns an error, renders an error box and the
+/// fallback instead; the rest of the chat is not affected.
 fn guarded(
     draw: Box<dyn FnOnce() -> AnyView>,
     instead: Rc<Box<dyn Fn() -> AnyView>>,

@@ -1,8 +1,7 @@
-//! The parts of a message, each rendered by its kind.
+//! Renders the parts of a message by their kinds.
 //!
 //! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are named
-//! and shown as text. `tool` has the cards of tool calls, `chat` the frame of the message around
-//! both.
+//! and shown as text. `tool` has the cards of tool calls, `chat` the frame of the message.
 
 mod data;
 mod file;
@@ -45,7 +44,8 @@ pub(crate) fn part_view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Finds the renderer of a part; tracks registrations when called in a reactive closure.
+/// Finds the renderer that the application has registered for a part, if any; tracks registrations
+/// when called in a reactive closure.
 fn renderer_of(part: PartHandle) -> Option<Found<PartHandle>> {
     let (_, cell) = part.cell()?;
     part.assistant()?.renderers().part(&cell.kind)
@@ -68,7 +68,7 @@ fn custom(part: PartHandle) -> AnyView {
     view! { <div class="la-part">{inner}</div> }.into_any()
 }
 
-/// Renders a part without a custom renderer.
+/// Renders a part with the default renderer of its kind; renders nothing for a call.
 fn built_in(part: PartHandle) -> AnyView {
     let (Some(assistant), Some((message, cell))) = (part.assistant(), part.cell()) else {
         return ().into_any();

@@ -84,7 +84,8 @@ fn title(labels: &Labels, ms: Option<u64>) -> String {
     labels.thought_for.replace("{time}", &time)
 }
 
-/// Returns the end of the newest non-empty line, without surrounding Markdown markup.
+/// Returns the end of the newest non-empty line, without surrounding Markdown markup; empty for a
+/// part of another kind.
 fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();

@@ -15,7 +15,7 @@ use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
 pub(super) const TYPE: &str = "sources";
 /// The maximum number of sources shown.
 const MAX_SOURCES: usize = 100;
-/// The number of sources shown before the list is expanded.
+/// The maximum number of sources for which the list is open at first.
 const OPEN: usize = 3;
 /// The maximum length of a title or snippet, in characters.
 const MAX_TEXT: usize = 400;
@@ -29,7 +29,7 @@ struct Source {
 }
 
 impl Source {
-    /// Returns a key that contains everything shown of the source.
+    /// Returns a key that contains the position and all shown values of the source.
     fn key(&self, place: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
         format!("{place}\n{}\n{href}\n{}", self.title, self.snippet)

@@ -1,4 +1,4 @@
-//! Renders the steps that the agent reports, as one line that expands to a list.
+//! Renders the steps that the agent reports, as a line that expands to a list.
 
 use assistant_core::session::AgentStep;
 use leptos::prelude::*;
@@ -44,7 +44,7 @@ pub fn RunSteps(
     Some(when(move || some.get(), draw))
 }
 
-/// Renders the steps that led to an answer.
+/// Renders the steps of finished runs, which are stored with a message.
 pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     list(steps, memo(|| false))
 }

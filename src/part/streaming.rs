@@ -47,7 +47,7 @@ pub fn StreamingText(
     view! { <p class="la-text-block" dir="auto" node_ref=block></p> }
 }
 
-/// The text nodes, and how much of the text is in them.
+/// The text node that grows, and the length of the text in the page.
 #[derive(Default)]
 struct Shown {
     /// The last text node, and its size in bytes. A long text has several nodes, each in an element

@@ -1,4 +1,4 @@
-//! The cancellation token of a handler.
+//! Signals the cancellation of a call to its handler.
 
 use std::{
     cell::{Cell, RefCell},

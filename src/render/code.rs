@@ -1,4 +1,5 @@
-//! The code of actions: the handler, and the functions that run around it.
+//! Defines the code of actions: the handler, and the functions that run before it or for a denied
+//! call.
 
 use std::rc::Rc;
 

@@ -103,7 +103,7 @@ pub(crate) struct ActionWords {
     /// The title while the action runs.
     pub(crate) doing: Option<Signal<String>>,
     pub(crate) risk: Risk,
-    /// Describes the call in its approval.
+    /// The function that describes the call in its approval.
     pub(crate) describe: Option<Describe>,
 }
 
@@ -115,6 +115,6 @@ pub(crate) struct CallWords {
     /// The title while the action runs.
     pub(crate) doing: Option<String>,
     pub(crate) risk: Risk,
-    /// Describes the call in its approval.
+    /// The function that describes the call in its approval.
     pub(crate) describe: Option<Describe>,
 }

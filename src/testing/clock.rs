@@ -1,4 +1,4 @@
-//! A clock that a test controls.
+//! Replaces the clock of the browser with one that a test controls.
 
 use std::time::Duration;
 

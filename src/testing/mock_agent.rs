@@ -41,7 +41,8 @@ impl std::fmt::Debug for MockAgent {
 }
 
 impl MockAgent {
-    /// Creates an agent without predefined answers, which replies "(no answer)".
+    /// Creates an agent without predefined answers. A run for which no predefined answer is left
+    /// receives the text "(no answer)".
     ///
     /// ```
     /// use leptos_assistant::testing::MockAgent;
@@ -53,7 +54,7 @@ impl MockAgent {
         Self::default()
     }
 
-    /// Appends an answer.
+    /// Appends the answer to a later run.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, testing::MockAgent};
@@ -68,7 +69,7 @@ impl MockAgent {
         self
     }
 
-    /// Appends a failure, such as a lost connection or an error status.
+    /// Makes a later run fail, for example with a lost connection or an error status.
     ///
     /// ```
     /// use leptos_assistant::{

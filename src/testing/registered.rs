@@ -1,4 +1,4 @@
-//! The registrations of an assistant.
+//! Returns the actions that are registered with an assistant, for assertions.
 
 use assistant_core::action::ActionSpec;
 

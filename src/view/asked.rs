@@ -3,13 +3,14 @@
 use assistant_core::conversation::CallKey;
 use serde_json::Value;
 
-/// A handler's question that waits for an answer.
+/// A question of a handler to the user that has no answer yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) id: u64,
     /// The call of the handler.
     pub(crate) call: CallKey,
     pub(crate) question: Value,
-    /// The JSON Schema of the answer. Without a schema, only a renderer can ask.
+    /// The JSON Schema of the answer. Without a schema, only a custom renderer can show the
+    /// question.
     pub(crate) schema: Option<Value>,
 }

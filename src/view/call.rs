@@ -66,7 +66,8 @@ impl CallCell {
     }
 }
 
-/// Shows a denial at once, although the call stays open until its run ends.
+/// Returns the phase of a call for views: a denied call is shown as denied at once, although the
+/// call stays open until its run ends.
 fn shown_phase(call: &ToolCall) -> Phase {
     let decision = call.approval().and_then(|approval| approval.decision());
     match (call.phase(), decision) {

@@ -1,7 +1,7 @@
 //! Selects the window that shows a question, so that each question is asked once.
 //!
 //! Each component that could show a question claims it. The window that was mounted first shows the
-//! question; when its component is unmounted, the next window does.
+//! question; when its component is unmounted, the next window shows it.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -64,7 +64,7 @@ impl Claims {
     }
 
     /// Returns the name of the window that shows the question; `None` if the component with the
-    /// given id shows it.
+    /// given id shows the question, or no window claims it.
     pub(crate) fn elsewhere(&self, question: &Question, id: u64) -> Option<String> {
         let all = self.0.borrow();
         let first = all.get(question)?.list.first()?;
@@ -72,7 +72,8 @@ impl Claims {
         (first.id != id).then(name)
     }
 
-    /// Moves the question to the component with the given id.
+    /// Makes the claim of the component with the given id the first one, so that this component
+    /// shows the question. Does nothing without such a claim.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -102,7 +103,8 @@ impl Claims {
     }
 }
 
-/// Notifies the components that claim a question, after the borrow of the claims has ended.
+/// Notifies the components that claim a question, after the borrow of the claims has ended, and
+/// returns the signal of the question.
 fn notify(
     all: std::cell::RefMut<'_, HashMap<Question, Places>>,
     question: &Question,

@@ -13,7 +13,7 @@ pub struct ConfirmOptions {
     pub title: String,
     /// The text below the title.
     pub text: String,
-    /// True if confirming cannot be undone.
+    /// True if the action cannot be undone.
     pub danger: bool,
 }
 

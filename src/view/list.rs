@@ -17,7 +17,8 @@ use assistant_core::{
 pub struct MessageEntry {
     /// The id in the conversation.
     pub id: MessageId,
-    /// The role of the author. Messages that the agent attributes to the user have the assistant's.
+    /// The role of the author. Messages that the agent attributes to the user have the role of the
+    /// assistant.
     pub role: Role,
     /// The time at which the message appeared, in milliseconds since 1970; 0 if unknown.
     pub created_at: i64,
@@ -56,7 +57,7 @@ pub struct MessageList {
     entries: Vec<MessageEntry>,
     thread: u64,
     edition: u64,
-    /// The edition of the conversation's path, which starts over with each conversation.
+    /// The edition of the conversation's path, which restarts with each conversation.
     path_edition: Option<u64>,
 }
 

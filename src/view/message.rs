@@ -17,7 +17,8 @@ pub struct MessageCell {
     pub id: MessageId,
     /// The id that agents use, which is also in `data-message-id`.
     pub wire_id: String,
-    /// The role of the author. Messages that the agent attributes to the user have the assistant's.
+    /// The role of the author. Messages that the agent attributes to the user have the role of the
+    /// assistant.
     pub role: Role,
     /// The time at which the message appeared, in milliseconds since 1970.
     pub created_at: i64,
@@ -87,7 +88,7 @@ impl Mark {
     }
 }
 
-/// The current shape of a message.
+/// The new values of the signals of a message.
 pub(super) struct Shape {
     /// The new list of parts; `None` if the list is unchanged.
     parts: Option<Vec<PartCell>>,
@@ -122,8 +123,8 @@ impl MessageCell {
         cell
     }
 
-    /// Compares the message with its cells. Unchanged parts keep their cells, so that their views
-    /// stay.
+    /// Returns the new values of the signals. A part whose position and kind are unchanged keeps
+    /// its cell, so that its view stays mounted.
     pub(super) fn shape_of(&self, message: &Message) -> Shape {
         let kinds = kinds_of(message);
         let parts = self.parts.with_untracked(|old| {

@@ -1,4 +1,4 @@
-//! The signals that views read, one for each value that changes independently.
+//! Provides the signals that views read, one for each value that changes independently.
 //!
 //! The session owns the conversation; no text is copied here. A text part's signal carries the
 //! length of the text ([`Mark`]), and the view reads the new end from the session. A change touches
@@ -61,7 +61,7 @@ pub(crate) struct ViewModel {
     /// branches.
     pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
-    /// The tools that are running.
+    /// The names of the tools of the running calls.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
     /// The steps that the agent has reported since the user's last message.
@@ -296,7 +296,8 @@ impl ViewModel {
         }
     }
 
-    /// Returns the signals of a message, which are created when the first view requests them.
+    /// Returns the signals of a message, which are created when the first view requests them;
+    /// `None` if the message does not exist.
     pub(crate) fn message(&self, id: &MessageId, session: &Session) -> Option<MessageCell> {
         let mut cells = self.cells.borrow_mut();
         if let Some(cell) = cells.messages.get(id) {
@@ -323,20 +324,21 @@ impl ViewModel {
         set_if_changed(&self.listed, threads);
     }
 
-    /// Notifies cards that another renderer may be active.
+    /// Notifies the cards that a renderer was registered or removed.
     pub(crate) fn renderers_changed(&self) {
         self.renderers
             .update(|count| *count = count.wrapping_add(1));
     }
 
-    /// Returns the signals of a call, which are created when the first view requests them.
+    /// Returns the signals of a call, which are created when the first view requests them; `None`
+    /// if the call does not exist.
     pub(crate) fn call(&self, key: &CallKey, session: &Session) -> Option<CallCell> {
         self.cells.borrow_mut().call(key, session)
     }
 }
 
-/// Returns the name of a message's speaker: the name that the message gives, else the name of its
-/// subagent.
+/// Returns the name of the speaker of a message: the name in the message, or else the name of its
+/// subagent; `None` if there is neither.
 fn speaker_of(message: &Message, session: &Session) -> Option<String> {
     let named = message
         .name()
@@ -347,7 +349,8 @@ fn speaker_of(message: &Message, session: &Session) -> Option<String> {
 }
 
 impl Cells {
-    /// Returns the new shape of a message, with `None` for its parts if their list is unchanged.
+    /// Returns the new values of the signals of a message; `None` if the message does not exist or
+    /// has no signals yet.
     fn shape(&self, id: &MessageId, session: &Session) -> Option<(MessageCell, message::Shape)> {
         let cell = self.messages.get(id)?;
         let message = session.conversation().message(id)?;
@@ -360,7 +363,8 @@ impl Cells {
         Some((cell.part(part)?, mark))
     }
 
-    /// Returns the marks of all parts of a message that changed as a whole.
+    /// Returns the new marks of all parts of a message; empty if the message does not exist or has
+    /// no signals yet.
     fn marks(&self, id: &MessageId, session: &Session) -> Vec<(PartCell, Mark)> {
         let (Some(cell), Some(message)) =
             (self.messages.get(id), session.conversation().message(id))

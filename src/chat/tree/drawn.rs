@@ -20,7 +20,7 @@ const MAX_ZOOM: f64 = 1.5;
 const READABLE: f64 = 0.5;
 /// The factor by which a zoom button changes the zoom.
 const ZOOM_STEP: f64 = 1.25;
-/// The change of zoom for each pixel of a wheel event.
+/// The change of the zoom for each pixel of a wheel event, as the natural logarithm of the factor.
 const WHEEL: f64 = 0.005;
 /// The maximum number of pixels of one wheel event that are counted.
 const MAX_WHEEL: f64 = 50.0;
@@ -35,7 +35,7 @@ pub(super) struct Plane {
     area: RwSignal<Area>,
 }
 
-/// The ranges of visible columns and lines.
+/// The ranges of visible columns and lines, with a margin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Area {
     columns: (f64, f64),
@@ -51,7 +51,7 @@ impl Plane {
         }
     }
 
-    /// Passes the size of the drawing to the style sheet.
+    /// Passes the size of the drawing and the zoom to the style sheet.
     fn apply_size(self, drawing: &Drawing) {
         let Some(element) = self.element.get_untracked() else {
             return;
@@ -82,7 +82,7 @@ impl Plane {
 /// The scroll position of an element, measured from the inline start.
 struct Scroll {
     element: web_sys::HtmlDivElement,
-    /// -1 for right-to-left text.
+    /// -1 for right-to-left text, otherwise 1.
     sign: f64,
 }
 
@@ -150,7 +150,7 @@ impl Tree {
         })
     }
 
-    /// Updates the visible area of the drawing.
+    /// Updates the size and the visible area of the drawing, after scrolling or a change of size.
     pub(super) fn update_plane(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -175,7 +175,8 @@ impl Tree {
         }
     }
 
-    /// Scrolls a row into view, or into the middle.
+    /// Scrolls the drawing so that a row is in view; if `middle` is true, in the middle of the
+    /// view.
     pub(super) fn bring_spot_into_view(&self, at: usize, middle: bool) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -198,7 +199,8 @@ impl Tree {
         self.update_rows();
     }
 
-    /// Zooms around a point of the view, by default around the middle.
+    /// Sets the zoom, between the smallest and the largest, and keeps a point of the view in place:
+    /// by default, the middle.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -222,8 +224,7 @@ impl Tree {
         self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
-    /// Zooms out until the whole tree is visible. If the tree does not fit at the smallest zoom,
-    /// centres the current message.
+    /// Sets the zoom at which the tree fits the view, at most 1, and centres the current message.
     fn fit(&self) {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
@@ -238,7 +239,8 @@ impl Tree {
         self.bring_spot_into_view(self.at.get_untracked(), true);
     }
 
-    /// Zooms around the pointer on a wheel event with Ctrl, or a pinch on a touchpad.
+    /// Zooms around the pointer on a wheel event with Ctrl or Meta, such as the event of a pinch on
+    /// a touchpad. Does nothing in the list.
     pub(super) fn wheel(&self, event: &ev::WheelEvent) {
         let zooms = event.ctrl_key() || event.meta_key();
         let Some(scroll) = Scroll::of(self).filter(|_| zooms && self.drawn.get_untracked()) else {
@@ -267,8 +269,8 @@ struct Edge {
     shown: bool,
 }
 
-/// Renders the visible lines, which are hidden from assistive technology: the levels of the tree
-/// replace them.
+/// Renders the visible lines between messages. The lines are hidden from assistive technology,
+/// because the levels of the rows describe the tree.
 pub(super) fn edges(tree: &Tree) -> AnyView {
     let (of, drawing) = (tree.clone(), tree.drawing);
     let items = move || {

@@ -59,7 +59,8 @@ fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
     tree.rows.with_untracked(|rows| rows.get(at).map(id))
 }
 
-/// Unfolds a folded row, then moves to the first of its versions.
+/// Unfolds a row if it is folded. Returns the index of the row to move to: the first version of the
+/// next message, if the versions are unfolded; otherwise the same row.
 fn move_in(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
@@ -72,7 +73,8 @@ fn move_in(tree: &Tree, at: usize) -> usize {
     }
 }
 
-/// Folds an unfolded row; otherwise moves to the row in which the versions begin.
+/// Folds a row if it is unfolded. Returns the index of the row to move to: the same row after
+/// folding; otherwise the row of the message whose versions include the row.
 fn move_out(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
@@ -85,7 +87,8 @@ fn move_out(tree: &Tree, at: usize) -> usize {
     }
 }
 
-/// Finds the next message that begins with a letter.
+/// Returns the index of the next row whose message begins with the typed character, continuing from
+/// the first row after the last; the current index if no message does.
 fn find(tree: &Tree, at: usize, typed: &str) -> usize {
     let typed = lower(typed);
     let found = tree.assistant.with_conversation(|all| {

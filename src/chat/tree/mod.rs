@@ -86,9 +86,9 @@ struct Tree {
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
     closed: RwSignal<HashSet<MessageId>>,
-    /// The current message of keyboard navigation.
+    /// The current message of keyboard navigation; `None` for the last message of the shown branch.
     cursor: RwSignal<Option<MessageId>>,
-    /// The row of the current message.
+    /// The index of the row of the current message.
     at: Memo<usize>,
     /// The visible part of the list.
     list: view::List,
@@ -170,7 +170,8 @@ impl Tree {
         self.asked.set(Some((fresh_id(), what)));
     }
 
-    /// Closes a dialog, and focuses the tree unless the next dialog is open.
+    /// Handles the end of a dialog: clears the open dialog and focuses the tree, unless another
+    /// dialog has opened since.
     fn answered(&self, turn: &str) {
         let is_kept = self
             .asked
@@ -197,7 +198,7 @@ impl Tree {
         });
     }
 
-    /// Moves to a row, and scrolls it into view.
+    /// Makes a row the current one, and scrolls it into view.
     fn go_to(&self, at: usize) {
         let id = self
             .rows

@@ -111,7 +111,8 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
     .into_any()
 }
 
-/// Returns the beginning of a message, else a description of its content.
+/// Returns the beginning of the text of a message, or the names of its first calls if the message
+/// has no text; `None` if the message does not exist.
 pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<String> {
     let message = conversation.message(id)?;
     let texts = message.parts().iter().filter_map(Part::as_text);

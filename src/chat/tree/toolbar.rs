@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{Asked, Tree};
 use crate::ui::{Icon, Labels, Word, dynamic, memo};
 
-/// Renders the toolbar below the tree.
+/// Renders the toolbar below the tree, or a line that says that the tree is empty.
 pub(super) fn bar(tree: &Tree) -> AnyView {
     let words = tree.words.clone();
     let is_there = {

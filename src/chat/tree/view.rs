@@ -53,7 +53,7 @@ impl Tree {
         }
     }
 
-    /// Scrolls a row into view.
+    /// Scrolls the list or the drawing so that a row is in view.
     pub(super) fn bring_into_view(&self, at: usize) {
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
@@ -138,8 +138,9 @@ pub(super) fn whole(number: f64) -> usize {
     number.max(0.0) as usize
 }
 
-/// Updates the view now and on every change of size, and scrolls the current row into view once
-/// there is space.
+/// Updates the visible rows now, when the rows change, and when the size of the view changes.
+/// Scrolls the current row into view after a switch between list and drawing, and once the view has
+/// a height.
 pub(super) fn begin(tree: &Tree) {
     let of = tree.clone();
     effect(move |before: Option<bool>| {

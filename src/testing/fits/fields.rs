@@ -1,4 +1,4 @@
-//! The field names of a type, as its `Deserialize` implementation requests them.
+//! Finds the field names that the `Deserialize` implementation of a type requests.
 
 use serde::{
     Deserialize, Deserializer,

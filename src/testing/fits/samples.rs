@@ -23,7 +23,8 @@ impl Sample {
     }
 }
 
-/// Generates values of a schema, the most usual first.
+/// Generates values of a schema, the most usual first, at most [`MAX_SAMPLES`]. Some values may not
+/// be allowed by the schema.
 pub(super) fn samples_of(schema: &Value) -> Vec<Sample> {
     Maker { root: schema }.samples(schema, 0)
 }
@@ -159,7 +160,8 @@ impl Maker<'_> {
         made
     }
 
-    /// Resolves a reference within the schema.
+    /// Resolves the `$ref` of a schema within the root schema; `None` without a reference that
+    /// exists.
     fn referred(&self, schema: &Value) -> Option<&Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
@@ -252,7 +254,8 @@ fn text(schema: &Value) -> Value {
     made.into()
 }
 
-/// Returns the bounds of a number schema, and a number between them.
+/// Returns candidate values for a number schema: a usual number, the value of `multipleOf`, and the
+/// bounds. The caller drops values that the schema does not allow.
 fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let bounds: Vec<Value> = ["minimum", "maximum"]
         .iter()
