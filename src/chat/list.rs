@@ -179,7 +179,7 @@ impl List {
     }
 
     /// Counts the messages after an earlier end of the thread, except the messages of the user.
-    pub(super) fn since(self, end: &End) -> usize {
+    pub(super) fn count_since(self, end: &End) -> usize {
         self.with(|state| {
             let entries = &state.thread.entries;
             let place = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);

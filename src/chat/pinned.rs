@@ -35,7 +35,7 @@ impl Pinned {
         let Some(Some(content)) = self.content.try_get_untracked() else {
             return;
         };
-        if holds_places(&content) {
+        if has_scroll_anchoring(&content) {
             return;
         }
         let pins = self.pins;
@@ -58,7 +58,7 @@ impl Pinned {
 }
 
 /// Returns true if the browser has scroll anchoring for the element, unlike Safari.
-pub(super) fn holds_places(element: &HtmlElement) -> bool {
+pub(super) fn has_scroll_anchoring(element: &HtmlElement) -> bool {
     let property = wasm_bindgen::JsValue::from_str("overflowAnchor");
     js_sys::Reflect::has(&HtmlElement::style(element), &property).unwrap_or_default()
 }

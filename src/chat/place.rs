@@ -6,7 +6,7 @@
 
 use wasm_bindgen::JsCast;
 
-use super::pinned::holds_places;
+use super::pinned::has_scroll_anchoring;
 
 /// The maximum depth of the remembered elements below the content.
 const DEPTH: usize = 8;
@@ -45,7 +45,7 @@ impl Place {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
         let moved = top != self.top && !(top < self.top && at_end);
-        if moved && holds_places(scroller) {
+        if moved && has_scroll_anchoring(scroller) {
             return 0.0;
         }
         let own = if moved {

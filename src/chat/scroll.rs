@@ -164,7 +164,7 @@ impl StickToEnd {
 
     /// Stops following the end, so that an element that the user opens or closes keeps its
     /// position. Resumes if the view is still at the end afterwards.
-    pub(super) fn something_opens(self) {
+    pub(super) fn hold_toggled_element(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
             self.record_place();

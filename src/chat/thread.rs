@@ -64,13 +64,13 @@ impl Thread {
                 guess: self.guess,
                 ..Self::default()
             };
-            self.take_in(list);
+            self.append_entries(list);
             for (block, height) in self.blocks.iter().zip(&mut self.heights) {
                 let first = self.entries.get(block.places.start);
                 *height = first.and_then(|first| heights.get(&first.id)).copied();
             }
         } else {
-            self.take_in(list);
+            self.append_entries(list);
         }
         anew
     }
@@ -84,7 +84,7 @@ impl Thread {
         heights.collect()
     }
 
-    fn take_in(&mut self, list: &MessageList) {
+    fn append_entries(&mut self, list: &MessageList) {
         for entry in list.iter().skip(self.looked_at).filter(|e| is_shown(e)) {
             let place = self.entries.len();
             let by_person = entry.role == Role::User;

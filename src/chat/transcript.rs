@@ -76,7 +76,7 @@ pub fn Transcript(
     follow(&assistant, list, stick);
     when_idle(time::prepare);
     let unseen = count_unseen(list, stick);
-    search_everything(list);
+    mount_all_on_search(list);
     let nothing = move || list.total.get() == 0;
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
     shared.message = message;
@@ -123,7 +123,7 @@ pub fn Transcript(
                         .target()
                         .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok());
                     if opens.is_some_and(|element| closest(&element, OPENS).is_some()) {
-                        stick.something_opens();
+                        stick.hold_toggled_element();
                     }
                 }
             >
@@ -165,7 +165,7 @@ const OPENS: &str = "summary, [aria-expanded]";
 /// user, after a queued message and in another conversation, and to the first of new questions.
 fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let messages = assistant.messages();
-    let take_in = move || {
+    let apply = move || {
         let at_end = stick.at_end.get_untracked();
         match messages.with(|messages| list.follow(messages, at_end)) {
             ThreadChange::More => {}
@@ -173,8 +173,8 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         }
     };
     // The first time synchronously, so that the first frame shows the thread.
-    untrack(take_in.clone());
-    effect(move |_| take_in());
+    untrack(apply.clone());
+    effect(move |_| apply());
     let (approvals, asked) = (
         assistant.pending_approvals(),
         assistant.view().asked.clone(),
@@ -226,13 +226,13 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
     });
     memo(move || {
         list.changes.track();
-        left_at.with(|end| end.as_ref().map_or(0, |end| list.since(end)))
+        left_at.with(|end| end.as_ref().map_or(0, |end| list.count_since(end)))
     })
 }
 
 /// Mounts everything when the user searches or prints, since browsers find and print only what is
 /// in the page.
-fn search_everything(list: List) {
+fn mount_all_on_search(list: List) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
         if searches {

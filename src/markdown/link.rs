@@ -13,12 +13,12 @@ use crate::ui::{Labels, shown_host};
 /// Creates a link; an unsafe address is not set, so that the element shows plain text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
     let element = make::element("a", "")?;
-    lead(&element, href, title);
+    set_target(&element, href, title);
     Some(element)
 }
 
 /// Sets the target and the tooltip of a link, or removes both if the address is not safe.
-pub(super) fn lead(element: &web_sys::Node, href: &str, title: &str) {
+pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
     let Some(element) = element.dyn_ref::<Element>() else {
         return;
     };
@@ -52,7 +52,7 @@ pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
 fn show_host_beside(element: &Element, href: &str, words: &str) {
     let safe = address::safe_href(href);
     match safe.as_ref().and_then(shown_host) {
-        Some(host) if !names(words, &host) => {
+        Some(host) if !is_on_host(words, &host) => {
             // Usually it is set already, and an unchanged attribute is not written.
             if element.get_attribute("data-host").as_ref() != Some(&host) {
                 make::set(element, "data-host", &host);
@@ -66,7 +66,7 @@ fn show_host_beside(element: &Element, href: &str, words: &str) {
 }
 
 /// Returns true if a text is the host itself, or an address on it.
-fn names(words: &str, host: &str) -> bool {
+fn is_on_host(words: &str, host: &str) -> bool {
     let text = words.to_ascii_lowercase();
     let text = text.trim();
     let text = text
@@ -118,7 +118,7 @@ pub(super) fn image(
     make::append_labelled(&element, "span", "", &labels.image_not_shown);
     let name = if name.trim().is_empty() { src } else { name };
     let link = make::labelled("a", "", name)?;
-    lead(&link, src, title);
+    set_target(&link, src, title);
     show_host_beside(&link, src, name);
     make::append(&element, &link);
     Some(element)

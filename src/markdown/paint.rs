@@ -369,7 +369,7 @@ impl Painter {
             }
             (Kind::Link { .. }, Kind::Link { href, title }, Body::Place(place)) => {
                 if drawn.kind != node.kind {
-                    link::lead(&place.outer, href, title);
+                    link::set_target(&place.outer, href, title);
                 }
                 link::show_host(&node.kind, &place.outer, &node.children);
                 drawn.kind = node.kind;

@@ -21,7 +21,7 @@ const MAX_READ: usize = 128 << 10;
 
 /// The progress of announcing an answer.
 #[derive(Default)]
-struct Followed {
+struct AnswerProgress {
     /// The readers of texts, by part index.
     texts: HashMap<usize, Reader>,
     /// The length announced so far, in characters.
@@ -34,7 +34,7 @@ struct Announced {
     thread: u64,
     /// The newest message that was examined.
     tip: Option<MessageId>,
-    answers: HashMap<MessageId, Followed>,
+    answers: HashMap<MessageId, AnswerProgress>,
 }
 
 /// The author of an announced answer.
@@ -72,7 +72,7 @@ impl Speaker {
 }
 
 /// Announces new answers of an assistant at the time that `speech` selects.
-pub(super) fn follow(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
+pub(super) fn announce_answers(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
     let (thread, tip) = voice.since();
     let announced = StoredValue::new_local(RefCell::new(Announced {
         thread,
@@ -180,7 +180,7 @@ impl Announced {
     }
 }
 
-impl Followed {
+impl AnswerProgress {
     fn announce(
         &mut self,
         texts: &[(usize, String, bool)],

@@ -81,7 +81,7 @@ pub fn Announcer(
 
 /// Announces answers, requests, tools, notices and ongoing work from now on.
 pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
-    answers::follow(assistant, voice, speech);
+    answers::announce_answers(assistant, voice, speech);
     announce_requests(assistant, voice);
     announce_tools(assistant, voice);
     announce_notices(assistant, voice);

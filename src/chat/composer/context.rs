@@ -120,7 +120,7 @@ impl ComposerContext {
 
     /// Clears the reason for a refused message when the state or the attachments of the composer
     /// change.
-    pub(super) fn forget_refusals(&self) {
+    pub(super) fn clear_refusal_on_change(&self) {
         let (state, refused) = (self.state, self.refused);
         effect(move |_| {
             state.track();
@@ -189,7 +189,7 @@ impl ComposerContext {
 
     /// Returns true if a click is the second of a double click whose first click was on the
     /// replaced button.
-    pub(super) fn was_meant_for_the_other(&self, click: &ev::MouseEvent) -> bool {
+    pub(super) fn was_meant_for_replaced_button(&self, click: &ev::MouseEvent) -> bool {
         click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
     }
 }

@@ -59,7 +59,7 @@ fn deny(writing: &Shared, event: &ev::MouseEvent) {
     let (Some(call), reason) = (call, text.trim()) else {
         return;
     };
-    if reason.is_empty() || writing.was_meant_for_the_other(event) {
+    if reason.is_empty() || writing.was_meant_for_replaced_button(event) {
         return;
     }
     let reason = Some(reason.to_owned());

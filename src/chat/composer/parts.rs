@@ -111,7 +111,7 @@ pub fn ComposerSend(
     };
     let sender = writing.clone();
     let early = move |event: ev::MouseEvent| {
-        if sender.was_meant_for_the_other(&event) {
+        if sender.was_meant_for_replaced_button(&event) {
             event.prevent_default();
         }
     };
@@ -154,7 +154,7 @@ pub fn ComposerStop(
     };
     let stopper = writing.clone();
     let stop = move |event: ev::MouseEvent| {
-        if !stopper.was_meant_for_the_other(&event) {
+        if !stopper.was_meant_for_replaced_button(&event) {
             // Before the button is hidden, so that a screen reader follows.
             if stopper.on_stop.get_untracked() {
                 stopper.handle.focus();
@@ -197,7 +197,7 @@ impl Button {
                 hidden=move || !shown.get()
                 on:click=self.act
                 on:focusin=move |_| focused.set(true)
-                on:focusout=move |event| left(&event, focused)
+                on:focusout=move |event| handle_focus_out(&event, focused)
             >
                 {self.face}
             </button>
@@ -218,7 +218,7 @@ fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
 }
 
 /// Records that a button has lost the focus, except if the button lost it by being hidden.
-fn left(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
+fn handle_focus_out(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
     let button = event_target::<web_sys::HtmlElement>(event);
     if button.offset_parent().is_some() {
         on_button.set(false);

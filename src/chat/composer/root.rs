@@ -68,7 +68,7 @@ pub(super) fn form(
     scope(Box::new(move || {
         let writing = Arc::new(ComposerContext::new(assistant, attachments, handle));
         writing.keep_focus();
-        writing.forget_refusals();
+        writing.clear_refusal_on_change();
         provide_context(writing.clone());
         if let Some(slot) = use_context::<ComposerSlot>() {
             slot.fill(&writing);

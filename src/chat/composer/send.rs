@@ -20,13 +20,13 @@ impl ComposerContext {
             true => |assistant: &Assistant, content| assistant.interject(content),
             false => |assistant: &Assistant, content| assistant.send(content),
         };
-        self.refused.set(written(self, deliver).err());
+        self.refused.set(deliver_draft(self, deliver).err());
     }
 }
 
 /// Delivers the text and the attachments, if there are any. If the message is refused, text and
 /// attachments stay, and the reason is returned.
-fn written(writing: &ComposerContext, deliver: Deliver) -> Result<(), WordOf> {
+fn deliver_draft(writing: &ComposerContext, deliver: Deliver) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.written();
     let text = text.trim_end();

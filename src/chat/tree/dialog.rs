@@ -6,7 +6,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{Asked, Tree, row::beginning};
+use super::{Tree, TreeDialog, row::beginning};
 use crate::{
     chat::counts::with_count,
     ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
@@ -19,8 +19,8 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         move || asked.get().into_iter().collect(),
         |(turn, _)| turn.clone(),
         move |(turn, asked)| match asked {
-            Asked::Delete(id) => deletion(&tree, turn, &id),
-            Asked::Edit(id) => edit(&tree, turn, &id),
+            TreeDialog::Delete(id) => deletion(&tree, turn, &id),
+            TreeDialog::Edit(id) => edit(&tree, turn, &id),
         },
     )
 }
@@ -114,7 +114,7 @@ impl Frame {
         open(self.element);
         let closed = move |_| {
             closed();
-            of.answered(&turn);
+            of.dialog_closed(&turn);
         };
         view! {
             <dialog

@@ -68,7 +68,7 @@ impl Plane {
     }
 
     /// Returns the width and the height of a cell, in pixels; `None` as long as nothing is drawn.
-    fn place(self, drawing: &Drawing) -> Option<(f64, f64)> {
+    fn cell_size(self, drawing: &Drawing) -> Option<(f64, f64)> {
         let rect = self.element.get_untracked()?.get_bounding_client_rect();
         let place = (
             rect.width() / as_pixels(drawing.columns()),
@@ -156,7 +156,7 @@ impl Tree {
             return;
         };
         self.plane.apply_size(&drawing);
-        let Some((wide, high)) = self.plane.place(&drawing) else {
+        let Some((wide, high)) = self.plane.cell_size(&drawing) else {
             return;
         };
         let ((left, top), (width, height)) = (scroll.at(), scroll.room());
@@ -181,7 +181,7 @@ impl Tree {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
         };
-        let place = self.plane.place(&drawing);
+        let place = self.plane.cell_size(&drawing);
         let (Some((wide, high)), Some(spot)) = (place, drawing.spot(at)) else {
             return;
         };
@@ -229,7 +229,7 @@ impl Tree {
         let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
             return;
         };
-        let Some((wide, high)) = self.plane.place(&drawing) else {
+        let Some((wide, high)) = self.plane.cell_size(&drawing) else {
             return;
         };
         let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.room());

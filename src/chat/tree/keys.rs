@@ -3,7 +3,7 @@
 use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
-use super::{Asked, Tree, row::beginning};
+use super::{Tree, TreeDialog, row::beginning};
 use crate::ui::lower;
 
 /// The number of rows in a page.
@@ -31,7 +31,7 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
         "Enter" | " " | "Delete" => {
             if let Some(id) = id_of(tree, at) {
                 match key.as_str() {
-                    "Delete" => tree.ask(Asked::Delete(id)),
+                    "Delete" => tree.open_dialog(TreeDialog::Delete(id)),
                     _ => tree.show(&id),
                 }
             }

@@ -100,14 +100,14 @@ struct Tree {
     scroller: NodeRef<html::Div>,
     /// The open dialog with its id. A dialog may report that it is closed after the next one has
     /// opened.
-    asked: RwSignal<Option<(String, Asked)>>,
+    asked: RwSignal<Option<(String, TreeDialog)>>,
     /// The prefix of the ids of rows, by which the tree refers to the current row.
     name: Arc<str>,
 }
 
 /// A dialog that precedes an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
+enum TreeDialog {
     /// Confirms the deletion of a message and everything below it.
     Delete(MessageId),
     /// Edits a message as another version.
@@ -166,13 +166,13 @@ impl Tree {
         }
     }
 
-    fn ask(&self, what: Asked) {
+    fn open_dialog(&self, what: TreeDialog) {
         self.asked.set(Some((fresh_id(), what)));
     }
 
     /// Handles the end of a dialog: clears the open dialog and focuses the tree, unless another
     /// dialog has opened since.
-    fn answered(&self, turn: &str) {
+    fn dialog_closed(&self, turn: &str) {
         let is_kept = self
             .asked
             .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));

@@ -3,7 +3,7 @@
 use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;
 
-use super::{Asked, Tree};
+use super::{Tree, TreeDialog};
 use crate::ui::{Icon, Labels, Word, dynamic, memo};
 
 /// Renders the toolbar below the tree, or a line that says that the tree is empty.
@@ -35,13 +35,13 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
     let edits = tree.clone();
     let edit = move |_| {
         if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
-            edits.ask(Asked::Edit(row.id().clone()));
+            edits.open_dialog(TreeDialog::Edit(row.id().clone()));
         }
     };
     let deletes = tree.clone();
     let delete = move |_| {
         if let Some(row) = untrack(|| deletes.current()) {
-            deletes.ask(Asked::Delete(row.id().clone()));
+            deletes.open_dialog(TreeDialog::Delete(row.id().clone()));
         }
     };
     let of = tree.clone();
