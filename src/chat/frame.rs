@@ -1,4 +1,4 @@
-//! The frame of a window: a named section that provides the context of its parts.
+//! Renders the frame of a window: a named section that provides the context of the parts.
 
 use leptos::{ev, prelude::*};
 

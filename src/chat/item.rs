@@ -52,7 +52,8 @@ impl Turn {
     }
 }
 
-/// A former end of a thread: its last messages, newest first, some of which may be removed later.
+/// A former end of a thread: the ids of its last messages, newest first. Several ids are kept,
+/// because messages may be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End(pub(super) Vec<MessageId>);
 

@@ -1,4 +1,4 @@
-//! The conversation that was left by "New conversation", and the notice that leads back to it.
+//! Offers to return to the conversation that the user has left with "New conversation".
 
 use leptos::{ev, html, prelude::*};
 
@@ -8,7 +8,8 @@ use crate::{
     ui::{Icon, IconButton, Words, focus, memo, when},
 };
 
-/// The conversation that was left in the surrounding window, until the first message.
+/// The conversation that the user has left in the surrounding window; `None` after the offer to
+/// return was withdrawn.
 #[derive(Clone, Copy)]
 pub(super) struct PreviousConversation(RwSignal<Option<String>>);
 
@@ -24,8 +25,8 @@ impl PreviousConversation {
     }
 }
 
-/// Renders the notice that a conversation has begun, with a button that returns to the previous
-/// conversation, and one that dismisses the notice.
+/// Renders the notice that a new conversation has begun, with a button that returns to the previous
+/// conversation, and a button that dismisses the notice. `None` outside of a window.
 pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
     let (left, assistant) = (use_context::<PreviousConversation>()?, assistant.clone());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());

@@ -49,7 +49,7 @@ pub(super) struct List {
     pub(super) changes: RwSignal<u32>,
     /// The number of messages in the thread.
     pub(super) total: RwSignal<usize>,
-    /// True if all blocks are mounted on request.
+    /// True after the user has requested that all blocks are mounted.
     pub(super) all: RwSignal<bool>,
     /// True if some blocks are not mounted.
     pub(super) partial: RwSignal<bool>,
@@ -398,8 +398,8 @@ impl State {
     }
 }
 
-/// Returns true if a selection starts in an element. While it does, mounted blocks are not
-/// unmounted.
+/// Returns true if a selection starts in an element. Mounted blocks are not unmounted during a
+/// selection.
 fn selects_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
     // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots

@@ -16,9 +16,10 @@ use crate::{
     },
 };
 
-/// The stored conversations, newest first, each with the time of its last change. Each can be
-/// opened, renamed and deleted, and a deletion can be undone. If there are several, a field finds
-/// conversations whose title or messages contain a text. The list is empty without a store.
+/// The stored conversations, newest first, each with the time of its last change. The user can
+/// open, rename and delete each conversation, and undo a deletion. If there are several
+/// conversations, a field finds conversations whose title or messages contain a text. The list is
+/// empty without a store.
 ///
 /// # Accessibility
 ///
@@ -156,7 +157,7 @@ struct PastList {
     on_open: Option<Callback<()>>,
 }
 
-/// The state of an item in the list.
+/// The form in which an item of the list is shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Row,

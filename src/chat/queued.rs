@@ -15,8 +15,8 @@ use crate::{
     ui::{Icon, IconButton, Words, each, find, focus, memo, when},
 };
 
-/// The queued messages, below the last sent message. Each becomes an ordinary message when it is
-/// sent. Until then the message can be moved back into the composer, or removed.
+/// The queued messages, below the last sent message. A queued message becomes an ordinary message
+/// when it is sent. Until then, the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();

@@ -1,4 +1,4 @@
-//! The error state of a chat after its program has ended.
+//! Shows an error in the chats of a program that has ended.
 //!
 //! After a panic the state of a WebAssembly program is not reliable: operations were interrupted,
 //! and the program may not respond. The library sets no panic hook; an application calls these

@@ -156,8 +156,8 @@ impl Thread {
         new.map(|(block, _)| block.places.len()).sum()
     }
 
-    /// Returns the index of the first block that is always mounted. Always mounted are the blocks
-    /// of the newest turn, or only its last blocks if the turn is long.
+    /// Returns the index of the first block that is always mounted: the first block of the newest
+    /// turn, or a later block if the turn is long.
     pub(super) fn tail(&self) -> usize {
         let mut tail = self.blocks.len().saturating_sub(1);
         while tail > 0 {
@@ -261,8 +261,8 @@ impl Window {
         Self(start..end)
     }
 
-    /// Returns the window for a view: the visible range, with about the same height on either side.
-    /// Mounted blocks stay until there are too many.
+    /// Returns the window for a visible range, extended by about the same height above and below.
+    /// Mounted blocks stay, except for distant blocks while too many messages are mounted.
     pub(super) fn moved(&self, thread: &Thread, view: View) -> Self {
         let around = (view.bottom - view.top).max(400.0);
         let guess = thread.guess();

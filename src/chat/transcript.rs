@@ -230,8 +230,8 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
     })
 }
 
-/// Mounts everything when the user searches or prints, since browsers find and print only what is
-/// in the page.
+/// Mounts all messages when the user searches or prints the page, because browsers find and print
+/// only mounted content.
 fn mount_all_on_search(list: List) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";

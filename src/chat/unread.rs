@@ -8,7 +8,8 @@ use crate::{
     ui::{Words, dynamic, effect},
 };
 
-/// True if an answer, or a question to the user, arrived while a window was closed.
+/// A signal that is true if an answer, or a question to the user, arrived while a window was
+/// closed.
 pub(super) type Unread = RwSignal<bool>;
 
 /// Creates the unread mark of a window, which is set by new answers and questions while the window

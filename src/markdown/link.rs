@@ -1,4 +1,4 @@
-//! Renders links and images, with their targets shown, and only with safe addresses.
+//! Renders links and images. Links show the host of their target, and only safe addresses are set.
 
 use assistant_core::text::{
     address::{self, MediaPolicy},
@@ -65,7 +65,7 @@ fn show_host_beside(element: &Element, href: &str, words: &str) {
     }
 }
 
-/// Returns true if a text is the host itself, or an address on it.
+/// Returns true if a text is the host itself, or an address on that host.
 fn is_on_host(words: &str, host: &str) -> bool {
     let text = words.to_ascii_lowercase();
     let text = text.trim();

@@ -1,5 +1,5 @@
-//! Renders changes of the tree: finished blocks are not rendered again, open blocks are updated
-//! only where the tree has changed.
+//! Renders the changes of a Markdown tree: finished blocks are not rendered again, open blocks are
+//! updated only where the tree has changed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -39,8 +39,7 @@ pub(super) struct Painter {
     nodes: usize,
     /// The size of the drawn text, in bytes.
     text: usize,
-    /// The nodes that are not drawn, by the numbers of their buttons. Finished blocks have number
-    /// 0.
+    /// The nodes that are not drawn, by the numbers of their buttons; number 0 for finished blocks.
     rests: RefCell<HashMap<u32, Rest>>,
     last_number: Cell<u32>,
 }

@@ -1,7 +1,7 @@
 //! Renders the parts of a message by their kinds.
 //!
-//! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are named
-//! and shown as text. `tool` has the cards of tool calls, `chat` the frame of the message.
+//! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are shown
+//! as cards with their data. `tool` has the cards of tool calls, `chat` the frame of the message.
 
 mod data;
 mod file;

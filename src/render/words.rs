@@ -107,7 +107,7 @@ pub(crate) struct ActionWords {
     pub(crate) describe: Option<Describe>,
 }
 
-/// The current texts that an action provides for its calls.
+/// The current values of the texts that an action provides for its calls.
 #[derive(Clone, Default)]
 pub(crate) struct CallWords {
     /// A title that names the action for the user.

@@ -89,7 +89,7 @@ impl<'a> IntoIterator for &'a MessageList {
 
 /// A change of the list.
 pub(super) struct Growth {
-    /// True if another conversation replaced this one.
+    /// True if the messages belong to another conversation than the list.
     other: bool,
     /// The position of the first new entry; 0 rebuilds the list.
     from: usize,
@@ -120,7 +120,7 @@ impl Growth {
 }
 
 impl MessageList {
-    /// Returns a number that changes when another conversation replaces this one.
+    /// Returns a number that changes when the list shows another conversation.
     #[must_use]
     pub const fn thread(&self) -> u64 {
         self.thread

@@ -40,12 +40,13 @@ struct Announced {
 /// The author of an announced answer.
 struct Speaker {
     words: Words,
-    /// True if the agent wrote the answer under the user's role.
+    /// True if the agent added the message as if the user had written it.
     attributed: bool,
 }
 
 impl Speaker {
-    /// Prefixes a block with its author, so that the block is not mistaken for text of the page.
+    /// Returns a block after the name of its author, so that the block is not mistaken for text of
+    /// the page.
     fn with_author(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),

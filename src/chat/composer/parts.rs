@@ -1,5 +1,5 @@
-//! The parts of a composer. Each part has one element that takes attributes, except for the list of
-//! files.
+//! Renders the parts of a composer. Each part has one element that takes attributes, except for the
+//! list of files.
 
 use leptos::{ev, prelude::*};
 
@@ -253,8 +253,8 @@ pub fn ComposerAttach(
     Some(attach_button(tray, children))
 }
 
-/// The attached files, and the reasons for refused ones. The component is a list next to a separate
-/// line, and takes no attributes. See [`ComposerAttach`] for an example.
+/// The attached files, and the reasons why other files were refused. The component is a list next
+/// to a separate line, and takes no attributes. See [`ComposerAttach`] for an example.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -281,8 +281,7 @@ pub fn ComposerAttachments() -> impl IntoView {
     Some(tray_view(tray, writing.handle.input()))
 }
 
-/// The hint line: how to send, or the reason why sending is not possible. A refusal is an
-/// `alert`.
+/// A line that says how to send a message, or why sending is not possible. A refusal is an `alert`.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! Renders a message of the user until the engine is loaded. The message looks the same as in the
-//! conversation, which then replaces it.
+//! Renders a message of the user until the engine is loaded. The message looks the same as later in
+//! the conversation, which replaces this rendering.
 
 use assistant_core::event::{Content, ContentPart, PartBody};
 use leptos::{html::span, prelude::*};
