@@ -1,4 +1,4 @@
-//! Day separators, and the time of a message.
+//! Renders day separators and the times of messages, and formats the times of conversations.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Feedback about an answer.
+//! Defines the feedback of a user on an answer.
 
 /// The user's feedback on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

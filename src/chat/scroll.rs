@@ -246,7 +246,7 @@ impl StickToEnd {
         }
     }
 
-    /// Keeps the position of a reader at the end, because the content below is about to be
+    /// Stops following the end, so that the position of the reader stays while the content below is
     /// replaced.
     pub(super) fn hold_position(self) {
         self.set_at_end(false);

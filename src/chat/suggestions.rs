@@ -1,4 +1,4 @@
-//! Suggested messages, and the content before the first message.
+//! Renders suggested messages, and the content before the first message.
 
 use leptos::prelude::*;
 

@@ -244,8 +244,8 @@ impl Window {
     }
 
     /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
-    /// the oldest blocks are dropped while too many blocks are unmeasured; otherwise the window
-    /// contains at most [`MAX_MOUNTED`] messages.
+    /// the oldest blocks are dropped while too many blocks are unmeasured; otherwise blocks are
+    /// added as long as the window contains at most [`MAX_MOUNTED`] messages.
     pub(super) fn extended(self, thread: &Thread, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();

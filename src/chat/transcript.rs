@@ -161,8 +161,9 @@ pub fn Transcript(
 /// The selector of elements that open and close something in the transcript.
 const OPENS: &str = "summary, [aria-expanded]";
 
-/// Applies changes of the messages to the list, and scrolls: to the end after a message of the
-/// user, after a queued message and in another conversation, and to the first of new questions.
+/// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
+/// after a queued message, and in another conversation; scrolls to the first question when a
+/// question is new.
 fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     let messages = assistant.messages();
     let apply = move || {

@@ -1,4 +1,4 @@
-//! Helpers that create DOM nodes without HTML strings.
+//! Creates and changes DOM nodes without HTML strings.
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;

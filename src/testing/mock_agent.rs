@@ -54,7 +54,8 @@ impl MockAgent {
         Self::default()
     }
 
-    /// Appends the answer to a later run.
+    /// Adds an answer. Each run receives the next answer or failure, in the order in which they
+    /// were added.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, testing::MockAgent};
@@ -69,7 +70,8 @@ impl MockAgent {
         self
     }
 
-    /// Makes a later run fail, for example with a lost connection or an error status.
+    /// Adds a failure, such as a lost connection or an error status. The run that receives the
+    /// failure gets no answer.
     ///
     /// ```
     /// use leptos_assistant::{

@@ -1,4 +1,4 @@
-//! Live regions that announce texts to assistive technology.
+//! Announces texts to assistive technology in live regions.
 
 use assistant_core::{conversation::MessageId, session::NoticeId};
 use leptos::prelude::*;

@@ -160,8 +160,8 @@ impl Maker<'_> {
         made
     }
 
-    /// Resolves the `$ref` of a schema within the root schema; `None` without a reference that
-    /// exists.
+    /// Resolves the `$ref` of a schema within the root schema; `None` if the schema has no `$ref`,
+    /// or the target does not exist.
     fn referred(&self, schema: &Value) -> Option<&Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
@@ -173,7 +173,9 @@ fn list(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
     list.into_iter().flatten()
 }
 
-/// Merges two schemas whose keywords apply together.
+/// Merges two schemas that both apply. Objects and arrays of the same keyword are combined; any
+/// other keyword of `other` replaces that of `base`. `anyOf`, `oneOf` and `allOf` of `base` are
+/// dropped.
 fn merged(base: &Value, other: &Value) -> Value {
     let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
         return other.clone();
