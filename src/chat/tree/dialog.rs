@@ -114,7 +114,7 @@ impl Frame {
         open(self.element);
         let closed = move |_| {
             closed();
-            of.dialog_closed(&turn);
+            of.answered(&turn);
         };
         view! {
             <dialog

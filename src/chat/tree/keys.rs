@@ -31,7 +31,7 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
         "Enter" | " " | "Delete" => {
             if let Some(id) = id_of(tree, at) {
                 match key.as_str() {
-                    "Delete" => tree.open_dialog(TreeDialog::Delete(id)),
+                    "Delete" => tree.ask(TreeDialog::Delete(id)),
                     _ => tree.show(&id),
                 }
             }

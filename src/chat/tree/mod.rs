@@ -166,13 +166,13 @@ impl Tree {
         }
     }
 
-    fn open_dialog(&self, what: TreeDialog) {
+    fn ask(&self, what: TreeDialog) {
         self.asked.set(Some((fresh_id(), what)));
     }
 
     /// Handles the end of a dialog: clears the open dialog and focuses the tree, unless another
     /// dialog has opened since.
-    fn dialog_closed(&self, turn: &str) {
+    fn answered(&self, turn: &str) {
         let is_kept = self
             .asked
             .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));

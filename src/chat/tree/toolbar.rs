@@ -35,13 +35,13 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
     let edits = tree.clone();
     let edit = move |_| {
         if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
-            edits.open_dialog(TreeDialog::Edit(row.id().clone()));
+            edits.ask(TreeDialog::Edit(row.id().clone()));
         }
     };
     let deletes = tree.clone();
     let delete = move |_| {
         if let Some(row) = untrack(|| deletes.current()) {
-            deletes.open_dialog(TreeDialog::Delete(row.id().clone()));
+            deletes.ask(TreeDialog::Delete(row.id().clone()));
         }
     };
     let of = tree.clone();
