@@ -6,22 +6,24 @@
 /// requested id begins again with its first frame, which is recognized.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
-    /// The first id of the stream.
+    /// The id of the first frame with an id.
     first: Option<String>,
-    /// The last id that was read.
+    /// The id of the last frame with an id.
     last: Option<String>,
-    /// The number of frames after the frame with the last id.
+    /// The number of frames without an id after the last frame with an id.
     after: usize,
-    /// The number of frames to skip.
+    /// The number of frames without an id that are still to be skipped.
     skipped: usize,
-    /// True until the frame with the last id was received again.
+    /// True while frames are skipped up to the frame with the last id, since the server began
+    /// again.
     seeks: bool,
-    /// True before the first frame of a further connection.
+    /// True after a reconnection, until the first frame arrives.
     reconnected: bool,
 }
 
 impl Cursor {
-    /// Advances by a frame. Returns false if the frame was read over an earlier connection.
+    /// Advances by a frame. Returns false if the frame is to be skipped, because it was read over
+    /// an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
         if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
             self.seeks = true;
@@ -47,7 +49,8 @@ impl Cursor {
         true
     }
 
-    /// Prepares for another connection, and returns the id after which the connection should begin.
+    /// Prepares for another connection. Returns the id after which the response should continue;
+    /// `None` if no frame had an id.
     pub(super) fn reconnect(&mut self) -> Option<String> {
         self.reconnected = true;
         self.seeks = false;

@@ -1,4 +1,5 @@
-//! Reads a response of JSON frames, from its bytes to a [`Decode`].
+//! Reads a response of JSON frames: passes the data of its frames, or its JSON document, to a
+//! [`Decode`].
 //!
 //! [`SseDecoder`] decodes the framing. A response that is not an event stream is recognized by its
 //! first character, since a server may answer with a JSON document or a web page.
@@ -27,7 +28,8 @@ pub trait Decode {
     /// Fails if the frame violates the protocol, so that no later frame can be read.
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
-    /// Reads a response that is a JSON document instead of a stream.
+    /// Reads a response that is a JSON document instead of a stream. By default, fails with the
+    /// error message in the document.
     ///
     /// # Errors
     ///
@@ -40,7 +42,8 @@ pub trait Decode {
         Err(ProtocolError::new("not-a-stream", message))
     }
 
-    /// Returns true if the data of the last frame is complete, although its blank line is missing.
+    /// Returns true if the data of the last frame can be read, although the blank line after the
+    /// frame is missing.
     fn is_whole(&self, data: &str) -> bool {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
@@ -49,7 +52,8 @@ pub trait Decode {
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
-/// Returns the error in a document, if any.
+/// Returns the error message in a JSON document: `error.message`, `error` or `message`, if a
+/// string.
 fn error_text(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
@@ -57,7 +61,7 @@ fn error_text(text: &str) -> Option<String> {
     message.as_str().map(str::to_owned)
 }
 
-/// The kind of a response, which its first character determines.
+/// The kind of a response, which its first character that is not blank determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Unknown,
@@ -101,7 +105,7 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Sets the limits of events and of the whole response. Call this before the first byte.
+    /// Sets the size limits of an event and of the whole response. Call this before the first byte.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.sse = SseDecoder::with_limit(limits.event_bytes);
@@ -109,8 +113,8 @@ impl<D: Decode> FrameReader<D> {
         self
     }
 
-    /// Records an error of the caller as the end of the response. An earlier failure takes
-    /// precedence.
+    /// Ends the response with an error of the caller. If the response has already failed, the
+    /// earlier error stays.
     pub fn fail(&mut self, error: ProtocolError) {
         self.error.get_or_insert(error);
     }
@@ -194,7 +198,7 @@ impl<D: Decode> FrameReader<D> {
     }
 
     /// Ends the response: reads a last frame whose blank line is missing, releases held data, and
-    /// returns how the response ended.
+    /// returns the end with its details.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut mid_frame = false;
         if self.kind == Kind::Document && self.error.is_none() {

@@ -36,19 +36,19 @@ pub trait Protocol {
         None
     }
 
-    /// Returns the request of a run.
+    /// Returns the request that starts or resumes a run.
     fn request(&self, input: &RunInput) -> Request;
 
     /// Creates a decoder for the response, within the limits of its size.
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
-/// The session options that a protocol requires; see [`adapt`].
+/// The session options that a protocol requires. [`adapt`] sets them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
-    /// True to resume an answer that a reload interrupted; `None` if the protocol does not
-    /// determine this.
+    /// True if an answer can be resumed after a reload; `None` leaves the session's option
+    /// unchanged.
     pub resumes: Option<bool>,
     /// True if a resumed answer begins again with its first event
     /// ([`SessionOptions::replays`](assistant_core::session::SessionOptions::replays)).

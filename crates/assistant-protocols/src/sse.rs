@@ -15,7 +15,7 @@ use std::fmt;
 /// The default limit of an unfinished frame, in bytes.
 const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
-/// The buffer capacity that is reused for the next frame; larger buffers are freed.
+/// The largest buffer, in bytes, that is reused for the next frame. Larger buffers are freed.
 const REUSED_CAPACITY: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -24,11 +24,11 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame {
-    /// The `event` field.
+    /// The value of the last `event` field, if any.
     pub event: Option<String>,
     /// The `data` lines, joined with LF.
     pub data: String,
-    /// The `id` field.
+    /// The value of the `id` field, if the frame has one.
     pub id: Option<String>,
 }
 
@@ -150,7 +150,8 @@ impl SseDecoder {
         has_fields || self.line.first().is_some_and(|&byte| byte != b':')
     }
 
-    /// Ends the stream and returns the last frame, if its blank line is missing.
+    /// Ends the stream and returns the last frame if its blank line is missing. `None` if that
+    /// frame has no data, or if the decoder has failed.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {
             return None;
@@ -229,7 +230,8 @@ impl SseDecoder {
         }
     }
 
-    /// Checks that the frame, its unfinished line and `more` bytes are within the limit.
+    /// Fails if the frame, its unfinished line and `more` bytes are together larger than the limit,
+    /// or if an earlier check failed.
     fn check(&mut self, more: usize) -> Result<(), SseError> {
         let frame = &self.frame;
         let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
@@ -243,7 +245,7 @@ impl SseDecoder {
     }
 }
 
-/// Returns the end of the first line.
+/// Returns the position of the first line break, if any.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
 }

@@ -46,8 +46,8 @@ pub trait Read: std::fmt::Debug {
     fn has_failed(&self) -> bool;
 
     /// Prepares for the rest of the response over another connection: drops an unfinished frame,
-    /// and returns the id of the last event, if it has one. Repeated events are skipped. A reader
-    /// that cannot continue does nothing.
+    /// and returns the id of the last event, if the events have ids. Events that are received again
+    /// are skipped. A reader that cannot continue does nothing and returns `None`.
     fn reconnect(&mut self) -> Option<String> {
         None
     }

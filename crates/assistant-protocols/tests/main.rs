@@ -1,5 +1,5 @@
-//! The integration tests of `assistant-protocols`, one binary for all of them. Sessions with each
-//! protocol are tested with the engine.
+//! The integration tests of `assistant-protocols`, in one binary. The tests of the engine run
+//! sessions with each protocol.
 
 #![allow(
     clippy::unwrap_used,

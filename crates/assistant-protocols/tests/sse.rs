@@ -1,9 +1,10 @@
-//! Bytes to frames: line ends, fields, limits, and independence from splits.
+//! Tests of the SSE decoder: line ends, fields, limits, and input that is split at any position.
 
 use assistant_protocols::sse::{Frame, SseDecoder, SseError};
 use proptest::prelude::*;
 
-/// Decodes a stream in these chunks, and returns its frames and its end.
+/// Decodes a stream that arrives in these chunks. Returns the frames and the result of the last
+/// push.
 fn decode(mut decoder: SseDecoder, chunks: &[&[u8]]) -> (Vec<Frame>, Result<(), SseError>) {
     let mut frames = Vec::new();
     let mut outcome = Ok(());
@@ -180,7 +181,7 @@ fn the_default_limit_is_ten_mebibytes() {
     assert!(decode(SseDecoder::new(), &[&text]).1.is_err());
 }
 
-/// Streams of significant bytes for the decoder.
+/// Generates streams of fragments that are significant for the decoder.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => Just(b"data: ".to_vec()),

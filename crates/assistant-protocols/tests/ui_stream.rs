@@ -1,4 +1,5 @@
-//! The recorded cases. Differences are listed in `fixtures/exceptions.json`.
+//! Compares the decoder with recorded cases. Known differences are listed in
+//! `fixtures/exceptions.json`.
 
 use std::fs;
 

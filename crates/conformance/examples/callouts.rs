@@ -84,7 +84,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Reads the file. Invalid UTF-8 is replaced, as in decoders of streams.
+    /// Reads the file or standard input. Invalid UTF-8 is replaced, as in stream decoders.
     fn text(&self) -> Fallible<String> {
         let mut bytes = Vec::new();
         if self.file == "-" {
@@ -120,7 +120,7 @@ impl Job {
     }
 }
 
-/// Joins adjacent texts.
+/// Joins adjacent text chunks.
 fn joined(chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     for chunk in chunks {

@@ -27,7 +27,7 @@ use assistant_protocols::completions::{Reader, ResponseParams};
 use assistant_testkit::replay::{Replay, ReplayInput, Report, ui_stream};
 use serde_json::Value;
 
-/// The byte order mark of some editors.
+/// The byte order mark of UTF-8, which some editors write at the start of a file.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 const USAGE: &str = "usage: replay [--protocol ag-ui|ui-stream|completions] [--strict] [--each] FILE…   (- is standard input)";
@@ -92,7 +92,8 @@ impl Args {
     }
 }
 
-/// Replays the files; returns false if one of them could not be read.
+/// Replays the files and prints the reports. Returns false if a file could not be read or the
+/// arguments are invalid.
 fn run() -> io::Result<bool> {
     let Some(args) = Args::read(env::args().skip(1)) else {
         complain(USAGE);
@@ -177,7 +178,8 @@ fn read_bytes(file: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns true for JSON: files by their extensions, standard input by its first character.
+/// Returns true if a file contains JSON, by its extension; for standard input, by its first
+/// character.
 fn is_json(file: &str, bytes: &[u8]) -> bool {
     if file == "-" {
         let text = bytes.strip_prefix(BOM).unwrap_or(bytes);

@@ -31,7 +31,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Replays the files; returns true if all could be read.
+/// Replays the files and prints the results. Returns false if a file could not be read or the
+/// arguments are invalid.
 fn run() -> io::Result<bool> {
     let files: Vec<String> = env::args().skip(1).collect();
     if files.is_empty() || files.iter().any(|file| file.starts_with("--")) {

@@ -22,15 +22,16 @@ pub struct Agent {
     memory: Vec<Value>,
     run: usize,
     ids: usize,
-    /// The runs in which the agent sent each call as new.
+    /// The numbers of the runs in which the agent sent each call as new.
     sent_runs: BTreeMap<String, BTreeSet<usize>>,
-    /// The messages of the agent's history that the page knew at the start of the newest run.
+    /// The ids of the messages in the agent's history that the page knew when the newest run began.
     before: BTreeSet<String>,
 }
 
 impl Agent {
-    /// Begins a run. The agent adopts the request's history, or keeps its own and adds only unknown
-    /// messages. `known` contains the ids of all messages that the page has ever had or sent.
+    /// Begins a run and returns its first event. If `believes` is true, the agent adopts the
+    /// request's history, otherwise it only adds unknown messages to its own. `known` contains the
+    /// ids of all messages that the page has ever had or sent.
     pub fn begin_run(&mut self, input: &Value, believes: bool, known: &BTreeSet<String>) -> Value {
         self.run += 1;
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
@@ -61,7 +62,8 @@ impl Agent {
         json!({"type": "RUN_STARTED", "threadId": input["threadId"], "runId": input["runId"]})
     }
 
-    /// Handles a change of branch, after which ids from other branches may be new.
+    /// Forgets the calls that were sent, since ids of other branches may be new after a change of
+    /// branch.
     pub fn handle_branch_change(&mut self) {
         self.sent_runs.clear();
     }
@@ -86,7 +88,7 @@ impl Agent {
         format!("{kind}{}", self.ids)
     }
 
-    /// Returns a call of the agent's history, by position from the newest.
+    /// Returns the id of a call in the agent's history, selected by its position from the newest.
     #[must_use]
     pub fn call(&self, pick: u8) -> Option<String> {
         let calls = self.memory.iter().rev().flat_map(calls_of);
@@ -94,7 +96,7 @@ impl Agent {
         ids.get(usize::from(pick).checked_rem(ids.len())?).cloned()
     }
 
-    /// Returns an action as listed in a question.
+    /// Returns an action as an interrupt of the agent lists it: name and arguments.
     #[must_use]
     pub fn lists(&self, what: Named) -> Value {
         let (name, written) = match what {
@@ -177,7 +179,7 @@ impl Agent {
         events_of(&id, tool.name(), args.text(), home)
     }
 
-    /// Returns the events of a text that contains a call, as some models write them.
+    /// Adds a message whose text contains a callout, and returns its events.
     fn write(&mut self, tool: Tool, args: Args) -> Vec<Value> {
         let (message, id) = (self.fresh("w"), self.fresh("k"));
         self.record_sent(&id);
@@ -200,7 +202,7 @@ impl Agent {
         }
     }
 
-    /// Records the calls that the agent has added to the history of the request as new.
+    /// Records the calls after the newest old message of the agent's history as sent in this run.
     fn record_new_calls(&mut self) {
         let listed: BTreeSet<String> = self.memory.iter().map(|m| text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));
@@ -223,7 +225,7 @@ impl Agent {
         usize::from(pick).checked_rem(self.memory.len())
     }
 
-    /// Removes a call from the history.
+    /// Removes a call from the agent's history and returns it.
     fn take(&mut self, pick: u8) -> Option<Value> {
         let id = self.call(pick)?;
         for message in &mut self.memory {

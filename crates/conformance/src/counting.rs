@@ -1,4 +1,4 @@
-//! A counting allocator, for comparing work without a clock.
+//! A counting allocator, to compare work without measuring time.
 //!
 //! Computation without allocation is not measured; the benchmark's times cover it.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
@@ -10,16 +10,16 @@ thread_local! {
     static WORK: Cell<Work> = const { Cell::new(Work { calls: 0, bytes: 0 }) };
 }
 
-/// The requests to the allocator. A growing allocation counts with its new size.
+/// The number and size of requests to the allocator. A reallocation counts with its new size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     /// The number of requests.
     pub calls: u64,
-    /// The number of bytes.
+    /// The number of requested bytes.
     pub bytes: u64,
 }
 
-/// The system's allocator, counting per thread.
+/// The system's allocator, which counts the requests of each thread.
 #[derive(Debug)]
 pub struct Counting;
 
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the allocations of `act` on this thread, which are counted only if [`Counting`] is the
+/// Runs `act` and returns its allocations on this thread: all zero unless [`Counting`] is the
 /// binary's allocator.
 pub fn work_of(act: impl FnOnce()) -> Work {
     let before = WORK.get();

@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use crate::malformed::with;
 use crate::order::{run_finished, run_started};
 
-/// The placeholder for a delta's text.
+/// The placeholder in an event that is replaced with the text of a delta.
 const DELTA: &str = "\"%\"";
 
 /// The events of a text: start, first delta, later delta, end.
 type Lane = [Value; 4];
 
-/// Generates a run with several interleaved texts of each kind and form, each ended or cut off.
+/// Generates a run with interleaved texts of each kind. The run may end with an error or without an
+/// end.
 pub fn cut() -> impl Strategy<Value = Value> {
     let piece = vec(code_unit(), 0..4);
     let last = prop_oneof![

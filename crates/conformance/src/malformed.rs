@@ -13,16 +13,16 @@ pub use pairs::pairs;
 
 use serde_json::{Map, Value, json};
 
-/// A stream with a change.
+/// A test case: a stream with a changed event.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The names of the scene, the location and the change.
     pub name: String,
-    /// The input of the reference client and the replay.
+    /// The case as JSON, for the reference client and the replay.
     pub case: Value,
 }
 
-/// The members with opaque content, which are changed only as a whole.
+/// The names of fields with arbitrary content, which are changed only as a whole.
 const OPEN: [&str; 10] = [
     "rawEvent",
     "metadata",
@@ -94,7 +94,7 @@ fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
     }
 }
 
-/// Returns the possible changes at a location of an event, with their descriptions and results.
+/// Returns each possible change at a location of an event: the description, and the changed event.
 fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
     let mut changes = Vec::new();
     let mut push = |what: String, subject: Option<Value>| {
@@ -176,7 +176,7 @@ fn written(place: &Place) -> String {
     })
 }
 
-/// Adds members to an object.
+/// Adds fields to an object, and replaces fields of the same name.
 pub(crate) fn with(mut object: Value, more: Value) -> Value {
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend::<Map<String, Value>>(more);

@@ -1,4 +1,4 @@
-//! Strategies for invalid input: bytes, JSON, schemas, and frames with changes in them.
+//! Strategies for invalid input: bytes, JSON, schemas, and changes of frames.
 //!
 //! The input resembles valid input and uses the names that the decoders know, since pure noise is
 //! rejected at its first byte and tests nothing.
@@ -53,7 +53,7 @@ pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(fragment, 0..most).prop_map(|all| all.concat())
 }
 
-/// Generates any JSON, with names and strings that the decoders know.
+/// Generates JSON of any kind, with many names and strings that the decoders know.
 pub fn json() -> impl Strategy<Value = Value> + Clone {
     let words = &[
         "",
@@ -122,7 +122,7 @@ pub fn json() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// Generates values that resemble schemas.
+/// Generates values that resemble JSON schemas.
 pub fn schema() -> impl Strategy<Value = Value> {
     let keyword = select(
         &[
@@ -192,14 +192,14 @@ pub fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A change of a frame.
+/// A change of a frame, at a position that is a share of the frame's length.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Replaces any value.
+    /// Replaces a value of the frame's JSON.
     Value(Index, Value),
-    /// Removes a member or an element.
+    /// Removes a field or an element of the frame's JSON.
     Gone(Index),
-    /// Replaces bytes.
+    /// Replaces a range of bytes.
     Bytes(Index, Index, Vec<u8>),
 }
 
@@ -213,7 +213,8 @@ pub fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Returns the bytes of a frame after these changes. Inapplicable changes are skipped.
+/// Returns the bytes of a frame after these changes. Changes of JSON are skipped if the bytes are
+/// not JSON any more.
 pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
     let mut bytes = frame.as_bytes().to_vec();
     for change in changes {

@@ -1,5 +1,5 @@
-//! Deliberately odd streams: events in the wrong place, from an old peer, or with unusual framing.
-//! The streams are not random. [`crate::malformed`] contains wrong values.
+//! Unusual but deterministic streams: events in the wrong place, events of old peers, unusual
+//! framing. [`crate::malformed`] contains wrong values.
 
 mod framing;
 mod legacy;
@@ -42,7 +42,7 @@ fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
         .collect()
 }
 
-/// Returns one event of each type, without the events that it requires.
+/// Returns one event of each type, without the events that usually precede it.
 fn one_of_each() -> Vec<Value> {
     vec![
         run_started(),
@@ -88,8 +88,8 @@ fn one_of_each() -> Vec<Value> {
     ]
 }
 
-/// Returns cases with each event type outside of a run, at its start, after each end, and after
-/// each other type.
+/// Returns cases with each event type outside of a run, in a run, before and after a failure, and
+/// before each other event type.
 fn order() -> Vec<Case> {
     let mut cases = vec![case("nothing", Vec::new()), case("a run", run([]))];
     let error = json!({"type": "RUN_ERROR", "message": "boom"});
@@ -256,7 +256,7 @@ fn patches() -> Vec<Case> {
     cases
 }
 
-/// Returns cases with metadata on every event that builds an entity, with the same and other keys.
+/// Returns cases with metadata on each event of an entity, with the same and with other keys.
 fn metadata() -> Vec<Case> {
     let built = [
         json!([
@@ -337,8 +337,8 @@ fn metadata() -> Vec<Case> {
     cases
 }
 
-/// Returns cases with and without answers to open interrupts, and with runs that end with
-/// interrupts.
+/// Returns cases that combine open interrupts and answers in the input with each end of a run,
+/// including further interrupts.
 fn interrupts() -> Vec<Case> {
     let answer =
         |id: &str| json!({"interruptId": id, "status": "resolved", "payload": {"approved": true}});

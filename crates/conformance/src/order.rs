@@ -13,7 +13,7 @@ pub(crate) fn run_finished() -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
 }
 
-/// Removes forbidden events, begins runs, and ends open items before the run ends.
+/// Adds the missing start and end events, and removes events of entities that are not open.
 pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
     let mut order = Order::default();
     for event in events {
@@ -28,7 +28,7 @@ pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
 #[derive(Default)]
 struct Order {
     running: bool,
-    /// The kinds and ids of the open items.
+    /// The type stems and ids of the open entities.
     open: BTreeSet<(String, String)>,
     events: Vec<Value>,
 }

@@ -1,8 +1,8 @@
 //! Random AG-UI streams with few ids, so that the same id occurs in every role.
 //!
-//! [`tidy`] streams have a valid order of events, so that whole conversations are compared.
-//! [`wild`] streams do not, so that the rules of the order are compared. Both are `{"stream": […],
-//! "input": …}`, which the replay example accepts as well.
+//! [`tidy`] streams have a valid order of events and test whole conversations. [`wild`] streams
+//! have a random order and test the rules of the order. Both are `{"stream": […], "input": …}`,
+//! which the replay example accepts, too.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ const USERS: Words = &["u1", "u2"];
 const ANY: Words = &["m1", "m2", "c1", "c2", "t1", "t2", "a1", "r1", "u1"];
 const SUBAGENTS: Words = &["s1", "s2"];
 
-/// Generates streams in valid order, with one or more runs, mostly after a history.
+/// Generates streams in valid order, with one or more runs, some after a history.
 pub fn tidy() -> impl Strategy<Value = Value> {
     let input = (
         history(5),
@@ -68,7 +68,7 @@ fn ordinary() -> impl Strategy<Value = Value> {
     .boxed()
 }
 
-/// Generates steps, subagents, spans, and events without an entity.
+/// Generates steps, subagents, reasoning spans, and events without an entity.
 fn bookkeeping() -> impl Strategy<Value = Value> {
     let subagent = || select(SUBAGENTS);
     let tag = || weighted(0.3, subagent());
@@ -333,7 +333,7 @@ fn content() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Generates an id, mostly of its own kind, occasionally of another.
+/// Generates an id that is mostly of the given kind, and rarely of any kind.
 fn id(own: Words) -> impl Strategy<Value = &'static str> {
     prop_oneof![24 => select(own), 1 => select(ANY)]
 }
@@ -346,7 +346,7 @@ fn metadata() -> impl Strategy<Value = Value> {
     (select(&["k", "l"][..]), 0..9).prop_map(|(key, n)| json!({key: n}))
 }
 
-/// Adds the optional members that are not null.
+/// Adds the fields that are not null.
 fn with(mut object: Value, optional: Value) -> Value {
     if let (Value::Object(object), Value::Object(optional)) = (&mut object, optional) {
         object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));

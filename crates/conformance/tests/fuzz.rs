@@ -1,5 +1,5 @@
-//! Invalid input for all decoders: it may be rejected, it may not panic, and the guarantees for any
-//! input hold. Use `PROPTEST_CASES=1000000` for a long search.
+//! Passes invalid input to all decoders: they may reject the input, but must not panic, and the
+//! guarantees for any input must hold. Use `PROPTEST_CASES=1000000` for a long search.
 
 #![allow(
     clippy::unwrap_used,
@@ -61,7 +61,7 @@ static FRAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     frames
 });
 
-/// Splits at these positions, given as shares of the length.
+/// Splits bytes at these positions, which are shares of the length.
 fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
@@ -82,7 +82,8 @@ fn frames_of(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
     (frames, fits)
 }
 
-/// Plays bytes in a run with an open message and an open call; the report must be JSON.
+/// Plays bytes in a run with an open message and an open call, and checks the report and the
+/// export.
 fn play(bytes: &[u8], options: DecoderOptions) -> End {
     const OPENING: [&str; 3] = [
         r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
@@ -112,7 +113,7 @@ fn assert_survives_export(conversation: &Conversation) {
     assert_eq!(again(&first).export(), first.export());
 }
 
-/// Cases found by longer searches.
+/// The cases that longer searches have found.
 const FOUND: [&str; 2] = [
     r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u1","role":"user","content":""},{"id":"t1","role":"tool","toolCallId":"c1","content":""}]},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m3"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m3","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}]},{"type":"TOOL_CALL_RESULT","messageId":"t1","toolCallId":"c1","content":""},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,
     r#"{"input":null,"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c1","content":""},{"type":"TOOL_CALL_START","toolCallId":"c3","toolCallName":"f"},{"type":"TOOL_CALL_RESULT","messageId":"t2","toolCallId":"c3","content":""},{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"f","parentMessageId":"m2"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"assistant","toolCalls":[{"id":"c3","type":"function","function":{"name":"f","arguments":"{}"}}]},{"id":"t2","role":"tool","toolCallId":"c3","content":""}]},{"type":"TOOL_CALL_END","toolCallId":"c1"},{"type":"TOOL_CALL_END","toolCallId":"c3"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}]}"#,

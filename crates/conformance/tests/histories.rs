@@ -1,5 +1,5 @@
-//! Histories with tabs that are killed at any point. A failing seed is printed with the command
-//! that repeats it.
+//! Plays histories in which tabs are killed at any point. A failing seed is printed with the
+//! command that repeats it.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 

@@ -1,5 +1,5 @@
-//! Comparison of the JSON Schema validator with the `jsonschema` crate: the same verdict on random
-//! schemas of the common keywords. Correct verdicts are defined by the official suite, in the core.
+//! Compares the JSON Schema validator with the `jsonschema` crate: both must accept or reject the
+//! same values for random schemas. The official suite, in the core, defines correct results.
 
 #![allow(missing_docs, reason = "tests")]
 
@@ -8,7 +8,7 @@ use conformance::property_config;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A pattern host for plain text patterns, for which substring search suffices.
+/// A pattern host for patterns without special characters, which match as substrings.
 struct PlainText;
 
 impl PatternHost for PlainText {
@@ -49,7 +49,7 @@ fn instance() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas without subschemas.
+/// Generates schemas without subschemas.
 fn simple() -> impl Strategy<Value = Value> {
     let kinds = vec![
         "string", "integer", "number", "object", "array", "null", "boolean",
@@ -82,7 +82,7 @@ fn simple() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Schemas with subschemas. Only schemas without recursion are placed under `$defs`.
+/// Generates schemas with subschemas. Only schemas without references are placed under `$defs`.
 fn schema() -> impl Strategy<Value = Value> {
     let nested = simple().prop_recursive(4, 40, 4, |inner| {
         let two = || (inner.clone(), inner.clone());

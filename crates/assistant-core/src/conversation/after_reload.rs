@@ -65,8 +65,9 @@ impl State {
         }
     }
 
-    /// Consumes the state of a call whose handler was started according to the journal, after at
-    /// least `attempt` earlier starts.
+    /// Returns the state of a call whose handler was started before the reload, according to the
+    /// journal: open, with an unknown outcome, so that the call is checked again. A call that has
+    /// ended keeps its state. `attempt` is the number of claims that were used before that start.
     pub(super) fn started_before(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
@@ -80,8 +81,9 @@ impl State {
         next
     }
 
-    /// Returns the state of a call that was about to start: allowed if the user approved the call
-    /// here, open if a rule permitted it.
+    /// Returns the state of a call that was about to start: `Allowed` if the user approved the
+    /// page's question, `InterruptApproved` if the user approved the agent's question, otherwise
+    /// open, so that the call is checked again.
     fn allowed_before(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
         let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
@@ -92,8 +94,8 @@ impl State {
         }
     }
 
-    /// Returns the stored name of the state that follows a reload; `None` if the name of the phase
-    /// determines the state.
+    /// Returns the stored name of the state that follows a reload; `None` if the call has ended, or
+    /// if the name of the phase determines the state.
     pub(super) fn stored_state_name(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
@@ -119,8 +121,9 @@ impl State {
         Some(word).filter(|word| Some(*word) != state_name_of(phase))
     }
 
-    /// Returns the state of a stored call that has not ended, by the name of the state or, without
-    /// a name, by the phase. `None` if the name is unknown or does not fit the phase.
+    /// Returns the state of a stored call that has not ended, from the state's name or, if the name
+    /// is missing, from the phase. `None` if the name is unknown or does not fit the phase, or if
+    /// the call has ended according to its phase.
     pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
         let Payload { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
@@ -159,15 +162,15 @@ impl State {
     }
 }
 
-/// The stored facts of a state.
+/// The stored fields from which a state is restored.
 #[derive(Debug, Default)]
 pub(super) struct Payload {
     pub(super) review: Box<Review>,
-    /// The id of the message that informs the agent of an approval.
+    /// The id of the tool message that hands the call off to the agent, if any.
     pub(super) handed_off: Option<String>,
 }
 
-/// Returns the name of the state that a phase alone determines.
+/// Returns the name of the state that a phase alone determines; `None` if the call has ended.
 const fn state_name_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
         Phase::InputStreaming => STREAMING,

@@ -10,19 +10,19 @@ pub enum AllowedBy {
     Policy,
     /// A rule of the action permitted the call.
     Rule,
-    /// The user approved the call in answer to the page.
+    /// The user approved the call in answer to the page's question.
     Person {
         /// True if the user changed the agent's arguments.
         edited: bool,
     },
-    /// The user approved the call in answer to the agent.
+    /// The user approved the call in answer to the agent's question.
     PersonToAgent,
     /// The application's code approved the call.
     Application {
         /// True if the decision replaced the agent's arguments.
         edited: bool,
     },
-    /// The application's code approved the call in answer to the agent.
+    /// The application's code approved the call in answer to the agent's question.
     ApplicationToAgent,
     /// A remembered approval applied.
     Earlier {

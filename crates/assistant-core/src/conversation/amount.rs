@@ -1,8 +1,9 @@
-//! Exact amounts of money, as integers of a unit that is small enough for prices of tokens.
+//! Exact amounts of money, as integers of a unit of 10⁻¹⁵, which represents prices of tokens
+//! exactly.
 
 use std::{fmt, str::FromStr};
 
-/// The number of digits after the decimal point.
+/// The number of digits after the decimal point, and the maximum number of digits before it.
 const DIGITS: usize = 15;
 /// One, in the smallest unit.
 const ONE: u128 = 1_000_000_000_000_000;
@@ -33,14 +34,14 @@ impl Amount {
         Self((micros as u128) * MICRO)
     }
 
-    /// Returns the amount in millionths, rounded half up.
+    /// Returns the amount in millionths, rounded half up, and at most `u64::MAX`.
     #[must_use]
     pub fn micros(self) -> u64 {
         let rounded = self.0.saturating_add(MICRO / 2) / MICRO;
         u64::try_from(rounded).unwrap_or(u64::MAX)
     }
 
-    /// Returns the sum of two amounts.
+    /// Returns the sum of two amounts, or the largest amount if the sum overflows.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -53,7 +54,7 @@ impl Amount {
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
-    /// Returns the product with a factor; `None` if it is not exact.
+    /// Returns the product with a factor; `None` if the product has too many digits to be exact.
     pub(super) const fn times(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
             Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),

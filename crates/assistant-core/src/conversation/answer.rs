@@ -18,7 +18,7 @@ pub struct CallApproval {
     pub(crate) decision: Option<Decision>,
     pub(crate) by: Option<Decider>,
     pub(crate) interrupt_id: Option<String>,
-    /// The version that the user saw at the decision.
+    /// The fingerprint of the card that the user saw at the decision.
     pub(crate) shown: Option<Fingerprint>,
     /// Unknown fields, stored unchanged.
     pub(crate) extra: Object,
@@ -124,7 +124,7 @@ impl Progress {
         self.text.as_deref()
     }
 
-    /// Creates a report. A report without both is empty.
+    /// Creates a progress report. Either value may be missing.
     #[must_use]
     pub const fn new(fraction: Option<f64>, text: Option<String>) -> Self {
         Self { fraction, text }
@@ -139,11 +139,11 @@ pub struct CallResult {
     pub(crate) content: Content,
     pub(crate) error: Option<String>,
     pub(crate) value: Value,
-    /// The provider's encrypted form, which is sent back unchanged.
+    /// An encrypted value of the provider, which is sent back unchanged.
     pub(crate) encrypted_value: Option<String>,
     /// The subagent run that the result belongs to, if any.
     pub(crate) subagent_run_id: Option<String>,
-    /// Open metadata of the tool message.
+    /// Metadata of the tool message, with arbitrary fields.
     pub(crate) metadata: Option<Object>,
     pub(crate) extra: Object,
 }
@@ -162,8 +162,8 @@ impl CallResult {
         &self.message_id
     }
 
-    /// Returns the error field of the tool message; only for calls that failed (rule "results on
-    /// the wire").
+    /// Returns the error field of the tool message; `None` if the call did not fail (rule "results
+    /// on the wire").
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
@@ -308,7 +308,7 @@ impl ErrorKind {
         )
     }
 
-    /// Parses the name that is used in JSON. Unknown names count as a failure of the handler.
+    /// Parses the name that is used in JSON. Returns [`ErrorKind::Handler`] for an unknown name.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         [

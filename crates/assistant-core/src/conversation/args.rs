@@ -8,15 +8,16 @@ use crate::json::partial::{DocumentState, PartialJson};
 #[derive(Debug, Clone)]
 pub(super) struct Arguments {
     pub(super) text: String,
-    /// The number of times that the text was replaced. Within one generation, the text only grows.
+    /// The number of times that the text was replaced by a text that does not begin with the
+    /// earlier text. Within one generation, the text only grows.
     pub(super) generation: u32,
     /// The value of complete arguments that are valid JSON.
     pub(super) value: Option<Value>,
     pub(super) partial: PartialJson,
     /// True while more text may follow.
     pub(super) open: bool,
-    /// True if a list of messages contained the arguments as a whole, possibly while they are
-    /// streaming.
+    /// True if a message list contained the arguments before they ended, so that more may stream
+    /// in.
     pub(super) listed: bool,
 }
 
@@ -52,7 +53,7 @@ impl Arguments {
     }
 
     /// Marks the text as complete and parses it. Empty text is an empty object (rule "empty
-    /// arguments").
+    /// arguments"); text with duplicate keys gets no value.
     pub(super) fn end(&mut self) {
         self.open = false;
         self.value = if self.partial.has_duplicate_keys() {
@@ -66,7 +67,8 @@ impl Arguments {
         };
     }
 
-    /// Returns true if the text ended before it was complete.
+    /// Returns true if the text has ended although its JSON is incomplete, or if its value was
+    /// discarded. False for duplicate keys and for nesting beyond the limit.
     pub(super) fn are_cut_off(&self) -> bool {
         let is_odd = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
         if self.open || self.value.is_some() || is_odd() {

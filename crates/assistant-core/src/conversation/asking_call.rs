@@ -7,8 +7,8 @@ use super::{Conversation, Phase, ToolCall};
 use crate::event::Object;
 
 impl Conversation {
-    /// Returns true for a call that only carried a question about another call. No tool ran, and
-    /// the page created the result.
+    /// Returns true for a skipped call without an action of the page that only carried a question
+    /// about another call. No tool ran, and the page created the result.
     pub(super) fn carried_question(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
             return false;
@@ -16,8 +16,9 @@ impl Conversation {
         self.subject(call).is_some() || self.named_call(call).is_some()
     }
 
-    /// Returns the call that an interrupt about a call refers to: the other one, if the first only
-    /// repeats it.
+    /// Returns the call that an interrupt about a call refers to: the other call that the given
+    /// call repeats in an argument, or the given call itself. A call with an action of the page is
+    /// not resolved.
     pub(crate) fn asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
         match call.action {
             Some(_) => call,
@@ -25,8 +26,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the other call that a call repeats as a whole in an argument: with its id, its name
-    /// and the same arguments.
+    /// Returns the other call whose id, name and arguments are repeated in one argument of this
+    /// call.
     fn subject(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let mut calls = fields.values().filter_map(Value::as_object);
@@ -49,7 +50,7 @@ impl Conversation {
     }
 }
 
-/// Returns true if an object is a call with its name and its arguments.
+/// Returns true if an object contains the name and the arguments of a call.
 fn is_copy(copy: &Object, call: &ToolCall) -> bool {
     let args = copy.get("args").or_else(|| copy.get("arguments"));
     copy.get("name").and_then(Value::as_str) == Some(call.name.as_str())
@@ -57,7 +58,7 @@ fn is_copy(copy: &Object, call: &ToolCall) -> bool {
         && args == call.args()
 }
 
-/// Returns true if a field's name is that of a call's id, in any style of writing.
+/// Returns true if a field's name ends with `callId`, in any notation, such as `function_call_id`.
 fn is_call_id(name: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();

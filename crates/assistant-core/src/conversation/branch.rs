@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Conversation {
-    /// Returns the message before this one.
+    /// Returns the parent of a message; `None` for a root and for an unknown message.
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.node(self.tree.find(id)?)?;
@@ -34,7 +34,7 @@ impl Conversation {
         Some((place + 1, list.len()))
     }
 
-    /// Returns the version of a message before or after this one.
+    /// Returns the previous or the next version of a message.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Conversation {
         self.tree.sibling(id, which)
     }
 
-    /// Returns the ids from the root to a message.
+    /// Returns the ids on the path from the root to a message, including the message.
     ///
     /// # Errors
     ///
@@ -76,14 +76,15 @@ impl Conversation {
         waiting.map(|node| &node.id).collect()
     }
 
-    /// Returns the id of the missing parent that a message waits for.
+    /// Returns the id of the missing parent that a message waits for; `None` if no parent is
+    /// missing.
     #[must_use]
     pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
         self.tree.node(self.tree.find(id)?)?.awaits.as_ref()
     }
 
-    /// Shows the conversation up to this message, or an empty conversation for `None`; runs write
-    /// there, too. Returns false if no message has this id.
+    /// Ends the shown branch and the run branch at this message, or empties both for `None`.
+    /// Returns false if no message has this id.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         match id.map(|id| self.tree.find(id)) {
             None => self.tree.write_at(Vec::new()),
@@ -119,8 +120,9 @@ impl Conversation {
         self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
     }
 
-    /// Prepares a retry of a run from this message. Calls that were started in the last attempt, or
-    /// that the user denied, keep their state if the agent repeats them.
+    /// Cuts the run branch back to this message, to retry a run. Calls of the removed messages that
+    /// were started or decided remain as detached calls, and keep their state if the agent repeats
+    /// them. Does nothing if no message has this id.
     pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
         let old = self.tree.path().to_vec();
@@ -146,14 +148,15 @@ impl Conversation {
         }
     }
 
-    /// Returns the thread id of the run branch, if the branch has its own: that of the newest
-    /// message with a thread id.
+    /// Returns the thread id of the run branch, from its newest message that has one. `None` if no
+    /// message of the branch has a thread id.
     pub(crate) fn run_thread(&self) -> Option<&str> {
         let mut newest = self.run_path().rev();
         newest.find_map(|message| message.thread_id.as_deref())
     }
 
-    /// Gives the run branch a thread id of its own, from its newest message on.
+    /// Sets a thread id for the run branch from its newest message on. Does nothing on an empty
+    /// branch.
     pub(crate) fn set_run_thread(&mut self, thread_id: String) {
         let Some(ix) = self.tree.path().last().copied() else {
             return;
@@ -162,7 +165,8 @@ impl Conversation {
         self.edit_message(ix, |message| message.thread_id = Some(thread_id));
     }
 
-    /// Moves a message and all below it below another, or to the roots.
+    /// Moves a message and its descendants below another message; for `None`, the message becomes a
+    /// root.
     pub(crate) fn reparent(
         &mut self,
         id: &MessageId,
@@ -171,8 +175,8 @@ impl Conversation {
         self.tree.reparent(id, parent)
     }
 
-    /// Deletes a message and all below it. If the message was shown, its previous version is shown
-    /// instead, else the next, else its parent.
+    /// Deletes a message and its descendants, until [`Self::restore`] restores them. If the message
+    /// was shown, its previous version is shown instead, else the next, else its parent.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
         let others = self.tree.nodes().filter_map(|(ix, node)| {
@@ -199,8 +203,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Removes the deleted messages from the index. The other messages are indexed again only if a
-    /// result waits for a call, since that call may be on the path now.
+    /// Removes the deleted messages from the index of wire ids. If results wait for their calls,
+    /// rebuilds the indices instead, since such a call may be on the path now.
     fn forget_names_of_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();
@@ -214,8 +218,8 @@ impl Conversation {
         self.deleted = Some(deleted);
     }
 
-    /// Keeps the calls of a deleted branch known to agents, except calls whose id another call has
-    /// by now.
+    /// Indexes the calls of a deleted branch by wire id, so that agents can still refer to them,
+    /// except calls whose wire id another call has.
     fn name_deleted(&mut self, keys: &[CallKey]) {
         for key in keys.iter().copied() {
             let Some(call) = self.calls.get(&key) else {
@@ -244,7 +248,8 @@ impl Conversation {
         Some((&first.id, deleted.branch.nodes().count()))
     }
 
-    /// Drops the deleted branch, and those of its calls that no agent can name any more.
+    /// Discards the deleted branch and its calls, except the calls that an agent can still refer
+    /// to.
     pub(crate) fn forget_deleted(&mut self) {
         let Some(deleted) = self.deleted.take() else {
             return;
@@ -258,14 +263,16 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the deleted branch can be restored: its nodes, ids and calls are free.
+    /// Returns true if the deleted branch can be restored: its nodes and ids are unused, and none
+    /// of its calls belongs to a message.
     fn fits(&self, deleted: &Deleted) -> bool {
         let mut calls = deleted.calls();
         self.tree.fits(&deleted.branch)
             && calls.all(|key| self.calls.home(&key) == Some(Home::Nowhere))
     }
 
-    /// Restores the last deleted branch. With `write`, runs write there again.
+    /// Restores the last deleted branch. With `write`, the run branch continues there. Fails if
+    /// nothing was deleted, or if the branch can no longer be restored.
     pub(crate) fn restore(&mut self, write: bool) -> Result<(), TreeError> {
         let deleted = self.deleted.take().filter(|deleted| self.fits(deleted));
         let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;

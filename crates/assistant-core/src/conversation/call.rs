@@ -51,13 +51,13 @@ impl ToolCall {
         self.action.as_ref()
     }
 
-    /// Returns the provider's encrypted form, which is sent back unchanged.
+    /// Returns the provider's encrypted value, which is sent back unchanged.
     #[must_use]
     pub fn encrypted_value(&self) -> Option<&str> {
         self.encrypted_value.as_deref()
     }
 
-    /// Returns the open metadata.
+    /// Returns the metadata, an object with arbitrary fields.
     #[must_use]
     pub const fn metadata(&self) -> &Object {
         &self.metadata
@@ -93,7 +93,7 @@ impl ToolCall {
         self.preliminary.as_ref()
     }
 
-    /// Returns the progress that the handler reports.
+    /// Returns the last progress that the handler reported, if any.
     #[must_use]
     pub const fn progress(&self) -> Option<&Progress> {
         self.progress.as_ref()
@@ -167,7 +167,7 @@ impl ToolCall {
         matches!(self.state.review(), Some(review) if review.denied_before)
     }
 
-    /// Returns the arguments as the user edited them before the approval.
+    /// Returns the arguments as the user edited them before the approval, if any.
     #[must_use]
     pub const fn edited_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -176,7 +176,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the arguments as the application sanitized them before they were shown.
+    /// Returns the arguments as the application sanitized them before they were shown, if it did.
     #[must_use]
     pub const fn clean_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -204,7 +204,7 @@ impl ToolCall {
         }
     }
 
-    /// Removes and returns the request for a preview that the page's question awaits.
+    /// Removes and returns the request for a preview that the page's question waits for, if any.
     pub(crate) const fn take_awaited_preview(&mut self) -> Option<AwaitedPreview> {
         match &mut self.state {
             State::Asked(question) => question.awaited.take(),
@@ -234,7 +234,7 @@ impl ToolCall {
         &self.state
     }
 
-    /// Returns the check on which the call's state is based.
+    /// Returns the check on which the call's state is based, if any.
     pub(crate) fn check(&self) -> Option<&Check> {
         self.state.review()?.check.as_deref()
     }
@@ -248,7 +248,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if the call has changed since it was asked about or decided.
+    /// Returns true if the call has changed since the user was asked or decided about the call.
     #[must_use]
     pub const fn has_changed(&self) -> bool {
         self.history().changed
@@ -261,7 +261,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
     }
 
-    /// Returns the result, which is sent to the agent.
+    /// Returns the result, which is sent to the agent; `None` until the call ends, or if it has
+    /// ended without a result.
     #[must_use]
     pub const fn result(&self) -> Option<&CallResult> {
         match &self.state {
@@ -279,7 +280,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the time of the call's end, in milliseconds since 1970.
+    /// Returns the time of the call's end, in milliseconds since 1970, if the call has ended and
+    /// the time is known.
     #[must_use]
     pub const fn ended_at(&self) -> Option<i64> {
         match &self.state {
@@ -288,7 +290,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the outcome, to add details to it.
+    /// Returns the outcome for changes; `None` until the call ends.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut Outcome> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
@@ -296,7 +298,8 @@ impl ToolCall {
         }
     }
 
-    /// Adds the error of a failed call that the journal contains.
+    /// Sets the error that the journal contains for a failed call. `None` keeps the present error;
+    /// a call that has not ended does not change.
     pub(crate) fn set_error(&mut self, error: Option<CallError>) {
         if let Some(outcome) = self.outcome_mut() {
             outcome.error = error.or(outcome.error.take());
@@ -308,7 +311,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Ends the copy of a call on a branch that the run has left.
+    /// Cancels this call and discards its events. For the copy of a call that stays on a branch
+    /// that the run has left.
     pub(super) fn abandon(&mut self) {
         let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
@@ -366,8 +370,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 
-    /// Returns true if the name and arguments are final: the call is running, has run or was
-    /// decided on this page, and the agent cannot change it.
+    /// Returns true if the agent cannot change the name and arguments any more: the call is
+    /// running, was denied, or was ended by the page.
     pub(super) const fn is_fixed(&self) -> bool {
         let decided = matches!(
             self.state,
@@ -382,7 +386,8 @@ impl ToolCall {
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
-    /// Applies an event. Returns `false` if the event changes nothing.
+    /// Applies an event to the state and adds the resulting event of the call. Returns `false` if
+    /// the state does not change.
     pub(super) fn take(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
@@ -410,13 +415,13 @@ impl ToolCall {
         true
     }
 
-    /// Returns true unless the call is a callout that is only shown.
+    /// Returns true unless the call is a callout in a text that is displayed and never run.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
     }
 
-    /// Returns the id of the message that hands the call off to the agent, if the approval is for
-    /// the call as it is now.
+    /// Returns the id of the tool message that hands the call off to the agent; `None` if the call
+    /// is not handed off, or has changed since the approval.
     pub(crate) fn hand_off_message(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
@@ -425,7 +430,8 @@ impl ToolCall {
         message.map(String::as_str)
     }
 
-    /// Returns true if the user has approved the call in its current form in answer to the agent.
+    /// Returns true if the agent's question about the call was approved, and the call has not
+    /// changed since.
     pub(crate) fn is_granted(&self) -> bool {
         !self.has_changed()
             && self.approval().is_some_and(|approval| {
@@ -444,7 +450,7 @@ impl ToolCall {
         self.state.must_be_asked()
     }
 
-    /// Returns true if an approval was given as the answer to a question of the page.
+    /// Returns true if the page's question about the call was approved.
     pub(crate) fn is_approved_here(&self) -> bool {
         let is_ours = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision == Some(Decision::Approved)
@@ -452,7 +458,7 @@ impl ToolCall {
         self.approval().is_some_and(is_ours)
     }
 
-    /// Voids the check of the call.
+    /// Voids the check of the call, so that the call is checked again.
     pub(crate) fn void(&mut self) {
         self.take(StateEvent::Voided);
     }

@@ -16,8 +16,8 @@ impl ToolCall {
         &self.arguments.text
     }
 
-    /// Returns the number of times that the text of the arguments was replaced. Within one
-    /// generation the text only grows.
+    /// Returns the number of times that the text of the arguments was replaced by a text that does
+    /// not begin with the earlier text. Within one generation the text only grows.
     #[must_use]
     pub fn args_generation(&self) -> u32 {
         self.arguments.generation
@@ -41,8 +41,8 @@ impl ToolCall {
         self.edited_args().or_else(|| self.clean_args())
     }
 
-    /// Returns the arguments received so far, as far as they can be parsed, for display while they
-    /// stream in.
+    /// Returns the value of the arguments received so far, for display while the arguments stream
+    /// in; `None` if no value has begun.
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         let whole = self.arguments.value.as_ref();
@@ -67,8 +67,8 @@ impl ToolCall {
         self.arguments.replace(text);
     }
 
-    /// Reopens the arguments after their end, which voids the check of the call. A call that has
-    /// ended keeps its result, even if the agent adds arguments.
+    /// Reopens the arguments and voids the check of the call. A call that has ended keeps its
+    /// result, even if the agent adds arguments.
     pub(super) fn reopen(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
@@ -78,14 +78,16 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if more arguments may follow: the arguments are open, or a list of messages
-    /// contained them before their end and the call is not checked yet.
+    /// Returns true if more arguments may follow: the arguments have not ended, or they ended only
+    /// because a message list contained them. In the second case, the call must be unchecked, or
+    /// ended by the agent.
     pub(crate) fn takes_more(&self) -> bool {
         let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
     }
 
-    /// Ends the arguments of a call that a list of messages contains.
+    /// Ends the arguments of a call that a message list contains. If the arguments had not ended
+    /// before, more may still stream in.
     pub(super) fn end_in_list(&mut self) {
         self.arguments.listed |= self.arguments.open;
         self.end_args();
@@ -110,13 +112,13 @@ impl ToolCall {
         self.take(StateEvent::ArgsEnded);
     }
 
-    /// Discards the parsed value, so that the arguments count as incomplete.
+    /// Discards the parsed value, so that the arguments count as cut off.
     pub(super) fn discard_value(&mut self) {
         self.arguments.value = None;
     }
 
-    /// Ends incomplete arguments. A call that is running, has a final decision or is run by the agent
-    /// does not change.
+    /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
+    /// if the call is running, has a final decision, has ended or is run by the agent.
     pub(crate) fn cut_off(&mut self) {
         let is_open = matches!(
             self.state,

@@ -20,12 +20,12 @@ pub struct CallEvent {
     pub(crate) phase: Phase,
     /// The facts about the call, for records, if the conversation has removed the call.
     pub(crate) removed: Option<Box<CallFacts>>,
-    /// The conversation of the call, if another conversation has replaced it.
+    /// The id of the call's conversation, if another conversation has replaced it.
     pub(crate) thread_id: Option<String>,
 }
 
 impl CallEvent {
-    /// Returns the call.
+    /// Returns the key of the call.
     #[must_use]
     pub const fn call(&self) -> CallKey {
         self.call
@@ -37,7 +37,7 @@ impl CallEvent {
         &self.name
     }
 
-    /// Returns the event.
+    /// Returns the kind of the event, with its details.
     #[must_use]
     pub const fn kind(&self) -> &CallEventKind {
         &self.kind
@@ -65,7 +65,7 @@ pub enum CallEventKind {
     Waited,
     /// The user is asked about the call.
     Asked {
-        /// The page or the agent, whichever asks.
+        /// The page or the agent, depending on who asks.
         by: Author,
     },
     /// The call may start.
@@ -134,7 +134,7 @@ impl CallEventKind {
     }
 }
 
-/// The facts about a call that a record contains.
+/// The properties of a call that a record contains.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CallFacts {
     /// The id that the agent gave the call.

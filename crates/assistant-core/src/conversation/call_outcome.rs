@@ -1,8 +1,8 @@
-//! The end of an attempt, for records and observers.
+//! The outcome of an attempt to run a call, for records and observers.
 
 use super::{ErrorKind, Phase};
 
-/// The end of an attempt.
+/// The outcome of an attempt to run a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallOutcome {
@@ -15,9 +15,9 @@ pub enum CallOutcome {
     /// The call was refused before anything ran: unknown action, invalid arguments, a limit, no
     /// permission.
     Refused,
-    /// The user denied the call.
+    /// The user or the application denied the call.
     Denied,
-    /// A new message of the user took precedence.
+    /// The call was not run, because the user sent a new message.
     Skipped,
     /// The call was cancelled.
     Cancelled,

@@ -98,7 +98,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the reason why a call is about to be allowed to start.
+    /// Returns the reason why the call may start, for a call that is about to be allowed.
     fn allowed_by(&self) -> AllowedBy {
         let own = self.approval();
         let own = own.filter(|approval| approval.interrupt_id.is_none());
@@ -122,13 +122,13 @@ impl ToolCall {
 }
 
 impl CallEvent {
-    /// Adds the facts that records need of a call whose conversation is replaced by another.
+    /// Stores the properties of a call whose conversation is replaced by another, for records.
     pub(crate) fn keep_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
         self.keep_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }
 
-    /// Adds the facts that records need of a call that is removed.
+    /// Stores the properties of a call that is removed, for records.
     pub(super) fn keep_facts(&mut self, call: &ToolCall) {
         self.removed.get_or_insert_with(|| Box::new(call.facts()));
     }

@@ -7,7 +7,8 @@ use super::{
 };
 
 impl ToolCall {
-    /// Replaces the content of the call with that of a listed call, without its history.
+    /// Replaces the content of this call with that of a listed call. The history of this call
+    /// stays.
     pub(super) fn take_over(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
@@ -19,8 +20,9 @@ impl ToolCall {
         self.extra = other.extra;
     }
 
-    /// Begins a detached call again, as part of this run. Its arguments stream in again, unless the
-    /// call is running, was decided or has ended.
+    /// Restarts the arguments of a detached call that this run announces again, unless the call is
+    /// running, denied, handed off or was ended by the page. Unless the call has ended, it then
+    /// belongs to this run.
     pub(super) fn begin_anew(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,
@@ -40,7 +42,9 @@ impl ToolCall {
         }
     }
 
-    /// Replaces the name and the arguments that the agent gave before.
+    /// Replaces the name and the arguments with the agent's newer version. Arguments that a server
+    /// omits from a list, and arguments that repeat those edited by the user, are not a change. A
+    /// call whose name and arguments are final does not change.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
         if self.is_fixed() && self.has_ended() {
             return;

@@ -25,9 +25,10 @@ pub(super) struct Calls {
     ended: Vec<CallKey>,
     /// Calls that may start during a run, by their checks.
     eager: Sorted<CallKey, ()>,
-    /// Calls of the page itself with their requests, oldest first.
+    /// Calls that the page itself made, with the numbers of their requests, oldest first.
     direct: Sorted<CallKey, u64>,
-    /// Calls off the path of their run, by wire id. A repeated wire id means the same call.
+    /// Calls that are not on the path of their run, by wire id. A repeated wire id means the same
+    /// call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
     events: Vec<CallEvent>,
@@ -160,7 +161,7 @@ impl Calls {
         true
     }
 
-    /// Replaces a call, whose id may change.
+    /// Replaces a call with another that may have another wire id. The key and the run stay.
     #[cfg(feature = "callouts")]
     pub(super) fn replace(&mut self, key: &CallKey, fresh: ToolCall) {
         let id = fresh.id.clone();
@@ -205,7 +206,7 @@ impl Calls {
         }
     }
 
-    /// Returns the request that made a call of the page itself.
+    /// Returns the number of the request by which the page made a call; `None` for an agent's call.
     pub(super) fn request_of(&self, key: &CallKey) -> Option<u64> {
         self.direct.get(key).copied()
     }
@@ -219,7 +220,7 @@ impl Calls {
         }
     }
 
-    /// Removes a call permanently.
+    /// Removes a call permanently and returns it. Pending events of the call keep its properties.
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         let Entry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
@@ -270,7 +271,8 @@ impl Calls {
         keys.filter_map(|key| self.get(key))
     }
 
-    /// Returns the calls in messages whose result has a tool message with this id, on all branches.
+    /// Returns the calls whose result is in the tool message with this id, in messages of all
+    /// branches.
     pub(super) fn answered_by(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_result_id.get(message_id).into_iter().flatten();
         let placed = keys.filter(|key| self.node_of(key).is_some());

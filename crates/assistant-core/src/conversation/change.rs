@@ -13,7 +13,7 @@ pub enum Change {
     Path,
     /// A message was added to the tree, on any branch.
     MessageAdded(MessageId),
-    /// A message has another parent or other siblings.
+    /// A message got another parent or other siblings.
     MessageMoved(MessageId),
     /// A message was removed from the tree.
     MessageRemoved(MessageId),

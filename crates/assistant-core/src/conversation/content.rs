@@ -1,9 +1,9 @@
-//! The parts of a message's content.
+//! Converts content from the wire to the parts of a message.
 
 use super::{Part, TextPart};
 use crate::event::{Content, Object, PartBody};
 
-/// Returns the parts of a text, or of a list of texts and files.
+/// Converts content to parts: a text to one text part, a list to one part for each text or file.
 pub(super) fn content_parts(content: Content) -> Vec<Part> {
     let parts = match content {
         Content::Text(text) => return vec![Part::Text(TextPart::new(text))],

@@ -28,7 +28,9 @@ impl Conversation {
         }
     }
 
-    /// Changes a call by an event of an agent, on the run's path only.
+    /// Changes a call on behalf of an agent. If another branch shares the call's message, the
+    /// message is copied first, so that only the run's path changes. `None` if no call has this
+    /// key.
     pub(super) fn edit_own_call<R>(
         &mut self,
         key: &CallKey,
@@ -92,8 +94,9 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
-    /// Copies the call with this wire id that ran or was denied on another branch. A message list
-    /// with the same id on this branch means the same call, which ran once.
+    /// Copies the call with this wire id that was started or denied on another branch; `None` if no
+    /// such call exists. A message list that contains the id on this branch means the same call,
+    /// which ran once.
     pub(super) fn copy_settled(&mut self, wire_id: &str) -> Option<CallKey> {
         let named = self.calls.named(wire_id).filter(|call| call.is_real());
         let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());

@@ -50,7 +50,7 @@ impl Cost {
         self.price_micros
     }
 
-    /// Returns true if nothing is known.
+    /// Returns true if tokens, duration and price are unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
@@ -66,7 +66,8 @@ impl Cost {
         self.price_micros = fresh.price_micros.or(self.price_micros);
     }
 
-    /// Adds another cost.
+    /// Adds another cost: the tokens for each model, the durations and the price. Tokens of further
+    /// models are dropped once the list of models is full.
     pub fn add(&mut self, other: &Self) {
         for usage in &other.usage {
             self.add_usage(usage);
@@ -199,7 +200,7 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     all
 }
 
-/// Adds the counts that a report omits.
+/// Returns the newer report, with the counts that it omits taken from the known report.
 fn filled(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
     TokenUsage {
         provider: fresh.provider.or(known.provider),

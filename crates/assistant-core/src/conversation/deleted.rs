@@ -9,7 +9,8 @@ use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
 #[derive(Debug, Clone)]
 pub(super) struct Deleted {
     pub(super) branch: Removed<TreeMessage>,
-    /// Results after other messages; `None` for those before all messages.
+    /// The results that followed each message at the deletion, by node; `None` for those before all
+    /// messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
     /// The calls that were detached by the deletion.
     pub(super) detached: Vec<CallKey>,

@@ -49,7 +49,7 @@ impl Spot {
         self.line
     }
 
-    /// Returns the row of the previous message.
+    /// Returns the index of the parent's row; `None` for a root.
     #[must_use]
     pub const fn parent(&self) -> Option<usize> {
         self.parent
@@ -71,8 +71,8 @@ impl Visible {
         &self.rows
     }
 
-    /// Returns the rows whose connecting line to their parent may cross the view, without lines
-    /// that coincide with others.
+    /// Returns the indices of the rows whose connector to the parent's row may cross the view.
+    /// Connectors that coincide with others are omitted.
     #[must_use]
     pub fn ways(&self) -> &[usize] {
         &self.ways
@@ -149,13 +149,14 @@ impl Drawing {
         self.lines.len()
     }
 
-    /// Returns the position of a row.
+    /// Returns the position of a row; `None` if the index is out of range.
     #[must_use]
     pub fn spot(&self, row: usize) -> Option<Spot> {
         self.spots.get(row).copied()
     }
 
-    /// Returns the rows and lines within these columns and lines, at most `most` rows.
+    /// Returns the rows and connectors that are within these columns and lines. Stops before the
+    /// line with which there would be more than `most` rows.
     #[must_use]
     pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
         let mut visible = Visible::default();

@@ -1,4 +1,4 @@
-//! A whole conversation as JSON: exported, and imported completely or not at all.
+//! Exports a conversation as JSON, and imports JSON completely or not at all.
 //!
 //! Version 2 is written and read; `list` reads lists of AG-UI messages, `import_tree` the trees of
 //! other systems. Messages may be in any order, and their parents may be missing: the tree is
@@ -40,14 +40,15 @@ impl Conversation {
         })
     }
 
-    /// Returns the conversation like [`Self::export`], with only the ids of the messages.
+    /// Returns the conversation like [`Self::export`], but with the id of each message instead of
+    /// its content.
     pub(crate) fn export_outline(&self) -> Value {
         self.export_with(|message, entry| {
             entry.insert("id".to_owned(), message.id.as_str().into());
         })
     }
 
-    /// Returns one message as [`Self::export`] writes it.
+    /// Returns one message as [`Self::export`] writes it; `None` if no message has this id.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, Format::Whole))
     }

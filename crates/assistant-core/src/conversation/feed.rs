@@ -1,4 +1,5 @@
-//! Applies updates of a server that runs the loop itself, in any order. No tool runs in the page.
+//! Applies the updates of a server that runs the agent loop. Updates may arrive in any order, and
+//! no tool runs in the page.
 //!
 //! Updates may be late, repeated or missing. A call that is reported before its message gets a new
 //! message at the tip, which moves once an update names the parent. `join` adds messages that do
@@ -153,7 +154,8 @@ impl Conversation {
         self.take_progress(key, status, &info.id, None, now);
     }
 
-    /// Applies an update of a call. If the message of the call is unknown, it is added.
+    /// Applies an update of a call. If the message of the call is unknown, it is added. An update
+    /// without the ids of a message and a call is ignored.
     pub(crate) fn take_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
             // A call outside of messages has one of its own, as on AG-UI's wire.
@@ -175,8 +177,8 @@ impl Conversation {
         }
     }
 
-    /// Adds a message that so far only the update of a call has named. The message is assumed to
-    /// follow the newest one.
+    /// Adds a message that is known only from the update of a call. The message is assumed to
+    /// follow the newest message.
     fn assume_message(&mut self, id: &MessageId, now: i64) {
         let fresh = || Message::new(id.clone(), Role::Assistant, now);
         let parent = self.run_tip().cloned();
@@ -199,7 +201,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the message of a call, for updates that do not name the message.
+    /// Returns the id of the message that contains a call, for updates that do not name the
+    /// message.
     fn message_naming(&self, call: &str) -> Option<MessageId> {
         let on_path = self.find_call(call);
         let key = on_path.or_else(|| self.calls.named(call).last().map(ToolCall::key))?;
@@ -207,7 +210,7 @@ impl Conversation {
     }
 
     /// Returns the id of a message's first open call of a tool, for updates that name only the
-    /// tool.
+    /// tool. If no such call exists, returns an id that is made of both names.
     fn unnamed_call(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
@@ -215,7 +218,8 @@ impl Conversation {
         open.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
     }
 
-    /// Applies the status of a call, and its result if it ends.
+    /// Applies the status of a call, and its result if it ends. A call that runs on this page is
+    /// not ended.
     fn take_progress(
         &mut self,
         key: CallKey,
@@ -256,7 +260,8 @@ impl Conversation {
         calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
-    /// Returns the call with this id in a message, and adds it if it is missing.
+    /// Returns the call with this id in a message, and adds it if it is missing. `None` if the
+    /// message is unknown.
     fn fed_call(&mut self, message: &MessageId, id: &str, name: &str, now: i64) -> Option<CallKey> {
         if let Some(key) = self.call_of(message, id) {
             let is_unnamed = |call: &ToolCall| call.name.is_empty() && !name.is_empty();
@@ -278,7 +283,7 @@ impl Conversation {
     }
 }
 
-/// Converts the content of an update.
+/// Converts the texts and attachments of an update to parts.
 fn parts(blocks: Option<Vec<ContentBlock>>, files: Option<Vec<Value>>) -> Vec<Part> {
     let blocks = blocks.into_iter().flatten();
     let texts = blocks.map(|block| match block.content_type.as_str() {

@@ -27,13 +27,14 @@ impl Fingerprint {
         Self(format!("{name}\n{args}\n{rules}").into())
     }
 
-    /// Returns the fingerprint of an unknown question, which equals that of no call and no
-    /// question.
+    /// Returns the fingerprint of an unknown question. It differs from the fingerprint of every
+    /// call and of every known question.
     pub(crate) fn unknown() -> Self {
         Self("unknown".into())
     }
 
-    /// Returns the fingerprint of an agent's question, and of the call that it is about.
+    /// Returns the fingerprint of an agent's question together with that of the call that the
+    /// question is about, if any.
     pub(crate) fn of_question(question: &Value, about: Option<&Self>) -> Self {
         let question = canonical(question);
         let about = about.map_or("", |about| &*about.0);
@@ -42,7 +43,8 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a call's card, and of the questions that an agent asks with it.
+    /// Returns the fingerprint of a card: of the call, and of the agent's questions that the card
+    /// shows.
     pub(crate) fn of_card(call: Self, questions: &[Self]) -> Self {
         if questions.is_empty() {
             return call;

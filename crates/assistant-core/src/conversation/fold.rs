@@ -1,5 +1,5 @@
-//! Turns tool messages into results of their calls, which keep the place of the message in the
-//! received order (rule "one conversation").
+//! Turns tool messages into results of their calls. A result keeps the position of its tool message
+//! in the received order (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ impl Conversation {
     }
 
     /// Sets the result of a call that the page produced, in call order among the results of the
-    /// call's message. Returns false if the call has a result.
+    /// call's message. Returns false if the call has ended or does not exist.
     pub(crate) fn answer(
         &mut self,
         key: CallKey,
@@ -80,7 +80,8 @@ impl Conversation {
         place.unwrap_or(node.results.len())
     }
 
-    /// Adds the result of a call to the received order.
+    /// Adds the result of a call to the received order, after the call's message, unless the result
+    /// is already there.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_answer(&mut self, key: CallKey) {
         let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
@@ -91,7 +92,7 @@ impl Conversation {
         }
     }
 
-    /// Ends a call without a result.
+    /// Ends a call without a result. Returns false if the call has ended or does not exist.
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
@@ -185,7 +186,7 @@ impl Conversation {
         Some(node)
     }
 
-    /// Removes a message from the tree, and from the paths.
+    /// Removes a message from the tree, and from the shown path and the run path.
     pub(super) fn take_off_path(&mut self, ix: usize) {
         if let Some(node) = self.take_out(ix) {
             self.tree.close_path_at(ix, &node);
@@ -242,7 +243,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call still accepts a result from the wire.
+    /// Returns true if a call still accepts a result from the agent.
     pub(super) fn waits(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
             call.is_unlisted()
@@ -309,7 +310,7 @@ fn is_placeholder(result: &CallResult) -> bool {
     result.error.is_none() && (matches!(text, "" | "null" | "{}") || is_open())
 }
 
-/// Returns the result that a tool message contains.
+/// Returns the result that a tool message contains; `None` for other messages.
 pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
     let MessageBody::Tool { content, error, .. } = wire.body else {
         return None;

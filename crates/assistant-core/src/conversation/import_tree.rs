@@ -19,7 +19,8 @@ struct Entry {
     parent: Option<String>,
 }
 
-/// Returns true if the entries of a list name their parents or contain their children.
+/// Returns true if any entry of a list names its parent, contains a list of children, or wraps its
+/// message in a field `message`.
 pub(super) fn is_tree(list: &[Value]) -> bool {
     let named = |entry: &Value, key: &str| {
         let field = entry.get(key);
@@ -33,7 +34,8 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
     })
 }
 
-/// Returns the messages of an object without a version, and the id of the shown message.
+/// Returns the messages of an object without a version, and the id of the shown message, if the
+/// object names it. Fails if the object contains no messages.
 pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
     let lists = ["messages", "tree", "roots", "root"];
     let list = lists.iter().find_map(|key| from.shift_remove(*key));
@@ -251,7 +253,8 @@ fn content(from: &mut Object) -> Vec<Value> {
     }
 }
 
-/// Converts a call, in AG-UI's form or as a record.
+/// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if it has no
+/// id.
 fn call(from: &Value) -> Option<Value> {
     let from = from.as_object()?;
     let function = from.get("function").and_then(Value::as_object);

@@ -6,7 +6,7 @@
 use super::{CallKey, Conversation, ToolCall};
 
 impl Conversation {
-    /// Returns the node on the run's path for the id that agents use.
+    /// Returns the node of the message on the run's path that has this wire id, which agents use.
     pub(super) fn find_message(&self, wire_id: &str) -> Option<usize> {
         self.wire_ids
             .get(wire_id)?
@@ -15,7 +15,7 @@ impl Conversation {
             .find(|ix| self.tree.on_path(*ix))
     }
 
-    /// Returns the call on the run's path for the id that agents use.
+    /// Returns the call on the run's path that has this wire id, which agents use.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallKey> {
         let is_it = |call: &&ToolCall| call.is_real() && call.id == wire_id;
         // Usually it is the last call of the newest message, and a comparison is cheaper than a
@@ -32,7 +32,7 @@ impl Conversation {
         Some(call.key())
     }
 
-    /// Returns the call on the run's path that the tool message with this id answers.
+    /// Returns the call on the run's path whose result is in the tool message with this id.
     pub(super) fn find_answer(&self, message_id: &str) -> Option<CallKey> {
         let mut named = self.calls.answered_by(message_id);
         let call = named.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;

@@ -109,7 +109,7 @@ impl Conversation {
         out.done()
     }
 
-    /// Reads a message, and adds its calls.
+    /// Reads a message from JSON, and adds its calls to the conversation.
     pub(super) fn read_message(
         &mut self,
         value: Value,

@@ -287,7 +287,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     out.done()
 }
 
-/// Reads an approval, and the id of the tool message that informs the agent of the approval.
+/// Reads an approval, and the id of the tool message that hands the call off to the agent, if any.
 fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),

@@ -57,7 +57,7 @@ pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
     Some(set)
 }
 
-/// Removes a field and returns true if its value is `true`.
+/// Returns true if the value of a field is `true`, and removes the field then.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     let set = object.get(key) == Some(&Value::Bool(true));
     if set {
@@ -66,7 +66,7 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     set
 }
 
-/// The format of an object.
+/// The format in which a message is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// A single message, with unknown fields next to known ones.
@@ -75,7 +75,9 @@ pub(super) enum Format {
     Whole,
 }
 
-/// Writes unknown fields. `ours` contains the names of the known fields.
+/// Writes unknown fields: into the object `extra` if a whole conversation is written or if their
+/// names collide with known fields, otherwise next to the known fields. `ours` contains the names
+/// of the known fields.
 pub(super) fn put_foreign(out: &mut Writer, extra: &Object, ours: &[&str], format: Format) {
     let mut apart = Object::new();
     for (key, value) in extra {

@@ -12,7 +12,7 @@ use super::{
 use crate::{event::Message, json::form};
 
 impl Conversation {
-    /// Adds the messages to an empty conversation.
+    /// Adds the messages of a list to an empty conversation, and cancels calls without a result.
     ///
     /// # Errors
     ///

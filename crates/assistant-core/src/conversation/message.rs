@@ -73,13 +73,13 @@ impl Cut {
 }
 
 impl Message {
-    /// Returns the provider's encrypted form, which is sent back unchanged.
+    /// Returns the provider's encrypted value, which is sent back unchanged.
     #[must_use]
     pub fn encrypted_value(&self) -> Option<&str> {
         self.encrypted_value.as_deref()
     }
 
-    /// Returns the open metadata.
+    /// Returns the metadata, an object with arbitrary fields.
     #[must_use]
     pub const fn metadata(&self) -> Option<&Object> {
         self.metadata.as_ref()
@@ -115,7 +115,7 @@ impl Message {
         self.created_at
     }
 
-    /// Returns the name of the author.
+    /// Returns the name of the author, if known.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -127,7 +127,8 @@ impl Message {
         self.subagent_run_id.as_deref()
     }
 
-    /// Returns the reason why the message is incomplete. Local, never sent.
+    /// Returns the reason why the message is incomplete; `None` if it is complete. Local, never
+    /// sent.
     #[must_use]
     pub const fn cut(&self) -> Option<Cut> {
         self.cut
@@ -146,7 +147,8 @@ impl Message {
         &self.steps
     }
 
-    /// Returns the original text, if callouts in it became calls. It is sent to the agent.
+    /// Returns the original text if callouts in the text became calls. The original text is sent to
+    /// the agent.
     #[must_use]
     pub fn markdown(&self) -> Option<&str> {
         self.markdown.as_deref()
@@ -159,8 +161,8 @@ impl Message {
         self.author
     }
 
-    /// Returns a different version of the user's message in the agent's record. Shown beside the
-    /// user's own text, which it never replaces.
+    /// Returns the text that the agent's record contains for the user's message, if it differs from
+    /// the user's own text. Views show it beside the user's text, which it never replaces.
     #[must_use]
     pub fn disputed(&self) -> Option<&str> {
         self.disputed.as_deref()
@@ -257,7 +259,8 @@ impl Message {
         Content::Parts(parts)
     }
 
-    /// Returns the text as it is sent, with the callouts in it.
+    /// Returns the text as it is sent to the agent: the original text if callouts in it became
+    /// calls.
     #[must_use]
     pub fn written(&self) -> String {
         self.markdown.clone().unwrap_or_else(|| self.text())

@@ -32,16 +32,16 @@ pub(super) struct PartRef {
 #[derive(Debug, Clone)]
 pub struct Conversation {
     pub(super) tree: Tree<TreeMessage>,
-    /// All calls, in messages or not.
+    /// All calls, including those that belong to no message.
     pub(super) calls: Calls,
     pub(crate) runs: Runs,
     /// Nodes by the wire id of their message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     /// The branch that the user deleted last, while it can be restored.
     pub(super) deleted: Option<Box<Deleted>>,
-    /// Tool messages before all nodes in the received order.
+    /// The calls whose tool messages precede all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
-    /// Nodes with a tool result whose call is unknown, by the call's id.
+    /// The node that contains a tool result whose call is unknown, by the id of the call.
     pub(super) orphans: HashMap<String, usize>,
     /// The ids of tool messages by which the page handed calls off to the agent.
     pub(super) hand_off_messages: HashSet<String>,
@@ -53,7 +53,7 @@ pub struct Conversation {
     pub(super) activity_sizes: FxHashMap<usize, usize>,
     pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
-    /// Open text blocks, by the number that the decoder gave them.
+    /// Open text blocks, by the number that the decoder assigned.
     pub(super) blocks: FxHashMap<u64, PartRef>,
     /// The form in which messages that the agent added in the user's role are sent back.
     pub(super) agent_user_messages: super::AgentUserMessages,
@@ -62,7 +62,7 @@ pub struct Conversation {
     /// The updates of messages by a server, by node.
     #[cfg(feature = "records")]
     pub(super) updated_messages: HashMap<usize, super::updated_message::UpdatedMessage>,
-    /// Callouts in texts that are being written.
+    /// The state of parsing callouts in streaming texts.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::reading::Reading,
 }
@@ -153,19 +153,19 @@ impl Conversation {
         self.tree.path_work()
     }
 
-    /// Returns the newest shown message.
+    /// Returns the id of the newest shown message; `None` if no message is shown.
     #[must_use]
     pub fn tip(&self) -> Option<&MessageId> {
         self.path().next_back().map(|message| &message.id)
     }
 
-    /// Returns the newest message of the branch that runs write on.
+    /// Returns the id of the newest message of the branch that runs write on, if any.
     #[must_use]
     pub fn run_tip(&self) -> Option<&MessageId> {
         self.run_path().next_back().map(|message| &message.id)
     }
 
-    /// Returns true if the shown branch differs from the one that runs write on.
+    /// Returns true if the shown branch differs from the branch that runs write on.
     #[must_use]
     pub const fn shows_other_branch(&self) -> bool {
         self.tree.shows_other_branch()
@@ -261,7 +261,7 @@ impl Conversation {
         self.wire_ids.entry(wire_id).or_default().push(ix);
     }
 
-    /// Removes a node from the index by wire id.
+    /// Removes a node from the index of wire ids.
     pub(super) fn forget_name(&mut self, wire_id: &str, ix: usize) {
         if let Some(named) = self.wire_ids.get_mut(wire_id) {
             named.retain(|other| *other != ix);
@@ -279,7 +279,7 @@ impl Conversation {
         self.tree.item_mut(ix)
     }
 
-    /// Changes a message, and reports the change.
+    /// Changes a message and reports the change. `None` if the node does not exist.
     pub(super) fn edit_message<R>(
         &mut self,
         ix: usize,
@@ -292,7 +292,7 @@ impl Conversation {
         Some(edited)
     }
 
-    /// Returns true if a run is writing the message right now.
+    /// Returns true if the active run, or a run that is being resumed, has added the message.
     #[must_use]
     pub fn is_being_written(&self, id: &MessageId) -> bool {
         let node = self.tree.find(id).and_then(|ix| self.node(ix));

@@ -1,4 +1,4 @@
-//! Changes of a call that keep its state, called notes.
+//! Changes of a call that do not change its state, called notes.
 
 use serde_json::Value;
 
@@ -8,26 +8,27 @@ use super::{
 };
 use crate::action::RegistrationId;
 
-/// A change of a state's review or history. States without a matching field ignore it.
+/// A change of the review or the history in a call's state. A state without the changed field
+/// ignores the change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Note {
     /// The call was checked; `None` voids the check.
     Checked(Option<Box<Check>>),
     /// Another registration with the same rules takes over the call.
     TakenOver(Option<RegistrationId>),
-    /// The page asks the user about the call as shown.
+    /// The page asks the user about the call as it is shown on the card.
     Asked { shown: Option<Fingerprint> },
-    /// The agent asks about the call as shown.
+    /// The agent asks about the call as it is shown on the card.
     AskedByAgent {
         interrupt: String,
         shown: Option<Fingerprint>,
     },
-    /// The question and answer of a stored call were read.
+    /// The question and the answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
-    /// The call was decided; for a decision of the user, by [`Self::DecidedAsShown`].
+    /// The call was decided without a decision of the user on its card ([`Self::DecidedAsShown`]).
     Decision(Decision),
-    /// The user or the application decided about the call as shown.
+    /// The user or the application decided about the call as it was shown on the card.
     DecidedAsShown {
         decision: Decision,
         by: Option<Decider>,
@@ -39,9 +40,10 @@ pub(crate) enum Note {
     Edited(Option<Value>),
     /// The application sanitized the arguments, or the sanitized arguments are void.
     Cleaned(Option<Value>),
-    /// A rule of the application lets this call start without asking the user.
+    /// A rule of the application permits this version of the call without asking the user, or the
+    /// permission is void.
     Cleared(Option<Fingerprint>),
-    /// A remembered approval permits the call's start.
+    /// A remembered approval permits the call's start, or no longer permits it.
     AllowedEarlier(Option<AllowedEarlier>),
     /// The use of the remembered approval is counted.
     UseCounted(UseCount),
@@ -49,7 +51,7 @@ pub(crate) enum Note {
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived, or the reason why no preview could be made.
+    /// The preview arrived, or the reason why it could not be made.
     Previewed(Result<Value, String>),
     /// An edit has outdated the preview, so that the user is asked again.
     PreviewOutdated,
@@ -82,8 +84,8 @@ impl State {
         }
     }
 
-    /// Records that the question was answered. An answer to the agent does not answer a question of
-    /// the page.
+    /// Records that the question was answered. The duty to ask the user on this page remains if the
+    /// answer was for the agent.
     fn note_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());

@@ -1,4 +1,4 @@
-//! The origins of calls: the agent's protocol, or a text.
+//! The origin of a call, and the treatment of callouts: calls that are written in a text.
 
 /// The place where an agent wrote a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,9 +9,9 @@ pub enum Origin {
     Agent,
     /// A tool call that the agent's provider runs, and never the page.
     Provider,
-    /// A callout in a text: shown, never run, and only sent as the text.
+    /// A callout in a text: displayed, never run, and sent to the agent only as part of the text.
     Text,
-    /// A callout in a text that the host permits to run, like any other call from then on.
+    /// A callout in a text that the host permits to run. From then on it is a call like any other.
     Intercepted,
 }
 
@@ -27,7 +27,7 @@ impl Origin {
         }
     }
 
-    /// Parses the name that is used in stored conversations.
+    /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Provider, Self::Text, Self::Intercepted];

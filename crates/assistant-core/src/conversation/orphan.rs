@@ -1,5 +1,5 @@
-//! Keeps results that arrived before their call in place, and assigns them to the call once it
-//! appears. `fold` handles results of known calls.
+//! Stores results that arrive before their call at their position in the received order, and
+//! assigns them to the call once it appears. `fold` handles results of known calls.
 
 use serde_json::Value;
 
@@ -38,8 +38,8 @@ impl Conversation {
         results.collect()
     }
 
-    /// Indexes the results in a node that wait for their call. A result belongs to the call on its
-    /// own branch.
+    /// Assigns the results in a node to their calls if the calls are known and on the same branch,
+    /// and indexes the other results by the id of the call.
     pub(super) fn index_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.waits(key));
@@ -50,14 +50,14 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call is in one of the messages before a node.
+    /// Returns true if a call belongs to a node or to one of its ancestors.
     fn is_above(&self, key: &CallKey, ix: usize) -> bool {
         let at = self.calls.node_of(key);
         at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
     }
 
-    /// Indexes the node in which a result waits for its call. A node on the run's path takes
-    /// precedence.
+    /// Indexes the node in which a result waits for its call. If several nodes contain such a
+    /// result, a node on the run's path is preferred.
     pub(super) fn index_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
         if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {
@@ -65,7 +65,7 @@ impl Conversation {
         }
     }
 
-    /// Assigns a waiting result to the call that appeared.
+    /// Assigns the result that waits on the run's path for a call, if any, to the call.
     pub(super) fn adopt_orphan(&mut self, key: CallKey) {
         let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;
@@ -77,7 +77,7 @@ impl Conversation {
         }
     }
 
-    /// Moves a stored result into its call. A node without other content is removed.
+    /// Moves a result from a node into its call. A node that contains only the result is removed.
     fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.own(ix);
         if self.tree.on_path(ix) {

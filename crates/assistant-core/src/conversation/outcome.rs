@@ -12,9 +12,9 @@ pub(crate) struct Outcome {
     pub(crate) sent: bool,
     /// The time of the end, in milliseconds since 1970, if known.
     pub(crate) at: Option<i64>,
-    /// The result, which is sent to the agent; `None` for a call that was cancelled without one.
+    /// The result, which is sent to the agent; `None` for a call that ended without a result.
     pub(crate) result: Option<CallResult>,
-    /// The reason of a failure.
+    /// The error of a failed call.
     pub(crate) error: Option<CallError>,
     /// The review of the call before its end.
     pub(crate) review: Box<Review>,
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Creates an end without a result.
+    /// Creates an outcome without a result.
     pub(crate) fn new(end: End, by: Author, sent: bool) -> Self {
         Self {
             end,

@@ -23,7 +23,7 @@ pub struct OutlineRow {
 }
 
 impl OutlineRow {
-    /// Returns the message.
+    /// Returns the id of the message.
     #[must_use]
     pub const fn id(&self) -> &MessageId {
         &self.id
@@ -35,15 +35,15 @@ impl OutlineRow {
         self.level
     }
 
-    /// Returns the row of the message whose versions of an answer include this row; `None` at the
-    /// top.
+    /// Returns the index of the row that precedes the versions to which this row belongs; `None` at
+    /// the top level.
     #[must_use]
     pub const fn above(&self) -> Option<usize> {
         self.above
     }
 
-    /// Returns the position among the rows of the same level and parent row, counted from 1, and
-    /// their number.
+    /// Returns the position among the rows with the same level and the same row above, counted from
+    /// 1, and the number of these rows.
     #[must_use]
     pub const fn place(&self) -> (usize, usize) {
         self.place
@@ -61,7 +61,7 @@ impl OutlineRow {
         self.branches
     }
 
-    /// Returns true if the versions that follow are omitted.
+    /// Returns true if the row is collapsed, so that the versions below it are omitted.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.closed
@@ -75,8 +75,8 @@ impl OutlineRow {
 }
 
 impl Conversation {
-    /// Returns the tree from top to bottom, with versions in order of arrival. After a message in
-    /// `closed`, several versions are omitted.
+    /// Returns the messages of the tree as rows, with versions in order of arrival. Below a message
+    /// in `closed`, the rows are omitted if the message has several children.
     ///
     /// ```
     /// use std::collections::HashSet;
@@ -148,8 +148,8 @@ impl Conversation {
         rows
     }
 
-    /// Returns the number of messages that a deletion of this message removes: the message and all
-    /// below it.
+    /// Returns the number of messages that a deletion of this message removes: the message and its
+    /// descendants. 0 if no message has this id.
     #[must_use]
     pub fn subtree_len(&self, id: &MessageId) -> usize {
         let ix = self.tree.find(id);

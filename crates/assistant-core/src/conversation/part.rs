@@ -29,7 +29,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the key of the tool call, if the part is one.
+    /// Returns the key of the tool call; `None` if the part is not a call.
     #[must_use]
     pub const fn call_key(&self) -> Option<CallKey> {
         match self {
@@ -60,7 +60,7 @@ pub struct TextPart {
 }
 
 impl TextPart {
-    /// Returns the other properties such as id and metadata, stored unchanged.
+    /// Returns the other properties, such as the id and the metadata, stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
@@ -85,7 +85,7 @@ impl TextPart {
         self.generation
     }
 
-    /// Returns the times of the start and of the last end, for reasoning only.
+    /// Returns the period in which reasoning was written; `None` for other text.
     #[must_use]
     pub const fn span(&self) -> Option<Span> {
         self.span
@@ -111,7 +111,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the duration in milliseconds, once the period has ended.
+    /// Returns the duration in milliseconds; `None` while the period lasts. 0 if the clock was set
+    /// back.
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);

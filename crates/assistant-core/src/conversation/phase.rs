@@ -9,7 +9,7 @@ pub enum Phase {
     InputAvailable,
     /// The user is asked.
     ApprovalRequested,
-    /// The user has answered; the handler is not running yet.
+    /// The question was answered, or no approval is needed; the handler is not running yet.
     ApprovalResponded,
     /// The handler runs, or the agent runs the tool.
     Running,
@@ -17,11 +17,11 @@ pub enum Phase {
     OutputAvailable,
     /// The call failed.
     OutputError,
-    /// The user denied the call.
+    /// The user or the application denied the call.
     OutputDenied,
-    /// A new message of the user took precedence.
+    /// The call was not run, because the user sent a new message.
     Skipped,
-    /// The run was stopped or its action was removed.
+    /// The call was cancelled, for example because the run was stopped or the action was removed.
     Cancelled,
 }
 
@@ -48,7 +48,7 @@ impl Phase {
             .map_or("", |(_, word)| word)
     }
 
-    /// Parses the name that is used in JSON.
+    /// Parses the name that is used in JSON; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().find(|(_, known)| *known == word);

@@ -1,4 +1,4 @@
-//! The places of calls: their messages, the order on the run's path, and detached calls.
+//! Positions of calls: the messages of calls, the order on the run's path, and detached calls.
 //!
 //! A call that a snapshot removes from the path of its run is *detached*: if an agent sends the id
 //! again, the id means the same call, with its history. `calls` owns the calls, `state` defines the
@@ -12,7 +12,8 @@ use super::{
 use crate::{action::RegistrationId, order::in_order};
 
 impl Conversation {
-    /// Returns a call by its key.
+    /// Returns the call with this key; `None` if the call belongs neither to a message nor to the
+    /// page.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
         match self.calls.home(key)? {
@@ -45,26 +46,27 @@ impl Conversation {
         key
     }
 
-    /// Removes a call of the page itself, and returns it with its request.
+    /// Removes a call of the page itself, and returns the call and the number of its request.
     pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
         let request = self.calls.request_of(key)?;
         self.log.push(Change::Call(*key));
         Some((self.calls.remove(key)?, request))
     }
 
-    /// Returns the calls whose handlers led to a call, nearest first.
+    /// Returns the call whose handler requested this call, then the requester of that call, and so
+    /// on.
     pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
         let requester = |key: &CallKey| self.call(key)?.parent;
         std::iter::successors(requester(key), requester)
     }
 
-    /// Returns the open calls that the handler of a call requested.
+    /// Returns the calls of the page that the handler of a call requested.
     pub(crate) fn calls_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
         let requested = self.direct_calls().filter(|call| call.parent == Some(*key));
         requested.map(ToolCall::key).collect()
     }
 
-    /// Returns true if a call that was checked may start during a run.
+    /// Returns true if any checked call may start during a run.
     pub(crate) fn has_eager_call(&self) -> bool {
         self.calls.has_eager()
     }
@@ -101,14 +103,14 @@ impl Conversation {
         self.calls.home(key) == Some(Home::Page)
     }
 
-    /// Returns the call on the run's path to which the agent gave this id.
+    /// Returns the call on the run's path with this wire id, which the agent assigned.
     #[must_use]
     pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
         let key = self.find_call(id)?;
         Some((key, self.call(&key)?))
     }
 
-    /// Returns the message of a call.
+    /// Returns the message of a call; `None` if the call belongs to no message.
     #[must_use]
     pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
         let node = self.calls.node_of(key)?;
@@ -200,7 +202,7 @@ impl Conversation {
         in_earlier || before().any(|other| matches(&other))
     }
 
-    /// Returns the ended calls, in order of their ends, on all branches.
+    /// Returns the ended calls in messages of all branches, in order of their ends.
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
@@ -208,7 +210,8 @@ impl Conversation {
         ended.filter(placed).copied().collect()
     }
 
-    /// Returns the node of a call on the run's path, and its depth.
+    /// Returns the depth and the node of a call's message; `None` if the call is not on the run's
+    /// path.
     fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
         let node = self.calls.node_of(key)?;
         let depth = self.tree.node(node)?.depth;
@@ -220,7 +223,7 @@ impl Conversation {
         self.run_node_of(key).is_some()
     }
 
-    /// Returns the calls of a node, without callouts that are only shown.
+    /// Returns the calls of a node, without callouts that are only displayed.
     pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
         let message = self.node(node).map(|node| &node.message);
         let calls = message
@@ -244,7 +247,8 @@ impl Conversation {
         }
     }
 
-    /// Changes the content of a call, and reports the change.
+    /// Changes a call and reports the change. `None` if no call with this key belongs to a message
+    /// or to the page.
     pub(crate) fn edit_call<R>(
         &mut self,
         key: &CallKey,
@@ -258,7 +262,8 @@ impl Conversation {
         given
     }
 
-    /// Returns the number of calls of the same name and run as this one that have started.
+    /// Returns the number of other calls in the turn that have the same name and run as this call
+    /// and were started or are about to start.
     pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
@@ -290,8 +295,8 @@ impl Conversation {
         applied
     }
 
-    /// Returns the facts about a call that a record contains, even if the call is in no message any
-    /// more.
+    /// Returns the properties of a call for a record, also of a call that no longer belongs to a
+    /// message.
     pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
         self.calls.get(key).map(ToolCall::facts)
     }
@@ -314,13 +319,15 @@ impl Conversation {
             .get(&key.or_else(|| self.calls.detached(wire_id))?)
     }
 
-    /// Detaches a call from its message. If the wire id is repeated, it means the same call.
+    /// Detaches a call from its message. If an agent repeats the call's wire id, the id refers to
+    /// this call.
     pub(super) fn detach(&mut self, key: CallKey) {
         self.calls.detach(&key);
         self.calls.index_detached(key);
     }
 
-    /// Returns the detached call with this wire id, which the caller attaches to another message.
+    /// Removes and returns the detached call with this wire id, which the caller attaches to a
+    /// message. If another branch contains the call, a copy stays there.
     pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached(wire_id)?;
         match self.calls.node_of(&key) {
@@ -338,8 +345,8 @@ impl Conversation {
         self.edit_call(key, |call| call.mark_unknown_outcome(attempt));
     }
 
-    /// Marks the calls of a node that satisfy a condition as detached. The node is on another
-    /// branch than the run's.
+    /// Indexes the calls of a node that satisfy a condition as detached. The node is not on the
+    /// run's path.
     pub(super) fn keep_detached(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
@@ -363,8 +370,7 @@ impl Conversation {
         }
     }
 
-    /// Requires that the user is asked on this page before any of the open calls starts, on all
-    /// branches.
+    /// Requires a question to the user on this page before any open call starts, on all branches.
     pub(crate) fn ask_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open().collect();
         for key in open {

@@ -59,7 +59,7 @@ impl Message {
     }
 }
 
-/// Marks a message of the user's role as the agent's.
+/// Marks a message in the user's role as written by the agent.
 pub(super) fn mark(message: &mut event::Message) {
     message.name = Some(NAME.to_owned());
     let metadata = message.metadata.get_or_insert_with(Object::new);
@@ -67,7 +67,7 @@ pub(super) fn mark(message: &mut event::Message) {
 }
 
 impl event::Message {
-    /// Returns true if a request marks a user message as the agent's.
+    /// Returns true if the metadata of a user message names the agent as the author.
     #[must_use]
     pub fn is_marked_as_agents(&self) -> bool {
         let author = self.metadata.as_ref().and_then(|all| all.get(AUTHOR));

@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use super::{CallKey, MarkdownTools};
 use crate::text::callout::Parser;
 
-/// The kinds of callouts that a conversation reads, and the open texts.
+/// The kinds of callouts that a conversation reads, and the parsers of its texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
     pub(super) tools: MarkdownTools,
     /// True if code fences are callouts, too.
     pub(super) fences: bool,
-    /// Texts that were streamed here, by node. A complete text may be opened again.
+    /// The parsers of texts that were streamed on this page, by node. A complete text may continue.
     pub(super) readers: HashMap<usize, Reader>,
 }
 
-/// A streaming text.
+/// The parser of a streaming text, with the calls that it has created.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     pub(super) parser: Parser,
-    /// The text so far, until the message stores it.
+    /// The text received so far; moved to the message once the text contains a callout.
     pub(super) written: String,
-    /// The last announced callout, and the part that shows it.
+    /// The number of the last announced callout, and the index of the part that shows it, if any.
     pub(super) announced: Option<(u32, Option<usize>)>,
     /// The calls that show callouts of this text, by their id in the text.
     pub(super) by_id: HashMap<String, CallKey>,

@@ -11,7 +11,7 @@ use crate::{action::Remember, id::Ticket};
 /// The questions about a call, and the answers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Review {
-    /// The check on which the permission to start was based.
+    /// The check on which the permission to start was based, if the call was checked.
     pub(crate) check: Option<Box<Check>>,
     /// The question to the user, and the answer.
     pub(crate) approval: Option<CallApproval>,
@@ -25,15 +25,16 @@ pub(crate) struct Review {
     pub(crate) clean_args: Option<Value>,
     /// The action's preview of the changes, or the reason why no preview could be made.
     pub(crate) preview: Option<Result<Value, String>>,
-    /// The version of the call that a rule of the application permitted without asking the user.
+    /// The fingerprint of the call that a rule of the application permitted without asking the
+    /// user.
     pub(crate) cleared: Option<Fingerprint>,
     /// The history of the call.
     pub(crate) history: History,
 }
 
 impl Review {
-    /// Returns the review of a call that is checked again: the answer is void, but the fact that
-    /// the user had to be asked is kept.
+    /// Returns the review of a call that is checked again. The answer is dropped, but if the page
+    /// asked or the agent's question was answered, the page must ask the user again.
     pub(super) fn voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
@@ -45,8 +46,8 @@ impl Review {
         })
     }
 
-    /// Returns the review of a call that the agent asked about without sending a result: only the
-    /// question and the answer are kept.
+    /// Returns the review of a call whose interrupt ended without a result. The question, the
+    /// answer, the changed arguments and the history are kept.
     pub(super) fn lifted(self) -> Box<Self> {
         Box::new(Self {
             approval: self.approval,
@@ -74,7 +75,7 @@ impl Review {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Question {
     pub(crate) review: Review,
-    /// The preview that is awaited.
+    /// The preview that the question waits for, if any.
     pub(crate) awaited: Option<AwaitedPreview>,
 }
 
@@ -84,14 +85,15 @@ impl Question {
         Box::new(Self { review, awaited })
     }
 
-    /// Returns true if the user has approved the call, and its preview is compared once more.
+    /// Returns true if the user has approved the call, and its preview is requested again for
+    /// comparison.
     pub(crate) fn is_approved(&self) -> bool {
         let awaited = self.awaited.as_ref();
         awaited.is_some_and(|awaited| awaited.approved.is_some())
     }
 }
 
-/// A preview that was requested from an action.
+/// A request for a preview from an action.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AwaitedPreview {
     pub(crate) ticket: Ticket,
@@ -106,7 +108,7 @@ pub(crate) struct PreviewApproval {
     pub(crate) by: Option<Decider>,
 }
 
-/// The reason why a call may start, subject to the application's permission.
+/// The review of a call that may start, and the application's permission.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clearance {
     pub(crate) review: Review,
@@ -125,25 +127,25 @@ impl Clearance {
 pub(crate) enum Permission {
     /// The application was not asked.
     Unasked,
-    /// The application was asked about this version of the call, and answers later.
+    /// The application was asked about the call with this fingerprint, and has not answered.
     Asked(Ticket, Fingerprint),
-    /// The application permits this version of the call.
+    /// The application permits the call with this fingerprint.
     Given(Fingerprint),
 }
 
 /// The history of a call, which each state passes on to the next state.
 ///
-/// A journal accepts a claim once, so claims are never uncounted, and the reasons to ask the user
-/// again must not be lost with the state in which they arose.
+/// The history must not be lost: a journal accepts each claim once, and the reasons to ask the user
+/// again outlast the state in which they arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct History {
     /// The number of starts of the call's handler.
     pub(crate) starts: u32,
-    /// The number of claims that may have been recorded without a start.
+    /// The number of claims without a start that the journal may contain.
     pub(crate) void_starts: u32,
     /// True if the call's handler was started before a reload, and its outcome is unknown.
     pub(crate) unknown_outcome: bool,
-    /// True if the call differs from the call that was asked about or decided.
+    /// True if the call differs from the call that the user was asked about or that was decided.
     pub(crate) changed: bool,
     /// True if the user must be asked here before the call starts: the page was also asking when
     /// the agent asked, or the call was imported.

@@ -9,7 +9,8 @@ impl Conversation {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
 
-    /// Returns true if the run that made a call succeeded; `None` if that is not known.
+    /// Returns true if the run that made a call succeeded, false if it did not or is too old to be
+    /// listed. `None` if the run of the call is unknown.
     #[must_use]
     pub fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.succeeded(call.run?))
@@ -23,7 +24,8 @@ impl Conversation {
         self.edit_answer(|message| message.cost.add(cost));
     }
 
-    /// Changes the newest message, if the agent wrote it.
+    /// Changes the newest message if it is an answer, reasoning or an activity; otherwise returns
+    /// `None`.
     fn edit_answer(&mut self, edit: impl FnOnce(&mut Message)) -> Option<()> {
         let tip = self.tree.tip()?;
         match self.node(tip)?.message.role {
@@ -32,7 +34,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the sum of the costs of these messages.
+    /// Returns the sum of the costs of these messages. Unknown ids are ignored.
     #[must_use]
     pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
         let mut cost = Cost::default();
@@ -42,8 +44,8 @@ impl Conversation {
         cost
     }
 
-    /// Adds the steps of an ended run to the newest message, if the agent wrote it. Returns true if
-    /// they were added.
+    /// Adds the steps of an ended run to the newest message, up to the maximum number of steps.
+    /// Returns false if the newest message is not the agent's.
     pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
         let added = self.edit_answer(|message| {
             let room = MAX_STEPS.saturating_sub(message.steps.len());

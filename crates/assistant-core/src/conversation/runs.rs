@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// The maximum number of runs that are kept.
+/// The maximum number of runs in the list; the oldest run is removed first.
 const MAX_RUNS: usize = 64;
 
 /// The newest runs of a conversation.
@@ -12,7 +12,7 @@ const MAX_RUNS: usize = 64;
 pub(crate) struct Runs {
     list: Vec<RunRecord>,
     last: u64,
-    /// The active run.
+    /// The number of the active run, if any.
     pub(crate) current: Option<u64>,
 }
 
@@ -21,13 +21,13 @@ struct RunRecord {
     number: u64,
     id: String,
     succeeded: Option<bool>,
-    /// The number of the run's events that the conversation contains, while the run is open and its
-    /// events are counted.
+    /// The number of events of the run that were applied to the conversation; 0 if the run has
+    /// ended or its events are not counted.
     applied: u64,
 }
 
 impl Runs {
-    /// Starts a run, to which the calls that appear from now on belong.
+    /// Starts a run. Calls that appear from now on belong to it.
     pub(crate) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
@@ -42,7 +42,8 @@ impl Runs {
         });
     }
 
-    /// Resumes the newest run, if it did not succeed. Its calls still belong to it.
+    /// Resumes the newest run unless it succeeded; otherwise starts a run. The calls of a resumed
+    /// run still belong to it.
     pub(crate) fn resume(&mut self, id: &str) {
         match self.list.last_mut() {
             Some(run) if run.number == self.last && run.succeeded != Some(true) => {
@@ -76,7 +77,8 @@ impl Runs {
         }
     }
 
-    /// Returns the id of the newest run and the number of its applied events, if it has not ended.
+    /// Returns the id of the newest run and the number of its applied events; `None` if the run has
+    /// ended.
     pub(crate) fn position(&self) -> Option<(&str, u64)> {
         let newest = self.list.last().filter(|_| self.newest_is_open())?;
         Some((&newest.id, newest.applied))
@@ -90,8 +92,8 @@ impl Runs {
         }
     }
 
-    /// Returns true if the newest run has not ended, as far as is known: a stored conversation was
-    /// left during it.
+    /// Returns true if the newest run has not ended. For a stored conversation this means that the
+    /// page was closed during the run.
     pub(crate) fn newest_is_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
@@ -102,7 +104,7 @@ impl Runs {
         run == self.last
     }
 
-    /// Returns true if a run succeeded; false if it failed or is no longer kept.
+    /// Returns true if a run succeeded; false if it failed, is open, or is no longer in the list.
     pub(crate) fn succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))

@@ -48,14 +48,14 @@ pub(crate) enum State {
     Running(InvocationId, Option<TimerId>, Box<Review>),
     /// The agent runs the call.
     Remote {
-        /// True if the next run may be sent without the call's result, together with results of the
-        /// page.
+        /// True if the next run may be sent without the call's result, as soon as the page has
+        /// results to send.
         left: bool,
         review: Box<Review>,
     },
     /// A tool message hands the call off to the agent.
     HandedOff {
-        /// The id of the tool message, for the version of the call that was approved.
+        /// The id of the tool message, bound to the fingerprint of the call that was approved.
         message: Consent<String>,
         /// True while a run carries the tool message.
         out: bool,
@@ -73,13 +73,13 @@ pub(crate) enum State {
         out: bool,
         review: Box<Review>,
     },
-    /// The agent's interrupt was answered with a denial, or given up.
+    /// The agent's interrupt was answered with a denial, or cancelled.
     InterruptDenied {
         /// The reason that was given.
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// The call ended, with a result or without one.
+    /// The call has ended, with a result or without.
     Ended(Box<Outcome>),
 }
 
@@ -98,9 +98,9 @@ pub(crate) enum StateEvent {
     ArgsEnded,
     /// The agent gave the call another name or other arguments.
     Rewritten,
-    /// The call's checks no longer hold: its action changed or was removed.
+    /// The check of the call no longer holds: the action has changed or was removed.
     Voided,
-    /// The call's approval no longer applies, and it was not sent to the agent yet.
+    /// The call's approval no longer applies. The approval was not sent to the agent yet.
     Revoked,
     /// The call's action is not registered yet.
     FoundMissing,
@@ -108,7 +108,8 @@ pub(crate) enum StateEvent {
     RuleAsked(Ticket, Option<Fingerprint>),
     /// The user must be asked.
     QuestionPut,
-    /// The call may start: no approval is needed, a rule permits it, or the user approved it.
+    /// The call may start: the action requires no approval, a rule permits the call, or it was
+    /// approved.
     Cleared,
     /// The call is invalid.
     FoundInvalid(CallError),
@@ -126,8 +127,8 @@ pub(crate) enum StateEvent {
     LeftRemote,
     /// The call is handed off to the agent by a message with this id.
     HandedOff(Consent<String>),
-    /// An interrupt of the agent asks about the call. `card` is true if approve and deny answer the
-    /// interrupt.
+    /// An interrupt of the agent asks about the call. `card` is true if approve and deny on the
+    /// call's card answer the interrupt.
     Interrupted { card: bool },
     /// The agent's interrupt was answered.
     InterruptAnswered {
@@ -136,7 +137,7 @@ pub(crate) enum StateEvent {
         /// The decider, if it is known.
         by: Option<Decider>,
     },
-    /// The interrupt is over, and the agent gave no result.
+    /// The agent's interrupt is over, and the agent sent no result.
     InterruptLifted,
     /// The agent rejected the answer: the question is open again.
     InterruptReopened {
@@ -147,7 +148,7 @@ pub(crate) enum StateEvent {
     SendStarted,
     /// The run that carried the call's approval failed.
     SendFailed,
-    /// The call ended, with a result or without one.
+    /// The call has ended, with a result or without.
     Settled(Box<Outcome>),
     /// A run that carries the call's result began.
     Delivered,
@@ -170,7 +171,8 @@ impl State {
         Ok(next)
     }
 
-    /// Updates the history in a state that has just begun.
+    /// Updates the history after a step: counts starts and claims without a start, and records
+    /// changes of a decided call.
     const fn record_step(&mut self, voids_question: bool, was_claimed: bool) {
         let (began, is_known, is_asked_anew) = (
             matches!(self, Self::Running(..)),
@@ -410,7 +412,8 @@ impl State {
         }
     }
 
-    /// Returns the call's review, for additions that apply to this state.
+    /// Returns the call's review for changes within this state; `None` while arguments are
+    /// streaming.
     pub(super) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
             Self::Streaming(_) => None,
@@ -468,8 +471,8 @@ impl State {
         }
     }
 
-    /// Returns true if the user must be asked on this page, because of the call's history or
-    /// because an answer is void.
+    /// Returns true if the user must be asked on this page: the call's history requires it, or a
+    /// question of the page has no valid answer.
     pub(super) fn must_be_asked(&self) -> bool {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let is_open =
@@ -513,7 +516,7 @@ impl State {
         matches!(self, Self::Ended(_))
     }
 
-    /// Returns true if the loop waits for the call.
+    /// Returns true if the agent loop waits for the call.
     pub(crate) const fn is_under_way(&self) -> bool {
         matches!(
             self,

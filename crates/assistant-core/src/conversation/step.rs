@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// The maximum number of steps of a message.
+/// The maximum number of steps that a message stores.
 pub(super) const MAX_STEPS: usize = 128;
 
 /// A step of a run, as the agent names it.
@@ -29,7 +29,7 @@ impl AgentStep {
         self.finished
     }
 
-    /// Returns the error of the subagent that executed the step, if it failed.
+    /// Returns the error of the subagent that executed the step, if the step failed.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()

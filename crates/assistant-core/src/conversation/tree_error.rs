@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The reason why an operation on the tree was refused. The tree is unchanged then.
+/// The reason why an operation on the tree was refused. A refused operation changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -12,13 +12,13 @@ pub enum TreeError {
     UnknownParent,
     /// A message with this id exists already.
     DuplicateId,
-    /// A message cannot be below itself.
+    /// The message would become its own descendant.
     Cycle,
-    /// The message is not the user's and cannot be edited as a branch.
+    /// The message was not written by the user and cannot be edited as a branch.
     NotUser,
-    /// The message is not an answer and cannot be regenerated.
+    /// The message was not written by the agent and cannot be regenerated.
     NotAssistant,
-    /// The message has no version before or after it.
+    /// The message has no previous or next version.
     NoSibling,
     /// Nothing was deleted, or the deletion can no longer be undone.
     NothingDeleted,
@@ -58,7 +58,7 @@ impl fmt::Display for TreeError {
 
 impl std::error::Error for TreeError {}
 
-/// A version of a message, relative to the one that is shown.
+/// The direction to another version of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sibling {
     /// The previous version.

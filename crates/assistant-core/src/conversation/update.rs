@@ -1,4 +1,4 @@
-//! Updates of messages and calls, as records for other systems.
+//! Records of messages and calls, which are exchanged with other systems.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::event::{Object, TokenUsage};
 
-/// A record of a change.
+/// A record of a message or of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// The state of a message.
@@ -72,7 +72,7 @@ pub struct CallInfo {
 pub struct ToolUpdate {
     /// The conversation's id.
     pub conv_id: String,
-    /// The message that makes the call.
+    /// The id of the message that contains the call.
     pub message_id: String,
     /// The call's id. If the id is empty, as from systems that name only the tool, the update is
     /// about the first call of the tool in the message that has not ended.
@@ -95,7 +95,7 @@ impl Update {
         }
     }
 
-    /// Returns the id of the conversation; empty if the record names none.
+    /// Returns the id of the conversation; empty if the record contains no id.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         match self {
@@ -104,8 +104,8 @@ impl Update {
         }
     }
 
-    /// Parses a record from JSON: of a call, if the record names a call or a tool, otherwise of a
-    /// message. `None` for all other values; unknown fields are ignored.
+    /// Parses a record of a call if the JSON names a call, or a message and a tool; otherwise a
+    /// record of a message. `None` if required ids are missing. Unknown fields are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let has = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
@@ -116,8 +116,8 @@ impl Update {
     }
 }
 
-/// Reads the status of a call. A result without a status ends the call; an unknown status is
-/// ignored.
+/// Reads the status of a call. Without a status, a call with a result is complete. Any other
+/// missing or unknown status counts as pending.
 fn status(from: &Object, result: Option<&String>) -> Status {
     let unsaid = match result {
         Some(_) if !from.contains_key("status") => Status::Complete,
@@ -160,7 +160,7 @@ impl ConvUpdate {
         })
     }
 
-    /// Parses a record from JSON; `None` without the id of a message.
+    /// Parses a record from JSON; `None` if the value is not an object with a `messageId`.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
@@ -249,7 +249,7 @@ impl ToolUpdate {
         })
     }
 
-    /// Parses a record; `None` without the id of a call, or a message and a tool.
+    /// Parses a record; `None` if it names neither a call, nor a message and a tool.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;

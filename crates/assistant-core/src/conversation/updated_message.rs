@@ -5,7 +5,7 @@
 pub(super) struct UpdatedMessage {
     /// The time of the newest update; 0 if it is not known.
     pub(super) at: i64,
-    /// True while only an update of a call has named the message: its role and its parent are
+    /// True while the message is known only from updates of its calls: its role and its parent are
     /// assumed.
     pub(super) assumed: bool,
 }

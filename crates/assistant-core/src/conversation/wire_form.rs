@@ -37,9 +37,9 @@ impl Conversation {
         list
     }
 
-    /// Returns the messages of the run's path for a request: system messages first, wherever the
-    /// agent added them, and results after their calls. Calls that never ended (rule "every call is
-    /// answered"), calls that only carried a question, and results without a call are omitted.
+    /// Returns the messages of the run's path for a request: system messages first, and each result
+    /// directly after its call. Omits activities, results without a call, calls that never ended
+    /// (rule "every call is answered"), and calls that only carried a question.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
@@ -76,7 +76,8 @@ impl Conversation {
         is_sendable(call) && !self.carried_question(call)
     }
 
-    /// Returns true for a message that contains only calls that never ended.
+    /// Returns true for an assistant's message without text all of whose calls are omitted from
+    /// requests.
     fn is_abandoned(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
@@ -119,7 +120,8 @@ impl Conversation {
     }
 }
 
-/// Returns the tool message for a call: the result or, without a result, the approval.
+/// Returns the tool message for a call: the result or, for a call that is handed off, the approval.
+/// `None` if the call has neither.
 fn answer_to(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
@@ -132,7 +134,7 @@ fn answer_to(call: &ToolCall) -> Option<event::Message> {
     ))
 }
 
-/// Returns false for a call that can no longer get a result, such as a call that was cut off.
+/// Returns true if the call has a result or can still get one; false for a displayed callout.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result().is_some() || !call.state().is_done())
 }
@@ -152,7 +154,7 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
     }
 }
 
-/// Returns a call for a message list, as the agent made it.
+/// Returns a call as the agent made it, in the form of message lists.
 fn listed(call: &ToolCall) -> FunctionCall {
     FunctionCall {
         encrypted_value: call.encrypted_value.clone(),
@@ -162,8 +164,8 @@ fn listed(call: &ToolCall) -> FunctionCall {
     }
 }
 
-/// Returns a call as it ran, with the user's arguments, so that the agent does not report something
-/// that did not happen. The original arguments are in the metadata.
+/// Returns a call with the arguments with which it was started, so that the agent does not report
+/// something that did not happen. Original arguments that were changed are in the metadata.
 fn as_it_ran(call: &ToolCall) -> FunctionCall {
     let mut wire = listed(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
@@ -174,7 +176,8 @@ fn as_it_ran(call: &ToolCall) -> FunctionCall {
     wire
 }
 
-/// The metadata field with the original arguments of a call that the user edited.
+/// The metadata field with the original arguments of a call that the user or the application
+/// changed.
 const ORIGINAL_ARGUMENTS: &str = "originalArguments";
 
 fn assistant_body(message: &Message, tool_calls: Vec<FunctionCall>) -> MessageBody {

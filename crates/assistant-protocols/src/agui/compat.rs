@@ -11,7 +11,7 @@ use assistant_core::event::{Diagnostic, Object};
 use assistant_core::json::fields::EventObject;
 use assistant_core::json::form::{drop_null, objects, upgrade_parts};
 
-/// The compatibility shims, with their state between events.
+/// Rewrites of the events of older producers, with the state that they need between events.
 #[derive(Debug, Clone, Default)]
 pub struct Compat {
     run_id: String,
@@ -21,13 +21,13 @@ pub struct Compat {
 }
 
 impl Compat {
-    /// Creates shims at the start of a stream.
+    /// Creates the rewrites for the start of a stream.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Rewrites one event in place.
+    /// Rewrites one event in place, and reports each rewrite to `notes`.
     pub fn upgrade(&mut self, event: &mut EventObject, notes: &mut Notes) {
         let Some(Value::String(kind)) = event.get("type") else {
             return;
@@ -74,8 +74,8 @@ impl Compat {
         }
     }
 
-    /// Rewrites thinking events to reasoning events. Each span and message gets an id, which
-    /// thinking events do not have.
+    /// Rewrites a thinking event to a reasoning event, with a new id for each span and message,
+    /// since thinking events have no ids.
     fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
@@ -115,7 +115,8 @@ impl Compat {
         ));
     }
 
-    /// Creates an id from the run's id, which makes it unique in the conversation.
+    /// Returns a new id that begins with the run's id, so that the id is unique in the
+    /// conversation.
     fn new_id(&mut self) -> String {
         self.minted += 1;
         format!("{}-thinking-{}", self.run_id, self.minted)

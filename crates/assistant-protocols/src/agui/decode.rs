@@ -1,8 +1,8 @@
 //! Decodes one event from its fields to [`Event`].
 //!
 //! This module knows the fields of each event; [`super::verify`] checks the order of events. Fields
-//! are read in the order in which the protocol describes them, so that of several faults the same
-//! one is reported as by the reference client. [`assistant_core::json::form`] reads messages,
+//! are read in the order in which the protocol describes them, so that the reported fault is the
+//! one that the reference client reports. [`assistant_core::json::form`] reads messages,
 //! [`super::run`] run input and outcomes.
 
 use serde_json::Value;
@@ -305,7 +305,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
     })
 }
 
-/// Reads the role of streamed text; other roles have events of their own.
+/// Reads the role of streamed text. Fails for the roles whose messages have events of their own.
 fn role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
     let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
     let words = roles.map(|role| (role.as_str(), role));

@@ -1,4 +1,4 @@
-//! The decoder of a stream, all stages from a frame to events, and the reader of a whole response.
+//! Decodes frames to events, through all stages, and reads a whole response.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -39,7 +39,7 @@ pub struct Decoder {
     verifier: Verifier,
     notes: Notes,
     failed: Option<ProtocolError>,
-    /// A buffer for the events of one frame.
+    /// The buffer for the events of one frame, which is reused for the next frame.
     memory: Vec<Event>,
 }
 
@@ -157,7 +157,8 @@ impl Decoder {
         Err(error)
     }
 
-    /// Appends the events that were held back for later frames. Call this after the last frame.
+    /// Appends the events that were held back for later frames, unless they violate the protocol.
+    /// Call this after the last frame.
     pub fn flush(&mut self, out: &mut Vec<Event>) {
         if self.joiner.is_idle() {
             return;
@@ -168,7 +169,7 @@ impl Decoder {
         out.append(&mut held);
     }
 
-    /// Returns and forgets the diagnostics since this method was called last.
+    /// Removes and returns the collected diagnostics.
     #[must_use]
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         self.notes.take()
@@ -220,7 +221,7 @@ impl Reader {
         Self::of(Decoder::new(options))
     }
 
-    /// Reads an event that is already JSON, as if its frame had arrived. Does nothing after a
+    /// Reads an event that is already parsed JSON, like the data of a frame. Does nothing after a
     /// failure.
     pub fn push_value(&mut self, event: Value, sink: &mut dyn Sink) {
         if !self.has_failed()
@@ -273,7 +274,7 @@ impl Decoder {
     }
 }
 
-/// Returns true if the JSON is valid up to its end, and incomplete.
+/// Returns true if the data is the beginning of a JSON text that is not complete.
 fn ends_early(data: &str) -> bool {
     let is_cut = |text: &str| {
         let read = serde_json::from_str::<IgnoredAny>(text);

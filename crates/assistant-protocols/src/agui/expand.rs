@@ -1,7 +1,7 @@
 //! Expands chunk events to START, CONTENT and END events, so that later stages see no chunks.
 //!
-//! A lane is the open stream of a sender: the parent agent or a subagent. Expansion runs after
-//! decoding and before [`super::verify`], which therefore checks chunks and explicit events by the
+//! A lane is the open stream of one sender: the parent agent or a subagent. Expansion runs after
+//! decoding and before [`super::verify`], so that chunks and explicit events are checked by the
 //! same rules.
 
 use assistant_core::event::fault::ProtocolError;
@@ -10,7 +10,7 @@ use assistant_core::limits::MAX_STREAMS;
 
 const PARENT: &str = "(the parent agent)";
 
-/// The kind of a stream that comes in deltas.
+/// The kind of entity whose content is streamed in deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Creates a delta of this kind.
+    /// Creates the event for a delta of this kind.
     pub(super) const fn content(self, id: String, delta: String) -> EventKind {
         match self {
             Self::Text => EventKind::TextMessageContent {
@@ -63,17 +63,17 @@ impl Kind {
     }
 }
 
-/// A stream that is built from chunks.
+/// A stream that was opened by a chunk.
 #[derive(Debug, Clone)]
 struct Lane {
     owner: Option<String>,
     kind: Kind,
     id: String,
-    /// The role and name of the opening chunk, or its tool name and parent.
+    /// The role and name in the opening chunk; for a call, the tool's name and the parent message.
     opened_with: [Option<String>; 2],
 }
 
-/// A chunk of any kind.
+/// The fields of a chunk event of any kind.
 struct Chunk {
     kind: Kind,
     id: Option<String>,
@@ -82,7 +82,8 @@ struct Chunk {
     base: Base,
 }
 
-/// Expands chunk events. All other events pass through, after the streams that they end.
+/// Expands chunk events. Other events pass through, after the end events of the streams that they
+/// end.
 #[derive(Debug, Clone, Default)]
 pub struct Expander {
     lanes: Vec<Lane>,
@@ -95,12 +96,13 @@ impl Expander {
         Self::default()
     }
 
-    /// Appends the expansion of `event` to `out`, or nothing if the event is rejected.
+    /// Appends the expansion of `event` to `out`.
     ///
     /// # Errors
     ///
-    /// Fails if a chunk continues no stream, contradicts the opening chunk, or could continue
-    /// several streams.
+    /// Fails if a chunk continues no stream and lacks the fields to open one, contradicts the
+    /// opening chunk, or could continue several streams. Events that were appended before the error
+    /// must be removed by the caller.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {
@@ -150,7 +152,7 @@ impl Expander {
         self.chunk(chunk, out)
     }
 
-    /// Appends the ends of the streams that an explicit event ends.
+    /// Appends the end events of the streams that a non-chunk event ends.
     fn close_before(&mut self, event: &Event, out: &mut Vec<Event>) {
         match &event.kind {
             EventKind::RunStarted { .. }
@@ -193,7 +195,9 @@ impl Expander {
         self.open(chunk, out)
     }
 
-    /// Finds the lane that a chunk continues, by id, by tag, or as the only lane of its kind.
+    /// Returns the index of the lane that a chunk continues: the lane with its id, of its sender,
+    /// or the only lane of its kind. `None` if the chunk opens a stream; an error if it is
+    /// ambiguous.
     fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
         let tag = chunk.base.subagent_run_id.as_deref();
@@ -230,7 +234,8 @@ impl Expander {
         }
     }
 
-    /// Opens a stream in the lane of the chunk's tag.
+    /// Opens a stream in the lane of the chunk's sender, and ends the stream that was open in the
+    /// lane.
     fn open(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Chunk {
             kind,
@@ -325,7 +330,8 @@ fn start(lane: &Lane) -> EventKind {
     }
 }
 
-/// Creates a content event for the lane. The id of the chunk is reused, if present.
+/// Creates a content event for a chunk of a lane. Without an id in the chunk, the event gets the
+/// lane's id.
 fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Base) -> Event {
     let id = id.unwrap_or_else(|| lane.id.clone());
     let delta = delta.unwrap_or_default();

@@ -1,19 +1,19 @@
 //! Joins surrogate pairs that are split across two deltas.
 //!
-//! Runs after [`super::Expander`], because every delta has its id there, and before
-//! [`super::Verifier`]. A high surrogate is held back until the next delta of the same text, where
-//! it is joined with the low surrogate, or replaced by U+FFFD. Streams without split characters are
-//! unaffected; [`super::surrogates`] detects the splits.
+//! Runs after [`super::Expander`], because every delta has an id there, and before
+//! [`super::Verifier`]. A high surrogate at the end of a delta is held back until the next delta of
+//! the same text. If that delta begins with a low surrogate, both are joined; otherwise the high
+//! surrogate is replaced by U+FFFD. Other events are unaffected; [`super::surrogates`] detects lone
+//! surrogates.
 
 use super::expand::Kind;
 use super::surrogates::{REPLACED, SplitPair};
 use assistant_core::event::{Base, Event, EventKind};
 
-/// The maximum number of held surrogates, which are searched linearly. Further surrogates stay
-/// U+FFFD.
+/// The maximum number of held surrogates. The search for one is linear; further ones become U+FFFD.
 const MAX_HELD: usize = 64;
 
-/// A high surrogate at the end of a delta.
+/// A high surrogate that was held back at the end of a delta.
 #[derive(Debug, Clone)]
 struct Held {
     kind: Kind,
@@ -21,7 +21,7 @@ struct Held {
     half: u16,
 }
 
-/// Joins split surrogate pairs. All other events pass through.
+/// Joins surrogate pairs that are split between two deltas.
 #[derive(Debug, Clone, Default)]
 pub struct Joiner {
     held: Vec<Held>,
@@ -34,15 +34,15 @@ impl Joiner {
         Self::default()
     }
 
-    /// Returns true if no surrogate is held, so that an event without a split passes through
-    /// unchanged.
+    /// Returns true if no surrogate is held, so that an event without lone surrogates needs no
+    /// joining.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Appends `event` to `out`, after the held surrogates of the texts that the event ends.
-    /// `split` describes the frame of the event.
+    /// Appends `event` to `out`. Held surrogates of a text that the event ends are appended first.
+    /// `split` contains the lone surrogates in the event's frame.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
@@ -74,7 +74,7 @@ impl Joiner {
         out.push(event);
     }
 
-    /// Appends the held surrogates as U+FFFD in deltas of their own, at the end of the stream.
+    /// Appends each held surrogate as a delta of U+FFFD, since its text has ended.
     pub fn release(&mut self, out: &mut Vec<Event>) {
         out.extend(self.held.drain(..).map(alone));
     }
@@ -111,7 +111,7 @@ fn joined(high: u16, low: Option<u16>) -> Option<char> {
     char::decode_utf16([high, low?]).next()?.ok()
 }
 
-/// Creates the delta for a lone surrogate.
+/// Creates the delta that replaces a held surrogate without a partner.
 fn alone(held: Held) -> Event {
     Event {
         kind: held.kind.content(held.id, REPLACED.to_string()),

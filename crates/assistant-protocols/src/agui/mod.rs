@@ -1,10 +1,10 @@
 //! AG-UI 1.0: decoding and encoding between JSON and the event model of [`assistant_core::event`].
 //!
-//! A frame passes through five stages, each usable on its own: [`Compat`] rewrites retired shapes,
+//! A frame passes through five stages, each usable separately: [`Compat`] rewrites retired events,
 //! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into
-//! explicit events, [`Joiner`] joins characters that were split across deltas, [`Verifier`] checks
-//! the order. [`Decoder`] combines them, and [`Reader`] reads a whole response from bytes to events
-//! and end. [`run_input`] and [`event_to_value`] encode.
+//! explicit events, [`Joiner`] joins surrogate pairs that were split across deltas, [`Verifier`]
+//! checks the order of events. [`Decoder`] combines the stages, and [`Reader`] reads a response
+//! from its bytes. [`run_input`] and [`event_to_value`] encode.
 //!
 //! [`super::sse`] decodes the framing; [`assistant_core::conversation`] applies the events.
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use assistant_core::json::fields::{Context, Fault, Path, Read};
 
-/// Checks one operation and returns it unchanged, including members beyond RFC 6902.
+/// Returns the operation unchanged, including members beyond RFC 6902, or fails if it is invalid.
 pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Value> {
     let Value::Object(map) = &value else {
         return Err(context.wrong_type(path, "object", Some(&value)));

@@ -10,7 +10,7 @@ use assistant_core::event::{
 use assistant_core::json::fields::{Context, Fault, Fields, Path, Read, text};
 use assistant_core::json::form;
 
-/// Decodes the answer to an interrupt, as in a run input.
+/// Decodes an entry of `resume` in a run input: the answer to one interrupt.
 ///
 /// # Errors
 /// Fails if a known field is missing or has a wrong value.
@@ -111,7 +111,7 @@ pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -
     fields.close(context, outcome)
 }
 
-/// Checks the outcome of a subagent and returns it as an object.
+/// Checks the outcome of a subagent, and returns an object with its known fields.
 pub(super) fn subagent_outcome(
     value: Value,
     context: &mut Context<'_>,
@@ -134,8 +134,8 @@ pub(super) fn subagent_outcome(
     fields.close(context, Value::Object(outcome))
 }
 
-/// Adds a diagnostic if the producer has another version of the protocol. The version has no other
-/// effect.
+/// Adds a diagnostic if the producer's version of the protocol is newer than this one or cannot be
+/// parsed. The version has no other effect.
 pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
     let theirs = parse_version(version);
     if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {

@@ -1,8 +1,8 @@
 //! Reads JSON with lone surrogates. A JavaScript producer writes a lone surrogate if it splits a
 //! text within an emoji; JSON permits lone surrogates, a Rust string does not.
 //!
-//! A lone surrogate is read as U+FFFD, and a [`SplitPair`] records those at the ends of a delta for
-//! [`super::Joiner`]. This code runs only for frames that `serde_json` rejects.
+//! A lone surrogate is read as U+FFFD. A [`SplitPair`] contains the lone surrogates at both ends of
+//! a delta, for [`super::Joiner`]. This code runs only for frames that `serde_json` rejects.
 
 use serde_json::Value;
 
@@ -42,8 +42,9 @@ impl SplitPair {
         Ok((object, split))
     }
 
-    /// Parses the frame again with marks for its surrogates. A mark counts only if the delta
-    /// contains U+FFFD at the same position, so mark characters in the text itself have no effect.
+    /// Finds the lone surrogates at the ends of a delta: parses the frame again, with a mark for
+    /// each surrogate. A mark counts only if the delta contains U+FFFD at the same position, so
+    /// mark characters in the text itself have no effect.
     fn of(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
@@ -63,7 +64,7 @@ impl SplitPair {
         })
     }
 
-    /// Returns true if the delta has no lone surrogate at its ends.
+    /// Returns true if neither end of the delta is a lone surrogate.
     pub(super) const fn is_none(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }

@@ -1,5 +1,5 @@
-//! Assembles tool calls from their pieces. A piece belongs to a call by its index or its id, and
-//! some servers send a wrong index or id.
+//! Assembles tool calls from the pieces in chunks. A piece belongs to a call by its index or its
+//! id; servers that send wrong or missing ones are tolerated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,11 +12,11 @@ use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     list: Vec<Call>,
-    /// The calls by index.
+    /// The positions of calls in `list`, by the server's index.
     by_index: HashMap<u64, usize>,
-    /// The calls by the id that the server assigned.
+    /// The positions of calls in `list`, by the server's id.
     by_id: HashMap<String, usize>,
-    /// Ids in use in the conversation.
+    /// The ids of calls that are in use in the conversation.
     taken: HashSet<String>,
     ended: bool,
 }
@@ -26,7 +26,7 @@ struct Call {
     /// The call's id in the conversation.
     id: String,
     name: String,
-    /// The progress of the arguments, by their brackets.
+    /// The progress of the arguments.
     depth: Depth,
 }
 
@@ -70,7 +70,7 @@ impl Depth {
         self.began && self.open == 0 && !self.in_text
     }
 
-    /// Returns true if the closing bracket has arrived.
+    /// Returns true if the closing bracket of an object or a list has arrived.
     const fn is_closed(self) -> bool {
         self.enclosed && self.is_whole()
     }
@@ -88,7 +88,8 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// Reads one piece of `tool_calls`. `parent` is the message with the calls.
+    /// Reads one piece of `tool_calls` and sends its events. `parent` is the id of the message with
+    /// the calls.
     pub(super) fn read(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
         let Value::Object(mut piece) = piece else {
             return drop_piece(sink, "it is no object");
@@ -131,7 +132,7 @@ impl Calls {
         self.grow(place, args, sink);
     }
 
-    /// Finds the call that a piece continues; `None` if the piece begins a call.
+    /// Returns the position of the call that a piece continues; `None` if the piece begins a call.
     fn find(
         &self,
         index: Option<u64>,
@@ -194,8 +195,8 @@ impl Calls {
         place
     }
 
-    /// Handles a further name of a call: some servers repeat the name with each piece, others send
-    /// it in pieces.
+    /// Appends a further name to the call's name, unless it is the same or arguments have begun:
+    /// some servers repeat the name with each piece, others split it.
     fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place) else {
             return;
@@ -219,7 +220,7 @@ impl Calls {
         sink.event(more.into());
     }
 
-    /// Ends all calls. Their arguments are complete, or cut off if the answer was cut off.
+    /// Ends all calls. If the answer was cut off, calls without a closing bracket end as cut off.
     pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -244,7 +245,7 @@ fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
     sink.event(start.into());
 }
 
-/// Removes a field and returns its value as text, if the value is a non-empty string or a number.
+/// Removes a field and returns its value as text, if it is a non-empty string or a number.
 fn take_word(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),

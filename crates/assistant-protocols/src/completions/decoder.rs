@@ -1,4 +1,4 @@
-//! The decoder of chunks, which creates events and determines the end of the run.
+//! Decodes chunks to events, and determines the end of the run.
 
 use std::collections::HashSet;
 
@@ -40,9 +40,10 @@ pub struct ResponseParams {
     pub thread_id: String,
     /// The run's id.
     pub run_id: String,
-    /// The id of the answer, since the server's id need not be unique.
+    /// The id for the answer's message. The server's own id is not used, since it need not be
+    /// unique.
     pub message_id: String,
-    /// The ids of the conversation's calls.
+    /// The ids of the calls in the conversation, which new calls must not reuse.
     pub taken: HashSet<String>,
 }
 
@@ -379,7 +380,7 @@ impl Decoder {
     }
 }
 
-/// Returns the error of a frame, as message and code.
+/// Returns the message and the code of the error in a frame; `None` if the frame reports no error.
 pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
     let error = match chunk.get("error").filter(|error| !error.is_null()) {
         Some(error) => error.clone(),
@@ -402,8 +403,8 @@ fn note(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Returns the reasoning of a delta, from the first field that contains any. Only one field is
-/// read, since several fields of a delta contain the same text.
+/// Returns the reasoning in a delta, from the first field that contains any. Further fields are not
+/// read, since servers send the same text in several fields.
 fn thought_of(delta: &Object) -> Option<String> {
     let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
     let listed = |(key, texts): &(&str, &[&str])| {

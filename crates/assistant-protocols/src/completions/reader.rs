@@ -1,4 +1,4 @@
-//! The reader of a whole response, from bytes to events, diagnostics and end.
+//! Reads a response from its bytes to events, diagnostics and an end.
 
 use serde_json::Value;
 

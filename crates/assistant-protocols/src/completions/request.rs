@@ -1,4 +1,4 @@
-//! Encodes requests.
+//! Encodes a run's input as a request.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use assistant_core::event::{
     Tool,
 };
 
-/// The options for writing a request.
+/// The options for encoding a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The name of the model, which servers with a single model do not need.
+    /// The name of the model; `None` for servers with a single model.
     pub model: Option<String>,
     /// True to omit `stream_options`, for servers that refuse this field. The usage is then
     /// unknown.
@@ -44,8 +44,8 @@ impl RequestOptions {
     }
 }
 
-/// Encodes the body of a `POST` to `/chat/completions`, merged with the host's forwarded
-/// properties.
+/// Encodes the body of a `POST` to `/chat/completions`. The host's forwarded properties are
+/// included; `model`, `messages`, `tools` and `stream` replace properties of the same name.
 #[must_use]
 pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     let mut body = match &input.forwarded_props {
@@ -153,8 +153,8 @@ fn is_answer(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
-/// Returns true if two messages form a single answer, since model templates expect alternating
-/// roles.
+/// Returns true if two messages are joined to one, since model templates expect alternating roles:
+/// both are answers, and the first has no calls.
 fn continues(last: &Value, next: &Value) -> bool {
     is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
 }
@@ -174,7 +174,8 @@ fn join(last: &mut Value, next: Value) {
     put(last, "content", joined.into());
 }
 
-/// Encodes a call. Arguments that are not an object are replaced, since servers fail to parse them.
+/// Encodes a call. Arguments that are not an object are wrapped in one, since servers fail to parse
+/// them.
 fn call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

@@ -1,4 +1,4 @@
-//! The decoder's state of an answer: the steps, calls and data to which chunks refer.
+//! The state of an answer that is being received: the steps, calls and data that chunks refer to.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,37 +10,38 @@ use assistant_core::event::Object;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
     pub(super) id: String,
-    /// The conversation messages of the answer, with the numbers of their steps.
+    /// The ids of the answer's messages in the conversation, with the numbers of their steps.
     pub(super) nodes: Vec<(String, u64)>,
     /// The number of messages from earlier responses, which are not repeated.
     earlier: usize,
-    /// The messages of a discarded attempt, which are reused.
+    /// The ids of the messages of a discarded attempt, which are reused.
     pub(super) spare: VecDeque<String>,
-    /// The ids of the calls of a discarded attempt by the agent's ids, so that a repeated call
+    /// The ids of the calls of a discarded attempt, by the agent's ids, so that a repeated call
     /// keeps its id.
     spare_calls: HashMap<String, VecDeque<String>>,
-    /// The message to which parts are added; `None` before the first one of this stream.
+    /// The id of the message to which parts are added; `None` until this stream adds the first
+    /// part.
     pub(super) current: Option<String>,
     pub(super) step: u64,
     pub(super) metadata: Option<Value>,
     pub(super) calls: Vec<Call>,
-    /// The calls by the agent's ids.
+    /// The positions of calls in `calls`, by the agent's ids.
     by_id: HashMap<String, Vec<usize>>,
-    /// The calls by approval id.
+    /// The positions of calls in `calls`, by approval id.
     by_approval: HashMap<String, usize>,
-    /// The messages of data parts with ids.
+    /// The ids of the messages with data parts, by the types and ids of the parts.
     data: HashMap<(String, String), String>,
     /// The keys of the data parts in order, with the numbers of their steps.
     data_order: Vec<((String, String), u64)>,
     taken: Taken,
 }
 
-/// Ids in use in the conversation.
+/// The ids that are in use in the conversation.
 #[derive(Debug, Clone, Default)]
 struct Taken {
     messages: HashSet<String>,
     calls: HashSet<String>,
-    /// The last suffix of each id.
+    /// The last number that was appended to each id to make it unique.
     suffixes: HashMap<String, u64>,
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Call {
 }
 
 impl Answer {
-    /// Creates the answer that a history ends with, or a new one.
+    /// Creates the answer with which the history ends, or an empty answer with this id.
     pub(super) fn new(id: String, history: Option<&Value>) -> Self {
         let mut answer = Self {
             id,
@@ -131,7 +132,7 @@ impl Answer {
         }
     }
 
-    /// Returns a new message id for the following parts, unique in the conversation.
+    /// Begins a message of the answer, and returns its id, which is unique in the conversation.
     pub(super) fn next_node(&mut self) -> String {
         let id = match self.spare.pop_front() {
             Some(id) => id,
@@ -167,7 +168,7 @@ impl Answer {
         free_id(wanted, calls, suffixes)
     }
 
-    /// Returns the message with the data of this type and id.
+    /// Returns the id of the message that contains the data part with this type and id, if any.
     pub(super) fn data_node(&self, key: &(String, String)) -> Option<&String> {
         self.data.get(key)
     }
@@ -192,7 +193,7 @@ impl Answer {
         place
     }
 
-    /// Returns the calls of this id in the current step, oldest first.
+    /// Returns the positions of the calls with this agent's id in the current step, oldest first.
     fn in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
         let all = self.by_id.get(wire_id).map(Vec::as_slice);
         let of_step = all.unwrap_or_default().iter().rev().copied();
@@ -203,25 +204,26 @@ impl Answer {
         list.collect::<Vec<_>>().into_iter().rev()
     }
 
-    /// Returns the call of this id and kind in the current step.
+    /// Returns the position of the first call with this agent's id in the current step that is
+    /// dynamic or not, as given.
     pub(super) fn call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
         self.in_step(wire_id).find(of_kind)
     }
 
-    /// Returns the call of this id in the current step, of any kind.
+    /// Returns the position of the first call with this agent's id in the current step.
     pub(super) fn call_in_step(&self, wire_id: &str) -> Option<usize> {
         self.in_step(wire_id).next()
     }
 
-    /// Returns the call that a chunk refers to: a call of the current step, or else the newest call
-    /// with the id.
+    /// Returns the position of the call that a chunk refers to: the first call with the id in the
+    /// current step, otherwise the newest call with the id.
     pub(super) fn call(&self, wire_id: &str) -> Option<usize> {
         let newest = || self.by_id.get(wire_id)?.last().copied();
         self.in_step(wire_id).next().or_else(newest)
     }
 
-    /// Returns the call with this approval id.
+    /// Returns the position of the call with this approval id, unless the call has another by now.
     pub(super) fn call_by_approval(&self, id: &str) -> Option<usize> {
         let place = *self.by_approval.get(id)?;
         let call = self.calls.get(place)?;
@@ -241,7 +243,7 @@ impl Answer {
         }
     }
 
-    /// Discards the current step and returns its messages.
+    /// Discards the calls and data of the current step, and returns the ids of its messages.
     pub(super) fn reset_step(&mut self) -> Vec<String> {
         let step = self.step;
         let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
@@ -264,7 +266,7 @@ impl Answer {
         nodes
     }
 
-    /// Begins another answer.
+    /// Begins another answer with this id. Used ids remain in use.
     pub(super) fn separate(&mut self, id: String) {
         let taken = std::mem::take(&mut self.taken);
         *self = Self {
@@ -274,9 +276,9 @@ impl Answer {
         };
     }
 
-    /// Discards the whole response, which is sent again from its beginning, and returns its
-    /// messages. Parts from before the page answered a call belong to an earlier response, and
-    /// remain.
+    /// Discards the response, because the server sends it again from its beginning, and returns the
+    /// ids of its messages. Messages of earlier responses remain: those before the page answered a
+    /// call.
     pub(super) fn begin_anew(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());
         let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();

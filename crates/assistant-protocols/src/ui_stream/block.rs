@@ -10,8 +10,9 @@ pub(super) struct Block {
     pub(super) half: Option<u16>,
 }
 
-/// Joins a surrogate pair that is split between two deltas. Surrogates in a delta are represented
-/// by marks; a high surrogate at the end is kept in `held` for the next delta.
+/// Joins a surrogate pair that is split between two deltas. With `is_cut`, the delta contains marks
+/// for lone surrogates. A high surrogate at its end is moved to `held` until the next delta; other
+/// surrogates without a partner become U+FFFD.
 pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
     // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {

@@ -93,7 +93,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Releases lone surrogates at the end of the stream.
+    /// Sends a delta of U+FFFD for each block that ends with a lone surrogate, at the end of the
+    /// stream.
     pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             release(open, *reasoning, sink);

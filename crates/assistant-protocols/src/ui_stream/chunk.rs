@@ -1,4 +1,4 @@
-//! Field access in chunks, and helpers for events and diagnostics.
+//! Helpers to read the fields of chunks, and to send events and diagnostics.
 
 use serde_json::Value;
 
@@ -8,7 +8,8 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// Merges metadata: objects are merged recursively, other values are replaced.
+/// Merges metadata: objects are merged recursively, other values are replaced. Keys that would
+/// change a JavaScript prototype are ignored.
 pub(super) fn merge(known: &mut Object, fresh: Object) {
     for (key, value) in fresh {
         if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {

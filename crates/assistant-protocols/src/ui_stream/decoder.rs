@@ -1,4 +1,4 @@
-//! The decoder of chunks, which creates events and determines the end of the run.
+//! Decodes chunks to events, and determines the end of the run.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// The maximum number of id changes of an answer; each takes time proportional to its steps.
+/// The maximum number of times that an answer's id may change. A change takes time proportional to
+/// the number of the answer's steps.
 const MAX_RENAMES: u32 = 16;
 
 /// The parameters of a response, from which a decoder is created.
@@ -27,10 +28,10 @@ pub struct ResponseParams {
     pub thread_id: String,
     /// The run's id.
     pub run_id: String,
-    /// The answer's id, until the server sends one.
+    /// The id of the answer until the server sends one.
     pub message_id: String,
-    /// The output of [`ui_history`](super::ui_history):
-    /// the answer that the response continues, and the ids in use.
+    /// The output of [`ui_history`](super::ui_history): the answer that the response continues, if
+    /// any, and the ids in use.
     pub history: Option<Value>,
     /// True if the response repeats the answer from its beginning, as a resumed stream does.
     pub replays: bool,
@@ -82,9 +83,9 @@ pub struct Decoder {
     error: Option<String>,
     aborted: bool,
     renames: u32,
-    /// The token usage of this response.
+    /// The token usage that the server has reported in this response, if any.
     pub(super) usage: Option<Value>,
-    /// True if the frame contains lone surrogates, which are marked in its deltas.
+    /// True if the current frame contains lone surrogates, which marks represent in its deltas.
     pub(super) is_cut: bool,
 }
 
@@ -236,7 +237,8 @@ impl Decoder {
         self.merge_metadata(chunk, sink);
     }
 
-    /// Returns the message to which parts are added.
+    /// Returns the id of the message to which parts are added, and begins a message if there is
+    /// none.
     pub(super) fn node(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
             Some(node) => node.clone(),
@@ -331,7 +333,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the run, if the stream has reported an end.
+    /// Ends the run if the stream has reported its end, an error or an abort.
     fn conclude(&mut self, sink: &mut dyn Sink) {
         if self.stage != Stage::Running {
             return;

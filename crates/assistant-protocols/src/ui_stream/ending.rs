@@ -6,7 +6,8 @@ use super::{Decoder, answer::Call};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// Returns the requested approvals that the server has not answered itself, as interrupts.
+    /// Returns an interrupt for each approval that the server has requested and not answered
+    /// itself.
     pub(super) fn interrupts(&self) -> Vec<Interrupt> {
         let asked = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;
@@ -30,8 +31,8 @@ impl Decoder {
         asked.map(interrupt).collect()
     }
 
-    /// Returns the token usage that a server reports in the answer's metadata, in the AI SDK's
-    /// format.
+    /// Returns the token usage that the server reports in the answer's metadata, in the AI SDK's
+    /// format; empty if no input, output or total tokens are reported.
     pub(super) fn usage(&self) -> Vec<TokenUsage> {
         let Some(reported) = &self.usage else {
             return Vec::new();
@@ -59,7 +60,7 @@ impl Decoder {
     }
 }
 
-/// Returns the schema of an approval's answer.
+/// Returns the JSON schema of the answer to an approval request.
 fn answer_schema() -> Option<Object> {
     let schema = json!({
         "type": "object",

@@ -66,7 +66,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Settles a call with the first of `result`, `output` and `content` that has a value.
+    /// Ends a call with the first of `output`, `result` and `content` that has a value. For
+    /// `tool-result`, `result` is tried first.
     pub(super) fn settle(
         &mut self,
         kind: &str,

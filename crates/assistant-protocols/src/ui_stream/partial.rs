@@ -1,8 +1,8 @@
-//! Streamed arguments of a tool call.
+//! The streamed arguments of a tool call.
 
 use assistant_core::event::Object;
 
-/// Streamed arguments of a call.
+/// The streamed arguments of a call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partial {
     pub(super) name: String,

@@ -16,8 +16,8 @@ pub struct UiStream {
     /// True if the server stores its streams, so that an answer can be resumed after a reload
     /// ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
     pub resumes: bool,
-    /// True if a resumed stream continues at the interruption, instead of repeating the answer from
-    /// its beginning.
+    /// True if a resumed stream continues where it was interrupted, false if it repeats the answer
+    /// from the beginning.
     pub continues: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The reader of a whole response, from bytes to events, diagnostics and end.
+//! Reads a response from its bytes to events, diagnostics and an end.
 
 use serde_json::json;
 
@@ -63,12 +63,12 @@ impl Reader {
 #[derive(Debug, Clone)]
 pub struct TextReader {
     decoder: Decoder,
-    /// The incomplete last character.
+    /// The bytes of the incomplete last character.
     rest: Vec<u8>,
     began: bool,
 }
 
-/// The id of the only text.
+/// The id of the only text block.
 const TEXT: &str = "text-1";
 
 impl TextReader {

@@ -1,4 +1,4 @@
-//! Encoding of requests, and the address for resuming an interrupted answer.
+//! Encodes requests, and the address from which an interrupted answer is resumed.
 
 use std::fmt::Write;
 
@@ -56,9 +56,9 @@ pub fn request_body(input: &RunInput) -> Value {
     Value::Object(body)
 }
 
-/// Returns the suffix of the chat's address from which an interrupted answer is resumed by a `GET`.
-/// A server without an interrupted answer responds with status 204. `None` for the ids `.` and
-/// `..`, which are not possible in URLs.
+/// Returns the suffix of the chat's address for the `GET` that resumes an interrupted answer.
+/// `None` for the thread ids `.` and `..`, which URLs cannot contain. A server without an
+/// interrupted answer responds with status 204.
 #[must_use]
 pub fn resume_path(thread_id: &str) -> Option<String> {
     if matches!(thread_id, "." | "..") {

@@ -1,11 +1,12 @@
-//! Conditions for sending an answer back automatically, as in the AI SDK's predicates.
+//! The conditions under which the AI SDK sends an answer back automatically.
 //!
 //! A session continues by the rules of its own loop (`session::settle`). Whenever a session
 //! continues with an AI SDK server, one of these predicates holds for the request.
 
 use serde_json::Value;
 
-/// Returns all parts of the newest message's last step, if the message is an answer.
+/// Returns the parts of the newest message after its last `step-start`; `None` if the message is
+/// not an answer.
 fn last_step(messages: &[Value]) -> Option<&[Value]> {
     let message = messages.last()?;
     if message.get("role")? != "assistant" {
@@ -45,7 +46,8 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Returns true if the last step has calls for the client, all of which are answered.
+/// Returns true if the last step has calls that the client runs, all of these calls have ended, and
+/// no unfinished text follows them.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {
@@ -60,8 +62,8 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
 
-/// Returns true if every approval of the last step is answered, every other call has ended, and at
-/// least one answer has not been sent.
+/// Returns true if every call of the last step has ended or its approval was answered, and at least
+/// one answer was not sent.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {

@@ -16,7 +16,8 @@ use assistant_core::{
 };
 
 impl Decoder {
-    /// Continues arguments that an earlier stream left unfinished.
+    /// Restores the streamed arguments of the last step's calls that an earlier stream left
+    /// unfinished.
     pub(super) fn continue_partial(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
@@ -173,7 +174,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Returns the call that a chunk refers to, or begins a new call.
+    /// Returns the position of the known call, after updating it, or begins a new call.
     fn call_for(
         &mut self,
         known: Option<usize>,
@@ -209,7 +210,7 @@ impl Decoder {
         place
     }
 
-    /// Updates a call, which may be renamed, or restarted after its outcome.
+    /// Updates the name of a call. A call that has ended is restarted under the name.
     fn update_call(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(place) else {
             return;
@@ -301,14 +302,15 @@ impl Decoder {
         }
     }
 
-    /// Removes and returns the streamed arguments, which are complete now.
+    /// Removes and returns the text of the streamed arguments of a call, which are complete; `None`
+    /// if no arguments were streamed.
     fn take_partial(&mut self, wire_id: &str) -> Option<String> {
         let partial = self.partial.remove(wire_id)?;
         Some(partial.text)
     }
 }
 
-/// Removes and returns the id of the call, the name of the tool, and the flag of a dynamic tool.
+/// Removes and returns the id of the call, the name of the tool, and whether the tool is dynamic.
 fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     let id = text(chunk, "toolCallId")?;
     let name = text(chunk, "toolName")?;
@@ -316,7 +318,8 @@ fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
     Ok((id, name, dynamic))
 }
 
-/// Returns the fields of a chunk that are stored with the call: all except arguments and outcome.
+/// Removes and returns the fields of a chunk that are stored with the call: title, tool metadata,
+/// provider metadata and `providerExecuted`.
 pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object {
     let mut notes = Object::new();
     let mut put = |from: &str, to: &str| {
@@ -333,7 +336,8 @@ pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object 
     notes
 }
 
-/// Clears the stored fields that only apply to an earlier state of the call.
+/// Sets the stored fields that apply only to an earlier state of the call to null, which removes
+/// them.
 pub(super) fn forget_state(notes: &mut Object) {
     notes.insert("inputEncoding".to_owned(), Value::Null);
     notes.insert("preliminary".to_owned(), Value::Null);

@@ -1,4 +1,4 @@
-//! Strategies for events of every type, and for invalid ones; see `strategies`.
+//! Strategies for events of every type and for invalid events. `strategies` generates their parts.
 
 use assistant_core::event::EncryptedEntity;
 use proptest::collection::vec;
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::strategies::*;
 use super::*;
 
-/// Run and subagent events, and snapshots of messages, which carry no attribution.
+/// Generates the events without a subagent's id: those of runs and subagents, and message
+/// snapshots.
 fn lifecycle() -> BoxedStrategy<EventKind> {
     let suspended =
         vec(text(), 0..3).prop_map(|ids| json!({"type": "suspended", "interruptIds": ids}));
@@ -187,7 +188,7 @@ pub(super) fn event() -> BoxedStrategy<Event> {
     .boxed()
 }
 
-/// Values that resemble events, with fields of any type and known names.
+/// Generates objects that resemble events: known types and names, with fields of any type.
 pub(super) fn nearly_event() -> BoxedStrategy<Value> {
     let kinds = prop_oneof![
         Just("RUN_STARTED"),

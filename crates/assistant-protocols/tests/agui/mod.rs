@@ -1,5 +1,5 @@
-//! AG-UI 1.0 on the wire: the official streams, recorded cases and captures of real servers. The
-//! application of events is tested with the conversation.
+//! Tests of the AG-UI decoder and encoder with the official streams, recorded cases and captures of
+//! real servers. The application of events is tested with the conversation.
 
 mod events;
 mod order;
@@ -143,7 +143,7 @@ fn strings(value: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Reads a request as the input that a server echoes.
+/// Decodes a request as the input that a server echoes in `RUN_STARTED`.
 fn read_input(request: &Value) -> RunInput {
     let stream = [
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "input": request}),

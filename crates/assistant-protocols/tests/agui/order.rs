@@ -1,4 +1,4 @@
-//! Frames, the order of events, and tolerated deviations.
+//! Tests of frames, of the order of events, and of tolerated deviations.
 
 use super::*;
 
@@ -172,7 +172,7 @@ fn events_after_run_error_are_ignored_unless_strict() {
     );
 }
 
-/// Every rule of the specification that the recorded cases do not cover has its error message.
+/// Checks the error message of each rule of the specification that no recorded case violates.
 #[test]
 fn violations_have_the_error_messages_of_the_reference() {
     let text = |tag: Value| {

@@ -1,5 +1,5 @@
-//! The reader of whole responses: the split of the bytes does not matter, and a truncated end
-//! differs from a violation.
+//! Tests of the reader of a whole response: the result does not depend on how the bytes are split,
+//! and a truncated response is not a violation.
 
 use assistant_core::limits::Limits;
 use assistant_protocols::agui::{Ending, Reader, Sink};

@@ -1,4 +1,5 @@
-//! A stream that is read over two connections yields the events of one, whatever the server repeats.
+//! Tests that a stream that is read over two connections yields each event once, regardless of the
+//! frames that the server repeats.
 
 use assistant_core::event::{Diagnostic, Event};
 use assistant_protocols::agui::{DecoderOptions, End, Reader, Sink};
@@ -16,7 +17,7 @@ impl Sink for Events {
     fn diagnostic(&mut self, _: Diagnostic) {}
 }
 
-/// Returns frames in which chunks stay open, and a surrogate pair is split.
+/// Returns the frames of a stream with open chunks and a split surrogate pair.
 fn frames() -> Vec<String> {
     let mut frames = vec![
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}).to_string(),
@@ -32,7 +33,7 @@ fn frames() -> Vec<String> {
     frames
 }
 
-/// A server's treatment of the last id.
+/// The server's treatment of the last id after a reconnection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
     /// It continues after the frame with this id.

@@ -1,11 +1,13 @@
-//! Comparison with recordings: the official corpus, the reference client, real servers.
+//! Compares the decoder with recordings of the official corpus, the reference client and real
+//! servers.
 
 use super::*;
 
-/// Warnings of the reference's reducer, which are not those of the wire.
+/// The beginnings of warnings that the reference client's reducer emits, not its decoder.
 const REDUCER_WARNINGS: &[&str] = &["Failed to apply"];
 
-/// Streams for which the specification, not the recording, is followed (its own "admitted gaps").
+/// Returns the outcome and the diagnostic of a stream for which the specification applies instead
+/// of the recording: one of the corpus's own "admitted gaps".
 fn specified(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
         // A stream without a terminal event is not successful.
@@ -95,7 +97,7 @@ fn tolerant_mode_decodes_valid_official_streams_like_strict_mode() {
     }
 }
 
-/// Returns true for `http` cases, which belong to the transport.
+/// Returns true for a case about HTTP, which tests the transport and not the decoder.
 fn is_http_case(case: &Value) -> bool {
     !case["http"].is_null()
 }
@@ -169,7 +171,8 @@ fn same_issue(name: &str, recorded: &str, got: &Outcome) {
     assert!(got.error().contains(problem), "{name}: {}", got.error());
 }
 
-/// Compares the wire's warnings by their subjects; `[ag-ui]` marks those of the reference's wire.
+/// Compares the decoder's diagnostics with the recorded warnings that begin with `[ag-ui]`, by
+/// number and subject.
 fn same_warnings(name: &str, recorded: &Value, got: &Outcome) {
     let recorded: Vec<&str> = strings(recorded)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Contents of single events, and handling of old and unknown forms.
+//! Tests of the fields of single events, and of retired and unknown forms.
 
 use super::*;
 

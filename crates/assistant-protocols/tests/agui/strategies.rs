@@ -1,4 +1,4 @@
-//! Strategies for messages, inputs and parts of events; see `events`.
+//! Strategies for messages, inputs and the parts of events. `events` generates whole events.
 
 use assistant_core::event::{
     Base, ContentPart, ContextItem, FunctionCall, Interrupt, Message, Object,

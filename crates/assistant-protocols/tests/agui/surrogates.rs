@@ -1,5 +1,5 @@
-//! Texts that a producer split within a character: surrogate pairs are joined across deltas, and no
-//! text is lost where that is not possible.
+//! Tests of texts that a producer split within a character: surrogate pairs are joined across
+//! deltas, and a surrogate without a partner does not affect other text.
 
 use assistant_core::event::Base;
 use assistant_protocols::agui::{Joiner, SplitPair};
@@ -13,12 +13,12 @@ const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
 const ERROR: &str = r#"{"type":"RUN_ERROR","message":"no"}"#;
 const TEXTS: [&str; 4] = ["😀", "a😀b👩\u{200d}💻", "😀😀", "né 🇫🇷 {\"k\":\"😀\"}\n"];
 
-/// Escapes every code unit, as `JSON.stringify` does for lone surrogates.
+/// Returns a text as escapes of all its code units, which JSON permits even for lone surrogates.
 fn escaped(units: &[u16]) -> String {
     units.iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// A form of streamed text: its first event, each delta, its last event.
+/// The events of one kind of streamed text: the first event, the deltas, and the last event.
 struct Lane {
     first: String,
     piece: String,
@@ -37,8 +37,8 @@ impl Lane {
         }
     }
 
-    /// A chunked text of a subagent, of which several may be open; after the first chunk it is
-    /// identified by its id, or by the subagent alone.
+    /// Creates the chunks of a subagent's text. Chunks after the first contain the text's id, or
+    /// only the subagent's id.
     fn chunk(kind: &str, id: &str, tag: &str, by_id: bool) -> Self {
         let tag = format!(r#""subagentRunId":"{tag}""#);
         let next = if by_id { id } else { &tag };

@@ -1,4 +1,4 @@
-//! A session with an open run that receives a reader's output, like the browser layer.
+//! A session with an open run that receives the events of a reader, as in the browser layer.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ pub(crate) struct Chat {
     session: Session,
     host: Outside,
     run: RunKey,
-    /// The observers of every change, notified like those of a host.
+    /// The observers, which are notified of every change.
     pub(crate) observers: Observers<Change>,
 }
 
@@ -69,7 +69,7 @@ impl Sink for Chat {
     }
 }
 
-/// A host that answers at once.
+/// A host that requires no approval and answers without delay.
 #[derive(Default)]
 struct Outside {
     ids: u64,

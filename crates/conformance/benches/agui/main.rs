@@ -28,11 +28,11 @@ use chat::Chat;
 
 const EVENTS: usize = 100_000;
 const ROUNDS: usize = 15;
-/// The number of events per measurement, small enough that a block is mostly undisturbed. The
+/// The number of events per measurement, small enough that most measurements are undisturbed. The
 /// fastest round of each block counts, because other activity of the machine only adds time.
 const BLOCK: usize = 500;
 
-/// An enum as a client would write it for these events only.
+/// A hand-written enum of only these events, as the baseline.
 #[derive(Deserialize)]
 #[serde(
     tag = "type",
@@ -103,7 +103,7 @@ fn main() {
     observers();
 }
 
-/// Measures a text delta from its bytes into a session with no observer, and with eight.
+/// Measures a text delta from its bytes into a session, without observers and with eight.
 fn observers() {
     let events = text();
     let blocks: Vec<String> = events
@@ -171,13 +171,14 @@ fn compare(name: &str, events: &[Value]) {
     );
 }
 
-/// Asserts that the measured input was neither refused nor lost.
+/// Checks that the session has received the measured events: the stream has no end, and there is an
+/// answer.
 fn finish(reader: Reader, mut chat: Chat) {
     assert_eq!(reader.finish(&mut chat).end, End::Truncated);
     assert!(chat.has_answer());
 }
 
-/// The fastest time of each block, over all rounds.
+/// The fastest time of each block in all rounds.
 struct Fastest(Vec<Duration>);
 
 impl Fastest {
@@ -200,7 +201,7 @@ impl Fastest {
     }
 }
 
-/// Returns the data of a stream's frames, with minimal parsing.
+/// Returns the data of a stream's frames, without a full SSE parser.
 fn data(stream: &str) -> impl Iterator<Item = &str> {
     stream
         .lines()
@@ -273,7 +274,7 @@ fn text() -> Vec<Value> {
     run([start].into_iter().chain((0..EVENTS).map(|_| content())))
 }
 
-/// A call with a long list of words, in deltas of 24 characters.
+/// Returns the events of a call with a long list of strings, in deltas of 24 characters.
 fn arguments() -> Vec<Value> {
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"});
     let piece = |n| {
@@ -288,7 +289,7 @@ fn arguments() -> Vec<Value> {
     run([start].into_iter().chain(pieces))
 }
 
-/// Answers with text, calls with arguments in deltas, results, state.
+/// Returns events of all kinds: text, calls with arguments in deltas, results, and state patches.
 fn mixed() -> Vec<Value> {
     run((0..EVENTS / 40 + 1).flat_map(|turn| {
         let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));

@@ -1,4 +1,4 @@
-//! The moves of agent, user and page, and their generators.
+//! The moves of the agent, the user and the page, and strategies for them.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl Tool {
     }
 }
 
-/// Arguments; some are equal in different notation.
+/// Arguments, as an index into a list of texts. Some texts are equal JSON in different notation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Args(usize);
 
@@ -70,14 +70,14 @@ const TEXTS: [&str; 10] = [
 ];
 
 impl Args {
-    /// Returns the text that the agent writes.
+    /// Returns the arguments as the agent writes them.
     #[must_use]
     pub fn text(self) -> &'static str {
         TEXTS.get(self.0).copied().unwrap_or_default()
     }
 }
 
-/// The parent message that a call names.
+/// The parent message in a call's start event.
 #[derive(Debug, Clone, Copy)]
 pub enum Home {
     /// The call names no parent.
@@ -88,7 +88,8 @@ pub enum Home {
     Newest,
 }
 
-/// A change of the history before it is listed.
+/// A change of the agent's history before it is listed in a snapshot. Numbers select messages and
+/// calls.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
     /// Omits a message.
@@ -109,9 +110,9 @@ pub enum Change {
     Twice(u8),
     /// Adds a call that was never sent.
     Plant(u8, Tool, Args),
-    /// Omits a result.
+    /// Removes the result of a call.
     Unanswer(u8),
-    /// Answers a call.
+    /// Adds a result of a call.
     Answer(u8),
     /// Changes the text of a message.
     Misquote(u8),
@@ -134,14 +135,14 @@ pub enum Alter {
     InterruptApproved(u8),
     /// Marks the call as permitted by a remembered approval.
     Granted(u8),
-    /// Removes the progress of the call.
+    /// Removes the stored state and the decisions of the call, so that it appears new.
     Anew(u8),
     /// Replaces the name and arguments of the call.
     Rewrite(u8, Tool, Args),
 }
 
 impl Alter {
-    /// Returns the number of the call.
+    /// Returns the number that selects the call.
     #[must_use]
     pub const fn pick(self) -> u8 {
         match self {
@@ -180,11 +181,11 @@ pub struct Question {
     pub call: Option<u8>,
     /// The kind of answer that the question accepts.
     pub takes: Takes,
-    /// The number of the message and metadata, of a small range.
+    /// The number that selects the message and the metadata, of a small range.
     pub words: u8,
     /// The actions that the question lists.
     pub list: Vec<Listed>,
-    /// The position of the list in the metadata.
+    /// The number that selects the position of the list in the metadata.
     pub at: u8,
 }
 
@@ -193,7 +194,7 @@ pub struct Question {
 pub struct Listed {
     /// The action.
     pub what: Named,
-    /// The accepted kinds of decisions, one bit for each; `None` for the default ones.
+    /// The accepted kinds of decisions, one bit for each; `None` for the agent's default.
     pub allows: Option<u8>,
 }
 
@@ -202,7 +203,7 @@ pub struct Listed {
 pub enum Named {
     /// Any action.
     Tool(Tool, Args),
-    /// A call of the history, newest first.
+    /// A call of the agent's history, by position from the newest.
     Call(u8),
 }
 
@@ -219,7 +220,7 @@ pub enum Choice {
     Respond,
 }
 
-/// The answer that a question accepts.
+/// The form of answer that a question accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// An object with `approved`, and optionally `editedArgs`.
@@ -232,7 +233,7 @@ pub enum Takes {
     Decisions,
 }
 
-/// The user's answer to a question without a card.
+/// The user's reply to a question that has no card.
 #[derive(Debug, Clone, Copy)]
 pub enum Reply {
     /// An approval, or a text.
@@ -252,7 +253,7 @@ pub enum CardDecision {
     Deny,
     /// Approves with these arguments.
     Edit(Args),
-    /// Approves this call and similar calls later.
+    /// Approves this call, and similar calls in the future.
     Remember {
         /// True to approve later calls with any arguments.
         any_args: bool,
@@ -261,7 +262,7 @@ pub enum CardDecision {
     },
 }
 
-/// Bounds of a remembered approval.
+/// The bounds of a remembered approval; `None` for no bound.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The number of calls.
@@ -285,7 +286,7 @@ pub enum Page {
     Unregister(Tool),
     /// Revokes a remembered approval.
     Revoke(u8),
-    /// Changes the data from which previews are made.
+    /// Changes the data on which previews depend.
     World,
     /// Answers a preview request with a preview or, with `fails`, with a failure.
     Previews {
@@ -338,11 +339,11 @@ pub enum Move {
     },
     /// A list of the history.
     List(Vec<Change>),
-    /// The end of the run.
+    /// A snapshot of the agent's history, after changes.
     End(End),
     /// Updates the user's view of the screen.
     Look,
-    /// Decides about a card as last seen by the user.
+    /// The user updates their view of the screen.
     Click {
         /// The card.
         card: u8,
@@ -398,7 +399,7 @@ pub enum Move {
     Page(Page),
 }
 
-/// A history, printed with one move per line.
+/// A list of moves, printed with one move per line.
 #[derive(Clone)]
 pub struct History(pub Vec<Move>);
 
@@ -410,8 +411,8 @@ impl fmt::Debug for History {
     }
 }
 
-/// Generates any tool. The tool with a preview is twice as likely, since its cases need more
-/// coincidences.
+/// Generates any tool. The tool with a preview is twice as likely, since its cases require several
+/// moves in a certain order.
 fn tool() -> impl Strategy<Value = Tool> + Clone {
     select([&Tool::ALL[..], &[Tool::Move]].concat())
 }

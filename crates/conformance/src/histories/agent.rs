@@ -12,7 +12,7 @@ pub(super) struct Agent {
     text: Option<String>,
     call: Option<String>,
     speaks: bool,
-    /// The ids of the run, for its end.
+    /// The thread id and the run id, which the end event repeats.
     run: (Value, Value),
     calls_in_run: u8,
 }
@@ -28,7 +28,7 @@ impl Agent {
         json!({"type": "RUN_STARTED", "threadId": self.run.0, "runId": self.run.1})
     }
 
-    /// Marks the connection as lost.
+    /// Marks the connection as lost, so that the agent sends nothing until the next run.
     pub(super) fn disconnect(&mut self) {
         self.speaks = false;
     }
@@ -42,7 +42,7 @@ impl Agent {
         format!("{kind}{}", self.ids)
     }
 
-    /// Returns the next events of the stream.
+    /// Returns the next random events of the stream; these may end the run.
     pub(super) fn next_events(&mut self, rng: &mut Rng) -> Vec<Value> {
         if let Some(id) = self.call.clone() {
             self.call = None;

@@ -1,5 +1,5 @@
-//! A second tab that shows a conversation that another tab owns. It refuses every action until it
-//! takes the conversation over.
+//! A second tab that follows a conversation that another tab owns. The second tab refuses every
+//! action until it takes the conversation over.
 
 use assistant_core::{
     conversation::Decider,
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl History {
-    /// Creates a separate tab.
+    /// Creates a tab of its own session.
     fn new_tab(&mut self) -> Tab {
         self.tabs += 1;
         Tab::new(self.tabs, self.tab.desk.clock)
@@ -53,7 +53,8 @@ impl History {
         }
     }
 
-    /// Shows the owner's stored state in the second tab, which continues nothing.
+    /// Passes the owner's stored state to the second tab, and counts a violation if the tab starts
+    /// anything.
     fn show_owner_state(&mut self, tab: &mut Tab) {
         let Some((snapshot, _)) = self.store.load() else {
             return;
@@ -68,7 +69,8 @@ impl History {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// Imports the conversation as a file in another page, and checks that nothing starts there.
+    /// Imports the conversation into a separate page, and counts a violation if anything starts
+    /// there.
     pub(super) fn check_import(&mut self) {
         let mut tab = self.new_tab();
         let (accepted, mut news) = tab.input(Input::Load {
@@ -82,7 +84,8 @@ impl History {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// Requests an action of the user or the page that is reserved for the owner.
+    /// Requests an action that only the owner may perform, and counts a violation if the tab
+    /// accepts it.
     fn request_owner_action(&mut self, tab: &mut Tab) {
         let calls = tab.session.pending_approvals();
         let asked = self.rng.choice(calls);

@@ -1,4 +1,4 @@
-//! Runs a history: the possible steps, and the records for the final checks.
+//! Plays a history in random steps, and records what the final checks need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::{
     tally::Tally,
 };
 
-/// A possible step.
+/// An action of a step.
 type Act = fn(&mut History);
 
 /// A chat across several tabs.
@@ -26,23 +26,23 @@ pub(super) struct History {
     pub(super) tally: Tally,
     pub(super) store: Store,
     pub(super) tab: Tab,
-    /// Abandoned tabs that are still alive: their handlers end, and they try to start others.
+    /// The abandoned tabs whose handlers are still running, and that may try to start others.
     pub(super) left: Vec<Tab>,
-    /// A tab that shows the conversation and does not own it.
+    /// The tab that follows the conversation without owning it, if open.
     pub(super) follower: Option<Tab>,
     pub(super) tabs: u64,
     pub(super) agent: Agent,
-    /// The number of starts of a call's handler, by the agent's id of the call.
+    /// The number of starts of each call's handler, by the agent's id of the call.
     pub(super) starts: BTreeMap<String, u32>,
-    /// Calls that the user agreed to run again.
+    /// The calls that the user agreed to run again.
     pub(super) again: BTreeSet<String>,
-    /// The approved arguments, as shown on the card.
+    /// The approved arguments of each call, as shown on its card.
     pub(super) approved: BTreeMap<String, Value>,
-    /// The results in the journal.
+    /// The results that were written to the journal.
     pub(super) results: BTreeMap<String, Value>,
     /// The results that are still to be written to the journal.
     pub(super) unwritten_results: BTreeMap<String, Value>,
-    /// The stored texts.
+    /// The texts of the stored messages.
     pub(super) texts: BTreeMap<MessageId, String>,
     /// The newest request.
     pub(super) request: Value,
@@ -76,7 +76,7 @@ impl History {
         history
     }
 
-    /// Executes a random possible step, by weight.
+    /// Executes a random step that is possible now, with weighted probabilities.
     pub(super) fn step(&mut self) {
         self.tab.desk.clock += 10;
         let waits = !self.tab.session.pending_approvals().is_empty();
@@ -114,7 +114,7 @@ impl History {
         self.count_wrong_cards();
     }
 
-    /// Counts wrong cards after each step.
+    /// Counts the cards that do not match their calls.
     pub(super) fn count_wrong_cards(&mut self) {
         self.tally.wrong_card += self.tab.wrong_cards();
         let follower = self.follower.as_ref();
@@ -127,7 +127,7 @@ impl History {
         accepted
     }
 
-    /// Passes an input that may be refused.
+    /// Passes an input that the session may refuse.
     pub(super) fn try_input(&mut self, input: Input) {
         self.input(input);
     }
@@ -211,8 +211,8 @@ impl History {
         }
     }
 
-    /// Mounts a component again, possibly with other rules, which voids earlier questions and
-    /// approvals.
+    /// Registers the page's actions again, possibly with other rules, which voids earlier questions
+    /// and approvals.
     fn remount_component(&mut self) {
         self.tab.edition = u64::from(self.rng.bool());
         let news = self.tab.register_all();
@@ -224,7 +224,7 @@ impl History {
         self.close(StreamEnd::Failed(failure));
     }
 
-    /// Completes one of the tab's pending tasks.
+    /// Completes a random pending task of the tab. With `politely`, the task succeeds.
     pub(super) fn task(&mut self, politely: bool) {
         if self.tab.tasks.is_empty() {
             return;

@@ -19,7 +19,7 @@ mod tally;
 
 pub use tally::Tally;
 
-/// The number of random steps before a history is brought to its end.
+/// The number of random steps before a history is completed.
 const STEPS: usize = 60;
 
 /// Plays the history of a seed.

@@ -1,4 +1,4 @@
-//! A tab: a session, its running handlers, and its rendered state.
+//! A tab: a session, its pending tasks, and its rendered cards.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// The names of the page's actions.
 pub(super) const TOOLS: [&str; 4] = ["pay", "look", "count", "slow"];
-/// The idempotent action.
+/// The name of the idempotent action.
 pub(super) const IDEMPOTENT: &str = "count";
 
 /// The host of a session.
@@ -51,7 +51,7 @@ impl Host for Desk {
     }
 }
 
-/// A card as last rendered.
+/// A call's card as it was rendered last.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Card {
     pub(super) name: String,
@@ -61,7 +61,7 @@ pub(super) struct Card {
     pub(super) print: Option<Fingerprint>,
 }
 
-/// A pending task of the environment for a tab.
+/// A task that the environment still has to complete for a tab.
 #[derive(Debug)]
 pub(super) enum Task {
     Commit(CommitId, Box<JournalEntry>),
@@ -69,7 +69,7 @@ pub(super) enum Task {
     Timer(TimerId),
 }
 
-/// A result of a tab's step that concerns the history.
+/// An effect of a tab that the history has to handle.
 #[derive(Debug)]
 pub(super) enum News {
     /// A handler was started.
@@ -88,13 +88,13 @@ pub(super) struct Tab {
     pub(super) run: Option<(RunKey, Decoder)>,
     pub(super) tasks: Vec<Task>,
     pub(super) cards: BTreeMap<CallKey, Card>,
-    /// The version of its actions' rules.
+    /// The number of the version of the actions' rules.
     pub(super) edition: u64,
-    /// The calls that other tabs may know.
+    /// The calls that were passed to the store, so that other tabs may know them.
     pub(super) stored: StoredCalls,
     /// True if the last write to the store failed.
     pub(super) is_in_trouble: bool,
-    /// True if it no longer writes, since another tab owns the conversation.
+    /// True if the tab writes nothing more, since another tab owns the conversation.
     pub(super) is_apart: bool,
     /// The journal entries that are still to be written.
     pub(super) unwritten: Vec<JournalEntry>,
@@ -122,7 +122,7 @@ impl Tab {
         tab
     }
 
-    /// Registers the page's actions, initially or again.
+    /// Registers the page's actions, for the first time or again.
     pub(super) fn register_all(&mut self) -> Vec<News> {
         let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
@@ -141,7 +141,8 @@ impl Tab {
         news
     }
 
-    /// Handles an input and its immediate effects. Returns false if it was refused.
+    /// Passes an input to the session and executes its immediate effects. Returns false if the
+    /// session refused the input.
     pub(super) fn input(&mut self, input: Input) -> (bool, Vec<News>) {
         let output = self.session.handle(input, &mut self.desk);
         self.draw(&output);
@@ -182,7 +183,7 @@ impl Tab {
         Vec::new()
     }
 
-    /// Handles events of the agent in the open run.
+    /// Decodes an event of the agent and passes it to the open run, if any.
     pub(super) fn handle_event(&mut self, event: Value) -> Vec<News> {
         let Some((run, decoder)) = &mut self.run else {
             return Vec::new();
@@ -196,7 +197,7 @@ impl Tab {
             .collect()
     }
 
-    /// Ends a handler.
+    /// Ends a handler, with success or with an error.
     pub(super) fn end_handler(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
         let outcome = match ok {
             true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id()}))),
@@ -210,7 +211,7 @@ impl Tab {
         .1
     }
 
-    /// Renders only what the changes name.
+    /// Renders the cards to which the changes of an output refer.
     fn draw(&mut self, output: &Output) {
         for change in &output.changes {
             match change {

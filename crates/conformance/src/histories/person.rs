@@ -1,4 +1,4 @@
-//! The user's actions: decisions on cards as rendered, and navigation in the tree.
+//! The user's actions: decisions about cards as they are rendered, and navigation in the tree.
 
 use assistant_core::{
     conversation::{CallKey, Decider, MessageId},
@@ -17,7 +17,7 @@ impl History {
         }
     }
 
-    /// Decides about a card as rendered.
+    /// Decides about a call as its card shows it. If the call has no card, shows the run's branch.
     pub(super) fn decide(&mut self, call: CallKey, yes: bool) {
         let Some(card) = self.tab.cards.get(&call).cloned() else {
             // The call is on a branch that is not shown.
@@ -56,7 +56,7 @@ impl History {
         });
     }
 
-    /// Edits, regenerates, or shows another branch.
+    /// Edits a message, regenerates an answer, or shows another branch.
     pub(super) fn change_branch(&mut self) {
         let conversation = self.tab.session.conversation();
         let ids: Vec<MessageId> = conversation.path().map(|m| m.id().clone()).collect();

@@ -1,5 +1,5 @@
-//! Writing of tabs, and their behavior when the store fails: an unconfirmed call starts only if no
-//! store was given the call.
+//! Writes the state of tabs, and simulates a store that fails: without confirmation of the store, a
+//! call starts only if no store was given the call.
 
 use assistant_core::session::{
     ClaimOutcome, CommitId, Input, Invocation, JournalEntry, StoredCalls,
@@ -12,8 +12,8 @@ use super::{
 };
 
 impl Tab {
-    /// Writes the shown state, optionally with a start. A store that failed is given nothing until
-    /// it answers.
+    /// Writes the tab's state, optionally with the claim of a start. After a failure, nothing is
+    /// passed to a silent store.
     pub(super) fn write(
         &mut self,
         store: &mut Store,
@@ -44,7 +44,8 @@ impl Tab {
         written
     }
 
-    /// Writes a start. `Ok(true)` if only this page knows of it.
+    /// Writes the claim of a start. Returns `Ok(true)` if the call may start without the store's
+    /// confirmation.
     pub(super) fn claim(&mut self, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
         let stored = self.stored;
         let may_start = |outcome| stored.may_start(entry.call(), outcome);
@@ -74,7 +75,7 @@ impl Tab {
 }
 
 impl History {
-    /// Writes the shown state. Returns false if that is not possible.
+    /// Writes the state of the owning tab. Returns false if the write failed.
     pub(super) fn save(&mut self) -> bool {
         if self.tab.is_apart {
             return false;
@@ -104,7 +105,7 @@ impl History {
         self.store.flush_pending(is_written);
     }
 
-    /// Writes the owner's start, or starts without it.
+    /// Writes the claim of a start by the owning tab, and reports the outcome to the session.
     pub(super) fn commit_start(&mut self, commit: CommitId, entry: &JournalEntry) {
         let (tab, call) = (self.tab.desk.tab, entry.call().number());
         // A batch that failed with the claim in it brings both or neither.
@@ -120,9 +121,9 @@ impl History {
         self.input(Input::Committed { commit, outcome });
     }
 
-    /// Executes a step of an abandoned tab: it does not own the conversation, so that it writes
-    /// nothing, but the journal accepts its claims that are new. A call that only it knows, since
-    /// the store failed, it starts alone.
+    /// Executes a step of an abandoned tab. The tab does not own the conversation and writes no
+    /// state. A start of its calls is claimed in the journal, or starts without a claim if no store
+    /// was given the call.
     pub(super) fn step_abandoned_tab(&mut self) {
         let Some(mut tab) = self.left.pop() else {
             return;
@@ -161,7 +162,8 @@ impl History {
     }
 }
 
-/// Writes the claim of an abandoned tab, without a snapshot.
+/// Writes the claim of an abandoned tab without its state. Returns `Ok(true)` if no claim is
+/// needed, because no store was given the call.
 fn claim_of_abandoned_tab(
     tab: &Tab,
     store: &mut Store,

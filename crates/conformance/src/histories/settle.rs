@@ -1,4 +1,4 @@
-//! The end of a history, and its final checks.
+//! Completes a history, and performs the final checks.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::{history::History, store::FailureMode};
 
-/// The maximum number of steps to the end.
+/// The maximum number of steps to complete a history.
 const PATIENCE: usize = 400;
 
 impl History {
-    /// Checks that the stored texts exist.
+    /// Counts the stored texts that the conversation does not contain any more.
     pub(super) fn check_texts(&mut self) {
         let conversation = self.tab.session.conversation();
         let lost = self.texts.iter().filter(|(id, text)| {
@@ -21,8 +21,9 @@ impl History {
         self.tally.lost_text += lost.count() as u64;
     }
 
-    /// Brings the history to its end: the store works, handlers end, the user approves, the agent
-    /// finishes. Then the chat must be idle and accept a message, with every call answered.
+    /// Completes the history: the store works, handlers end, the user approves, the agent ends its
+    /// run. Then checks that the chat is idle and accepts a message, and that every call is
+    /// answered.
     pub(super) fn settle(&mut self) {
         self.store.mood = FailureMode::Works;
         self.left.clear();
@@ -53,8 +54,8 @@ impl History {
         self.check_request();
     }
 
-    /// Checks that every call of the request has exactly one result, equal to the stored one if
-    /// any.
+    /// Counts the calls of the newest request that do not have exactly one result, or another
+    /// result than the journal.
     pub(super) fn check_request(&mut self) {
         let messages = self.request.get("messages").and_then(Value::as_array);
         let messages = messages.map_or(&[][..], Vec::as_slice);

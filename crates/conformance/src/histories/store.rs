@@ -1,55 +1,55 @@
-//! The store of tabs: the newest snapshot, and an append-only journal.
+//! The store that the tabs share: the newest snapshot, and an append-only journal.
 
 use std::collections::HashSet;
 
 use assistant_core::session::JournalEntry;
 use serde_json::Value;
 
-/// The database of a browser.
+/// The browser's database, with simulated failures.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Store {
     snapshot: Option<Value>,
     journal: Vec<Value>,
     claims: HashSet<String>,
-    /// The numbers of tabs that may no longer write, since another one took the conversation over.
+    /// The numbers of the tabs that may no longer write, since another tab has taken over.
     fenced: HashSet<u64>,
     writer: Option<u64>,
-    /// True if it fences earlier writers; claims hold in any case.
+    /// True if the store refuses writes of earlier owners. Claims are checked in any case.
     pub(super) fences: bool,
     pub(super) mood: FailureMode,
-    /// Batches that were passed and not written yet, in order.
+    /// The batches that were passed to the store but not written yet, in order.
     late: Vec<Batch>,
-    /// The calls that were, or may have been, passed to it, with the tab. Other tabs may know them.
+    /// The tabs and calls of which the store was given, or may have been given, the state.
     given: HashSet<(u64, u64)>,
 }
 
 /// The failure mode of a store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum FailureMode {
-    /// It works.
+    /// The store works.
     #[default]
     Works,
-    /// It writes nothing, and reports that.
+    /// The store refuses every write with an error.
     Full,
-    /// It does not report the result of a write, which happens later, or never.
+    /// The store does not report the result of a write. The batch is written later, or never.
     Silent,
 }
 
-/// An atomic batch.
+/// A batch of changes that is written completely or not at all.
 #[derive(Debug, Clone)]
 pub(super) struct Batch {
     pub(super) tab: u64,
     pub(super) snapshot: Option<Value>,
-    /// An entry that must be new.
+    /// The claim of a start, which must not exist yet.
     pub(super) claim: Option<JournalEntry>,
-    /// Entries that are added unless they exist.
+    /// The entries that are added unless they exist.
     pub(super) add: Vec<JournalEntry>,
 }
 
-/// The reason for which a batch is not written.
+/// The reason why a batch was not confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Another tab was first, or owns the conversation now.
+    /// Another tab has made the claim, or owns the conversation.
     Refused,
     /// The store is full.
     Full,
@@ -58,14 +58,14 @@ pub(super) enum Fault {
 }
 
 impl Store {
-    /// Makes a tab the only writer.
+    /// Makes a tab the owner. If the store fences, the previous owner can no longer write.
     pub(super) fn take(&mut self, tab: u64) {
         self.flush_pending(true);
         let before = self.writer.replace(tab).filter(|before| *before != tab);
         self.fenced.extend(before.filter(|_| self.fences));
     }
 
-    /// Writes a batch.
+    /// Writes a batch, or fails according to the failure mode.
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), Fault> {
         match self.mood {
             FailureMode::Full => Err(Fault::Full),
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Records the calls that a tab wrote or read.
+    /// Records that a tab wrote or read these calls.
     pub(super) fn record_given(&mut self, tab: u64, snapshot: Option<&Value>) {
         let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
         let parts = messages.into_iter().flatten();
@@ -93,12 +93,12 @@ impl Store {
         self.given.extend(keys.map(|key| (tab, key)));
     }
 
-    /// Returns true if a call of a tab may be known to others.
+    /// Returns true if other tabs may know a call of a tab.
     pub(super) fn was_given(&self, tab: u64, call: u64) -> bool {
         self.given.contains(&(tab, call))
     }
 
-    /// Writes or drops the batches that were passed to a silent store.
+    /// Writes or drops the batches that were passed to the store while it was silent.
     pub(super) fn flush_pending(&mut self, is_written: bool) {
         for batch in std::mem::take(&mut self.late) {
             if is_written {
@@ -127,7 +127,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the stored state for a new tab.
+    /// Returns the stored snapshot and journal; `None` if nothing was stored.
     pub(super) fn load(&self) -> Option<(Value, Vec<JournalEntry>)> {
         let read = |entry: &Value| JournalEntry::from_value(entry).ok();
         let journal = self.journal.iter().filter_map(read).collect();

@@ -4,26 +4,27 @@ use std::ops::AddAssign;
 
 use serde_json::{Value, json};
 
-/// Counts over histories. All except the first three must be zero.
+/// Counts of histories, events and violations. All except the first three must be zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of histories.
     pub histories: u64,
     /// The number of killed tabs.
     pub crashes: u64,
-    /// Handlers that were started without confirmation of the failed store.
+    /// The number of handlers that were started without confirmation of the failed store.
     pub page_starts: u64,
-    /// Violations of exactly-once: handlers that ran again without consent, handlers that a tab
-    /// without ownership started, or was asked to start and did not refuse, and anything that a
-    /// page started automatically after importing the conversation as a file.
+    /// The number of violations of exactly-once execution: handlers that ran again without consent,
+    /// handlers that a tab without ownership started or did not refuse to start, and anything that
+    /// a page started automatically after importing the conversation.
     pub double_starts: u64,
-    /// Calls without a result, with several, or with another than the stored one.
+    /// The number of calls without a result, with several, or with another than the stored result.
     pub lost_results: u64,
-    /// Stored texts that are missing or incomplete.
+    /// The number of stored texts that are missing or incomplete.
     pub lost_text: u64,
-    /// Histories that ended in a state without a possible next message.
+    /// The number of histories in a state in which no message can be sent.
     pub stuck: u64,
-    /// Cards that differed from their call, or calls that ran differently from the approved ones.
+    /// The number of cards that differed from their calls, and of calls that ran with other
+    /// arguments than the approved ones.
     pub wrong_card: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Test cases with two changes in an example, for the order of reported faults and for faults
+//! Test cases with two changes in one example, which test the order of reported faults, and faults
 //! beside removed fields.
 //!
 //! An exhaustive test would have too many pairs, so a fixed number is drawn from each example, with
@@ -12,7 +12,7 @@ use super::{Case, Place, changes, collect, written};
 /// The number of pairs that are drawn from each example.
 const OF_EACH: usize = 96;
 
-/// Returns the drawn pairs.
+/// Returns the randomly drawn pairs of changes, which are the same each time.
 #[must_use]
 pub fn pairs() -> Vec<Case> {
     let mut dice = Dice(1);
@@ -29,7 +29,7 @@ pub fn pairs() -> Vec<Case> {
     cases
 }
 
-/// Draws two separate locations, each with one of its changes.
+/// Draws two separate locations and a change at each; `None` if one location contains the other.
 fn pair(scene: &Scene, places: &[Place], dice: &mut Dice) -> Option<Case> {
     let first = dice.of(places)?;
     let second = dice.of(places)?;

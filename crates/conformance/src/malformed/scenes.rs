@@ -1,4 +1,4 @@
-//! Valid examples: a stream around one event with a value for every known field.
+//! Valid example streams, each with an event under test that has a value for every known field.
 
 mod rest;
 
@@ -16,7 +16,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Returns the stream with a replacement for the subject.
+    /// Returns the stream with another event in place of the event under test.
     pub(super) fn with(&self, subject: Value) -> Value {
         let mut stream = self.before.clone();
         stream.push(subject);
@@ -25,7 +25,7 @@ impl Scene {
     }
 }
 
-/// Creates a run around the event and its requirements.
+/// Creates an example: a run with the event under test, and the events before and after it.
 fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Scene {
     let list = |value: Value| match value {
         Value::Array(items) => items,
@@ -43,7 +43,7 @@ fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Sce
     }
 }
 
-/// Adds the optional fields of every event.
+/// Adds the optional fields that every event may have.
 fn base(event: Value) -> Value {
     with(
         event,
@@ -237,7 +237,7 @@ fn subagents() -> Vec<Scene> {
     ]
 }
 
-/// Returns each kind of part and source.
+/// Returns content parts of each kind, with sources of each kind.
 fn parts() -> Value {
     let media = |kind: &str, source: Value| json!({"type": kind, "id": "p", "source": source, "metadata": {"k": null}});
     json!([

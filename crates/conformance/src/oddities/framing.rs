@@ -1,4 +1,4 @@
-//! Server-sent events with unusual framing.
+//! Test cases with unusual framing of server-sent events.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const START: &str = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
 const TEXT: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"né 👩‍💻"}"#;
 const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
 
-/// Returns three frames with the given one in the middle.
+/// Returns a stream of a start frame, the given frame and an end frame.
 fn around(frame: &str) -> String {
     format!("data: {START}\n\n{frame}data: {END}\n\n")
 }

@@ -1,4 +1,4 @@
-//! Test cases with events of pre-1.0 peers: thinking, binary parts, nulls.
+//! Test cases with events of peers before version 1.0: thinking events, binary parts, nulls.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,8 @@ fn binary() -> Vec<Case> {
     cases
 }
 
-/// Returns cases for several shims at once, and with nulls that the shims do not handle.
+/// Returns cases that several compatibility rewrites apply to, and cases with nulls that no rewrite
+/// removes.
 fn nulls() -> Vec<Case> {
     let finished = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "result": null, "outcome": null, "rawEvent": null});
     let started = |input: Value| json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "rawEvent": null, "input": input});

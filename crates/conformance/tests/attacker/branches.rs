@@ -1,4 +1,4 @@
-//! The branches other than the run branch.
+//! Checks that a run does not change other branches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 use super::person::Scene;
 
-/// The messages of a branch in its next request, by the newest message of the branch.
+/// The messages that the next request of each branch would contain, by the id of the branch's last
+/// message.
 pub(crate) type Branches = BTreeMap<String, Vec<Value>>;
 
 impl Scene {
-    /// Returns the other branches as they would be sent.
+    /// Returns the messages of the branches other than the run branch, as requests would contain
+    /// them.
     pub(crate) fn other_branches(&self) -> Branches {
         let conversation = self.session.conversation();
         let here: BTreeSet<&str> = conversation
@@ -46,9 +48,9 @@ impl Scene {
         sent.collect()
     }
 
-    /// Checks that an event did not change branches other than that of its run: each has the same
-    /// messages and every call once, with the same name, arguments and result. That includes
-    /// messages that the branches share with the run.
+    /// Checks that an event did not change other branches than that of its run: each has the same
+    /// messages, and every call once, with the same name, arguments and result. This includes
+    /// messages that branches share with the run.
     pub(crate) fn check_branches(&self, before: &Branches, event: &Value) {
         for (end, sent) in before {
             let now = self.sent(&MessageId::from(end.as_str()));

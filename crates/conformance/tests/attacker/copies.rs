@@ -1,4 +1,4 @@
-//! The conversation as a file in another page, unchanged or altered manually.
+//! Reads the conversation as a file in another page, unchanged or altered manually.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,21 +20,21 @@ use super::{
     questions::is_denial,
 };
 
-/// A second page that reads the file.
+/// A second page that has read the file.
 struct Copy<'a> {
     original: &'a Scene,
     session: Session,
     desk: Desk,
-    /// True if it continues the session with its journal; otherwise it imports the file.
+    /// True if the page continues the session with its journal, false if it imports the file.
     restores: bool,
     run: Option<RunKey>,
     claims: HashSet<String>,
-    /// Calls that were approved in this page, with the arguments on the card.
+    /// The calls that were approved in this page, with the arguments on their cards.
     approved: BTreeMap<CallKey, Value>,
 }
 
 impl Scene {
-    /// Records an entry of the conversation's journal.
+    /// Adds an entry to the conversation's journal.
     pub(crate) fn note_entry(&mut self, entry: &JournalEntry) {
         self.journal.push(entry.clone());
     }
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// Alters the file manually.
+    /// Applies a manual change to the file.
     fn alter(&self, snapshot: &mut Value, change: Alter, restores: bool) {
         if change == Alter::RunsSucceeded {
             for run in snapshot["runs"].as_array_mut().into_iter().flatten() {
@@ -229,7 +229,7 @@ impl Copy<'_> {
         assert_eq!(before, None, "once more: {run:?}");
     }
 
-    /// Executes everything except approvals, then approves the shown cards.
+    /// Performs every action except approvals, and then approves the cards that are shown.
     fn complete_and_approve(&mut self) {
         self.register_all();
         self.input(Input::Continue);
@@ -286,7 +286,7 @@ impl Copy<'_> {
         self.input(Input::RunClosed { run, end });
     }
 
-    /// Checks that a request reports only approvals that were given here.
+    /// Checks that a request contains only approvals that were given in this page.
     fn check_request(&self, request: &Value) {
         let messages = request["messages"].as_array().into_iter().flatten();
         for message in messages.filter(|message| message["role"] == "tool") {

@@ -1,4 +1,4 @@
-//! The page: its answers to the engine, and its components.
+//! The page: its host, its components, and its reaction to effects.
 
 use assistant_core::{
     action::{
@@ -15,7 +15,7 @@ use super::{
     questions::is_denial,
 };
 
-/// The host of the page; its rule asks about everything that goes to Ann.
+/// The host of the page. Its rule requires approval of everything that goes to Ann.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Desk {
     ids: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Creates the host of another page, with ids of its own.
+    /// Creates the host of another page, whose new ids differ from those of the first.
     pub(crate) const fn of_another_page(clock: i64) -> Self {
         Self {
             ids: 1_000_000,
@@ -32,12 +32,12 @@ impl Desk {
     }
 }
 
-/// Returns true if the user must be asked about arguments.
+/// Returns true if the rule requires approval of these arguments.
 pub(crate) fn rule_asks(args: &Value) -> bool {
     args["to"] == "Ann"
 }
 
-/// Returns the preview of a call in the current world.
+/// Returns the preview of a call, which depends on the current data (`world`).
 pub(crate) fn preview_value(world: u64, args: &Value) -> Value {
     json!({"world": world, "to": args["to"]})
 }
@@ -143,7 +143,7 @@ impl Scene {
         }
     }
 
-    /// Handles a preview, and determines whether an approval that waited for it holds.
+    /// Passes a preview to the session, and records the approvals that the preview confirms.
     fn handle_preview(&mut self, ticket: Ticket, outcome: Result<Value, String>) {
         let waiting = self.session.pending_approvals().into_iter();
         let waiting = waiting.filter(|key| self.session.is_checking_preview(key));

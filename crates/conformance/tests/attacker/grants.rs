@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use super::desk::Desk;
 
-/// The maximum lifetime and sum that the action permits.
+/// The maximum lifetime in milliseconds and the maximum sum that the action permits.
 const WIDEST: (i64, u32) = (5_000, 100);
 
 #[derive(Debug, Clone, Copy)]
@@ -63,18 +63,18 @@ enum CardDecision {
     },
 }
 
-/// The behavior of a store.
+/// The behavior of the store for one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Store {
     Works,
     Fails,
-    /// Executes the request, and reports a failure.
+    /// Executes the request, but reports a failure.
     FailsLate,
-    /// Does nothing, and reports that the tab's version is current.
+    /// Does nothing, and reports that the tab's outdated version is the stored one.
     IsOld,
 }
 
-/// An approval as given by the user.
+/// A remembered approval as the user gave it.
 struct Grant {
     tab: usize,
     scope: RememberScope,
@@ -90,7 +90,7 @@ struct Tab {
     swaps: Vec<(Ticket, RememberedApproval, RememberedApproval)>,
     commits: Vec<CommitId>,
     live: Vec<InvocationId>,
-    /// Cards as rendered.
+    /// The cards as they were rendered last.
     cards: BTreeMap<CallKey, (Fingerprint, Value)>,
     approved: BTreeMap<CallKey, Value>,
     revoked: BTreeSet<String>,
@@ -101,7 +101,7 @@ struct Scene {
     tabs: [Tab; 2],
     kept: Vec<RememberedApproval>,
     grants: BTreeMap<String, Grant>,
-    /// The uses that the store has counted.
+    /// The number of uses that the store has counted for each approval.
     counted: BTreeMap<String, u32>,
     /// The maximum number of uses that the action permits; `None` for any number.
     most: Option<u32>,

@@ -1,4 +1,5 @@
-//! Checks that started calls and sent requests match what was shown and decided.
+//! Checks that the calls that start, and the requests that are sent, match what was shown and
+//! decided.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use super::{
 };
 
 impl Allowed {
-    /// Returns true if the user has permitted a call in advance.
+    /// Returns true if this remembered approval permits a call.
     pub(crate) fn covers(&self, scene: &Scene, name: &str, args: &Value) -> bool {
         let since = scene.desk.clock - self.since;
         let in_time = self.lasts_ms.is_none_or(|ms| since < ms);
@@ -29,13 +30,13 @@ impl Allowed {
 }
 
 impl Scene {
-    /// Returns the remembered approval by which a call starts, if any.
+    /// Returns the id of the remembered approval under which a call starts, if any.
     fn grant_of(&self, run: &Invocation) -> Option<String> {
         let call = self.session.conversation().call(&run.call())?;
         Some(call.allowed_earlier()?.id().to_owned())
     }
 
-    /// Checks that a handler may start, by everything that was shown and decided.
+    /// Checks that a handler may start, given everything that was shown and decided before.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
         let (key, id) = (run.call(), run.call_id());
@@ -88,7 +89,8 @@ impl Scene {
         self.live.push(run.id());
     }
 
-    /// Checks that a request contains only the user's own messages, and a result for every call.
+    /// Checks that a request contains only messages of the user that the user wrote, and one result
+    /// for every call.
     pub(crate) fn check_request(&self, request: &Value) {
         let messages = request["messages"].as_array().cloned().unwrap_or_default();
         let mut open: BTreeSet<String> = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Histories of a malicious agent with a user who approves only what a card shows: nothing else may
-//! run. Use `PROPTEST_CASES=100000` for a long search.
+//! Plays histories of a malicious agent and a user who approves only what a card shows. Nothing
+//! else may run. Use `PROPTEST_CASES=100000` for a long search.
 
 #![allow(
     clippy::unwrap_used,

@@ -8,7 +8,7 @@ use super::{
     questions::{Given, Written, is_denial, listed, takes_decisions, takes_kind},
 };
 
-/// The tool message that permits an agent to run a call.
+/// The content of the tool message that permits an agent to run a call.
 const GO_ON: &str = "approved";
 
 impl Scene {
@@ -110,7 +110,8 @@ impl Scene {
     }
 }
 
-/// Checks that each decision of an answer is about the action of the question at its position.
+/// Checks that each decision in an answer applies to the action at the same position of the
+/// question.
 fn check_decisions(said: &Value, given: &Given) {
     let (actions, reviews) = listed(said);
     let payload = &given.payload;

@@ -51,8 +51,8 @@ impl Authority {
         }
     }
 
-    /// Returns true if the snapshot does not cover this message, which it omits and which therefore
-    /// stays.
+    /// Returns true if the snapshot does not cover messages of this kind, so that the message stays
+    /// although the snapshot omits it.
     pub(super) fn spares(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,

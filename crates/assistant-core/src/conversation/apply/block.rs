@@ -92,7 +92,8 @@ impl Conversation {
         });
     }
 
-    /// Returns the part of an open text block, in a message that no other branch shares.
+    /// Returns the part of an open text block, after copying its message if another branch shares
+    /// it. `None` for an unknown block.
     fn own_block(&mut self, block: u64) -> Option<PartRef> {
         let mut at = self.blocks.get(&block).copied()?;
         let node = self.own(at.node);
@@ -124,7 +125,8 @@ impl Conversation {
         })
     }
 
-    /// Makes a text with callouts continue in the piece after the last callout.
+    /// Makes a text block continue in the last part of its message, after a callout has split the
+    /// text.
     #[cfg(feature = "callouts")]
     fn follow_block(&mut self, block: u64, at: PartRef) {
         let parts = self.node(at.node).map(|node| &node.message.parts);

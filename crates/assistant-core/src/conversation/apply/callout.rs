@@ -44,7 +44,7 @@ impl Conversation {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
 
-    /// Passes more of a text to its reader.
+    /// Parses more of a message's text, and shows the callouts in it.
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut Applied<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
@@ -66,8 +66,8 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// Returns a reader that has read the current text of a message, whose callouts are already
-    /// shown.
+    /// Returns a reader for a message without one. The reader has parsed the present text, whose
+    /// callouts are already shown.
     fn reader_of(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
@@ -88,7 +88,7 @@ impl Conversation {
         }
     }
 
-    /// Ends the open texts before a list of messages replaces them.
+    /// Pauses the readers of all texts before a list of messages replaces the texts.
     pub(super) fn pause_all_callouts(&mut self, out: &mut Applied<'_>) {
         let readers = self.reading.readers.iter();
         let running = readers.filter(|(_, reader)| reader.running);
@@ -151,8 +151,8 @@ impl Conversation {
         out.diagnostics.extend(reader.parser.take_diagnostics());
     }
 
-    /// Announces the card of a callout that has begun. An earlier callout with the same id shares its
-    /// card.
+    /// Adds a card for a callout that has begun, and returns the index of its part. `None` if an
+    /// earlier callout with the same id has a card.
     fn announce(
         &mut self,
         ix: usize,
@@ -195,7 +195,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Appends text after a card, from its first line that is not blank.
+    /// Appends text to a message. If the last part is a call, leading line breaks are omitted.
     fn grow_beside_calls(&mut self, ix: usize, text: &str, now: i64) {
         let last = self.node(ix).and_then(|node| node.message.parts.last());
         let text = match last {
@@ -207,7 +207,8 @@ impl Conversation {
         }
     }
 
-    /// Shows a complete callout as a call.
+    /// Shows a complete callout: updates the call with the same id, or the announced call, or adds
+    /// a call. An intercepted callout becomes a call that may run.
     fn show(
         &mut self,
         ix: usize,
@@ -260,7 +261,7 @@ impl Conversation {
         }
     }
 
-    /// Shows the callouts of a message of the tree whose text was replaced.
+    /// Shows the callouts in the text of a message of the tree, after the text was replaced.
     pub(super) fn read_whole_node(&mut self, ix: usize, now: i64) {
         let Some(mut message) = self.node(ix).map(|node| node.message.clone()) else {
             return;
@@ -272,8 +273,8 @@ impl Conversation {
         self.settle_in(ix);
     }
 
-    /// Shows the callouts of a message that arrived as a whole. None of them runs, since listed
-    /// messages are in the past.
+    /// Shows the callouts of an assistant's message that arrived complete. None of them runs, since
+    /// listed messages are in the past.
     pub(in crate::conversation) fn read_whole(&mut self, message: &mut Message, now: i64) {
         let is_read = message.markdown.is_some() || message.role != Role::Assistant;
         if self.reading.tools == MarkdownTools::Off || is_read {

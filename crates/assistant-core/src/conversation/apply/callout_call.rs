@@ -11,7 +11,8 @@ use crate::{
     text::callout::{Callout, CalloutState},
 };
 
-/// Returns true if a callout requests an execution.
+/// Returns true if a callout has neither a result nor an error nor a later state than complete
+/// input.
 pub(super) fn requests_execution(callout: &Callout) -> bool {
     let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()

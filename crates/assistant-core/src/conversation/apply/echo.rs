@@ -11,7 +11,8 @@ use super::{Change, Conversation};
 use crate::event::{self, MessageBody, Role};
 
 impl Conversation {
-    /// Adopts the ids under which a list repeats messages of the path.
+    /// Sets the wire ids of messages of the path to the ids under which a list repeats them. Does
+    /// nothing unless a message of the user is missing from the list.
     pub(super) fn adopt_ids(&mut self, messages: &[event::Message]) {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
@@ -49,7 +50,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a message contains the calls of a listed message.
+    /// Returns true if a message has exactly the calls of a listed message, in order.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
         let calls = node
@@ -66,7 +67,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if no message and no result has an id, on any branch.
+    /// Returns true if an id is unused: no message on any branch has it, and no result on the run's
+    /// path.
     fn is_new(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
             && !self.tree.contains(&id.into())
@@ -86,7 +88,7 @@ impl Conversation {
     }
 }
 
-/// Returns the text of a listed message of the user or of the assistant.
+/// Returns the text of a listed message of the user or of the assistant; empty for other messages.
 fn listed_text(listed: &event::Message) -> String {
     match &listed.body {
         MessageBody::User { content } => content.display_text(),

@@ -65,7 +65,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the answer with this id, or creates it.
+    /// Returns the answer with this id, or adds it. `None` if the id belongs to a message that is
+    /// not an answer of the agent.
     pub(super) fn answer_node(&mut self, id: &str, out: &mut Applied<'_>) -> Option<usize> {
         let Some(ix) = self.find_message(id) else {
             return Some(self.add_message(
@@ -129,8 +130,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Clears an answer after a failed attempt. A call of the answer is restored if its id is
-    /// repeated.
+    /// Clears an answer after a failed attempt. The calls of the answer are detached, and restored
+    /// if the agent repeats their ids.
     fn reset_answer(&mut self, id: &str) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -293,7 +294,8 @@ impl Conversation {
     }
 }
 
-/// Applies the AI SDK's fields about the executor of a call, and about a decision made elsewhere.
+/// Marks a call as run by the agent's provider if the AI SDK's fields say so, or if they say that
+/// the call was denied elsewhere.
 fn apply_execution(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;
@@ -309,8 +311,8 @@ fn apply_execution(call: &mut ToolCall) {
     }
 }
 
-/// Sets the outcome of a call that the agent reports. Returns `false` if another outcome takes
-/// precedence.
+/// Sets the outcome of a call that the agent reports. Returns `false` if the page ended the call:
+/// its outcome stays, and counts as delivered.
 fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
     if call.is_settled_here() {
         call.take(StateEvent::Delivered);

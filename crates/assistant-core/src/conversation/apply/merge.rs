@@ -26,7 +26,7 @@ pub(super) struct Listing {
 }
 
 impl Conversation {
-    /// Adds the messages that the conversation does not contain.
+    /// Appends the messages whose ids the path does not contain yet.
     pub(crate) fn merge_new(&mut self, messages: Vec<Message>, author: Author, out: &Applied<'_>) {
         let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
         // Messages that a request repeats are from before its run.
@@ -39,7 +39,7 @@ impl Conversation {
         self.runs.current = current;
     }
 
-    /// Makes the path equal to the list.
+    /// Makes the run's path equal to the list.
     ///
     /// First, calls that the list has in another message are detached. Then messages are replaced
     /// in place or removed, results are applied, and new messages are added. Finally, each result
@@ -102,7 +102,8 @@ impl Conversation {
         self.report_path();
     }
 
-    /// Reports a message of the user that the list omits. The message stays as a branch.
+    /// Reports a message of the user that the list omits. The message is preserved on another
+    /// branch.
     fn report_forgotten(&self, ix: usize, out: &mut Applied<'_>) {
         if let Some(node) = self.node(ix).filter(|node| node.message.is_from_user()) {
             let id = &node.message.id;
@@ -203,8 +204,8 @@ impl Conversation {
         }
     }
 
-    /// Detaches the calls of a message that the list has in another message, or omits. Calls that
-    /// run here, and results that are unknown to the agent, stay.
+    /// Detaches the calls of a message that the list contains in another message, or omits. Omitted
+    /// calls stay if they are running on this page or if their result was not sent to the agent.
     fn release_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
         let leaves = |call: &ToolCall| {
@@ -230,7 +231,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the listed message equals the message in the tree, so that nothing changes.
+    /// Returns true if the listed message has the role, text and calls of the message in the tree.
     pub(super) fn equals_listed(
         &self,
         message: &crate::conversation::Message,
@@ -273,7 +274,7 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// Returns the id of the call that a tool message answers.
+/// Returns the id of the call that a tool message answers; `None` for other messages.
 fn answers(message: &Message) -> Option<&str> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
@@ -281,7 +282,8 @@ fn answers(message: &Message) -> Option<&str> {
     }
 }
 
-/// Returns true if the list and the tree agree on a call's result.
+/// Returns true if the list contains the same result of a call as the tree, or neither contains
+/// one.
 fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
     let known = call.result().filter(|_| call.is_delivered());
     let Some(known) = known else {
@@ -293,8 +295,8 @@ fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) ->
     !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 
-/// Returns true if a listed message has the same fields as the message in the tree, apart from text
-/// and calls.
+/// Returns true if a listed message and the message in the tree have equal fields, apart from role,
+/// text and calls.
 fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> bool {
     message.name == listed.name
         && message.encrypted_value == listed.encrypted_value

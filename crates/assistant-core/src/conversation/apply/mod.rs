@@ -156,7 +156,7 @@ impl Conversation {
         }
     }
 
-    /// Replaces the state, unless the new one is larger than its limit.
+    /// Replaces the state, or reports a diagnostic if the new state is larger than the limit.
     fn take_state(&mut self, snapshot: Value, out: &mut Applied<'_>) {
         let (size, most) = (patch::size_of(&snapshot), self.limits.state_bytes);
         if size > most {

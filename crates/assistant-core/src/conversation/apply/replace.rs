@@ -14,8 +14,9 @@ use crate::{
 };
 
 impl Conversation {
-    /// Replaces a message with the listed one. An assistant's message keeps its split into parts.
-    /// The user's text stays, and the agent's version is stored beside it.
+    /// Replaces a message with the listed message. An assistant's message is not split anew if its
+    /// text is the same. A text that the user wrote here stays, and the agent's version is stored
+    /// beside it.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -153,8 +154,8 @@ impl Conversation {
         by_person
     }
 
-    /// Moves a message from the path to a branch of its own. The caller removes it from the paths
-    /// afterwards.
+    /// Moves a message from the path to a branch of its own and closes its texts. Its calls become
+    /// detached. The caller removes the message from the paths afterwards.
     fn leave_as_branch(&mut self, ix: usize) {
         self.tree.leave_as_branch(ix);
         // Calls may have left it; it is no longer reported with the path.
@@ -211,7 +212,7 @@ impl Conversation {
     }
 }
 
-/// Keeps the user's own text, and stores the agent's version beside it.
+/// Keeps the user's own text, and stores the text in the agent's list beside it if the two differ.
 fn dispute(message: &mut Message, wire: event::Message) {
     let theirs = wire_form::from_wire(wire, message.created_at);
     let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
@@ -222,7 +223,7 @@ fn dispute(message: &mut Message, wire: event::Message) {
     message.encrypted_value = theirs.encrypted_value;
 }
 
-/// Increases the generation of each text that replaces another one.
+/// Sets the generation of each text that replaces another: increased if the text has changed.
 fn count_generations(old: &[Part], fresh: &mut [Part]) {
     for (old, fresh) in old.iter().zip(fresh) {
         if let (

@@ -10,7 +10,7 @@ use crate::{
     event::{Message, MessageBody},
 };
 
-/// A place in the received order.
+/// A position in the received order.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
     /// A message.
@@ -22,7 +22,7 @@ pub(super) enum Place {
 }
 
 impl Conversation {
-    /// Returns the received order: each place with the id of its message.
+    /// Returns the positions of the received order, each with the id of its message.
     pub(super) fn places(&self) -> Vec<(String, Place)> {
         let result = |key: &CallKey| {
             let result = self.call(key)?.result()?;
@@ -37,7 +37,8 @@ impl Conversation {
         list
     }
 
-    /// Removes the results that were sent from the received order, until the list repeats them.
+    /// Marks the results that the agent has as missing from the received order, until the list
+    /// repeats them.
     pub(super) fn take_off_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
@@ -100,7 +101,7 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call still has the result that it had before the list arrived.
+    /// Returns true if a call still has the result in the tool message with this id.
     fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();
@@ -110,7 +111,7 @@ impl Conversation {
         })
     }
 
-    /// Inserts every listed result at the place of its message.
+    /// Rebuilds the received order: each listed result at the position of its tool message.
     pub(super) fn place_results(&mut self, places: &[(String, Place)]) {
         let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
         for key in self.run_calls() {
@@ -150,7 +151,7 @@ impl Conversation {
     }
 }
 
-/// Returns the call that a tool message answers.
+/// Returns the id of the call that a tool message answers; `None` for other messages.
 const fn answers(message: &Message) -> Option<&String> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),

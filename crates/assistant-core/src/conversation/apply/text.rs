@@ -79,7 +79,7 @@ impl Conversation {
         self.part_grew(ix);
     }
 
-    /// Makes the agent the author of an imported message to which it adds text.
+    /// Makes the agent the author of an imported user message, because the agent adds text to it.
     fn take_for_agent(&mut self, ix: usize) {
         if self
             .node(ix)
@@ -124,7 +124,7 @@ impl Conversation {
         }
     }
 
-    /// Closes every text that is still open, at the end of a run.
+    /// Closes the open texts of the messages after the user's last message, at the end of a run.
     pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -141,8 +141,7 @@ impl Conversation {
         }
     }
 
-    /// Closes the text of a message, which will not grow any more. Returns diagnostics of content
-    /// that could not be parsed.
+    /// Closes the texts of a message. Returns diagnostics of callouts that could not be parsed.
     fn finish_texts(&mut self, ix: usize, now: i64) -> Vec<Diagnostic> {
         #[cfg(feature = "callouts")]
         let diagnostics = {
@@ -160,7 +159,8 @@ impl Conversation {
         diagnostics
     }
 
-    /// Records the reason why the unfinished texts will not be completed.
+    /// Stores the reason why they are incomplete in the streaming messages after the user's last
+    /// message.
     pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -203,7 +203,8 @@ impl Conversation {
         }
     }
 
-    /// Removes the mark of a failed turn whose run is started again, unless a text was cut off.
+    /// Removes the mark of a failed turn from the newest message, since its run is started again.
+    /// An answer that ends with a text keeps the mark.
     pub(crate) fn unmark_failed_turn(&mut self) {
         let newest = self.tree.path().last().copied();
         let marked = newest.filter(|ix| {
@@ -278,7 +279,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the size of a message's text and reasoning, in bytes.
+    /// Returns the size of the text and reasoning of a message, in bytes; `None` if the message is
+    /// unknown.
     pub(crate) fn text_size(&self, id: &str) -> Option<usize> {
         let node = self.node(self.find_text(id)?)?;
         let texts = node.message.parts.iter().filter_map(|part| match part {

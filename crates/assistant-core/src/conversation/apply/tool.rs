@@ -46,7 +46,8 @@ impl Conversation {
     }
 
     /// Begins a known call again, since a repeated id means the same call. The name and arguments
-    /// may change until they are final; a call that was handed off to the agent keeps both.
+    /// may change; if they are final or the call was handed off to the agent, a diagnostic is
+    /// reported instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -70,7 +71,8 @@ impl Conversation {
         });
     }
 
-    /// Returns the message that contains the call, by the four cases of rule "placement of calls".
+    /// Returns the node of the message for a call, by the four cases of rule "placement of calls".
+    /// Adds the message if it is missing.
     fn home_of_call(
         &mut self,
         id: &str,
@@ -208,8 +210,8 @@ impl Conversation {
         );
     }
 
-    /// Handles a further result of a call, which does not change the outcome. The result is kept
-    /// where it arrived, and never sent; if the call was answered here, it is discarded.
+    /// Adds a further result of a call as a message of its own, which is never sent and does not
+    /// change the outcome. If this page answered or denied the call, the result is discarded.
     fn keep_further_result(
         &mut self,
         key: CallKey,
@@ -229,8 +231,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the last of the tool messages directly after a message. The search is limited to
-    /// bound its cost.
+    /// Returns the last of the tool messages directly after a message, or the message itself if
+    /// there are none. Searches at most `MAX_CONSECUTIVE` messages.
     fn last_tool_after(&self, ix: usize) -> usize {
         let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let row = self.tree.path().iter().skip(next);

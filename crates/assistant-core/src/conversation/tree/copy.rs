@@ -3,7 +3,7 @@
 
 use super::{Tree, TreeChange};
 
-/// A node of another branch, and its copy on the path of runs.
+/// A node of another branch, and the node of its copy on the path of runs.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::conversation) struct Copied {
     /// The node that the other branch keeps.
@@ -31,9 +31,9 @@ impl<M: Clone> Tree<M> {
         (own, copies)
     }
 
-    /// Copies the nodes of the path from this depth on that another branch shares, beginning at the
-    /// end: the original of a copied node stays below its predecessor, which is therefore shared,
-    /// too.
+    /// Copies the nodes of the path, from this depth on, that another branch shares. The last node
+    /// is copied first: its original stays a child of the preceding node, which is therefore
+    /// shared, too.
     pub(in crate::conversation) fn own_from(&mut self, first: usize) -> Vec<Copied> {
         self.close_gaps();
         let Some(last) = self.last_shared(first) else {
@@ -55,7 +55,8 @@ impl<M: Clone> Tree<M> {
         copies
     }
 
-    /// Replaces a node on the path with a copy; the other branch keeps the node.
+    /// Replaces a node on the path of runs with a copy, and returns the copy's node. The original
+    /// stays on its other branch.
     fn copy_for_path(&mut self, ix: usize) -> Option<usize> {
         let node = self.node(ix)?;
         let (id, item) = (node.id.clone(), node.item.clone());
@@ -80,7 +81,7 @@ impl<M: Clone> Tree<M> {
 }
 
 impl<M> Tree<M> {
-    /// Returns true if a node of the path of runs also belongs to another branch.
+    /// Returns true if a node has a child that is not on the path of runs.
     fn is_shared(&self, ix: usize) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
@@ -89,8 +90,8 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last fork of the path of runs, from this depth on. The other branch
-    /// contains all nodes before the fork, too.
+    /// Returns the depth of the last node of the path of runs, from this depth on, that has a child
+    /// on another branch. All nodes before it are shared, too.
     pub(in crate::conversation) fn last_shared(&self, from: usize) -> Option<usize> {
         let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)

@@ -4,8 +4,8 @@ use super::{MessageId, Tree, TreeChange};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
-    /// Adds an item below another, or as a root. The shown path and the path of runs stay
-    /// unchanged. Returns the id of the item, which is a new one if its own is taken.
+    /// Adds an item below another, or as a root, and returns its node and its id. The id is a new
+    /// one if the given id is taken. The shown path and the path of runs stay unchanged.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn join(
         &mut self,
@@ -46,7 +46,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Sets the missing parent for which a node waits.
+    /// Sets the id of the missing parent that a node waits for, and updates the index of waiting
+    /// nodes.
     fn set_awaits(&mut self, ix: usize, awaits: Option<MessageId>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -69,8 +70,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Registers a restored node as waiting for its parent, unless the parent has arrived in the
-    /// meantime.
+    /// Adds a restored node that waits for its parent to the index of waiting nodes.
     pub(super) fn register_waiting(&mut self, ix: usize) {
         let awaits = self.node(ix).and_then(|node| node.awaits.clone());
         if let Some(awaits) = awaits {
@@ -78,8 +78,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves the nodes that waited for this node below it. A waiting node above this one stays in
-    /// place and no longer waits, because a run writes at its tip regardless of parents.
+    /// Moves the nodes that waited for this node below it. A waiting node that is an ancestor of
+    /// this node stays in place and no longer waits: a run may have written below it.
     pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
         let waiting = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
         let Some(waiting) = waiting else {
@@ -112,7 +112,7 @@ impl<M> Tree<M> {
         self.chain_to(ix).first().copied()
     }
 
-    /// Moves a node and all below it below another, or to the roots.
+    /// Moves a node and its descendants below another node, or makes it a root.
     pub(in crate::conversation) fn reparent(
         &mut self,
         id: &MessageId,
@@ -126,7 +126,8 @@ impl<M> Tree<M> {
         self.move_below(ix, below, None)
     }
 
-    /// Moves a node and all below it below the node with this id, which may still be missing.
+    /// Moves a node and its descendants below the node with this id. If the id is unknown, the node
+    /// becomes a root that waits for it.
     #[cfg(feature = "records")]
     pub(in crate::conversation) fn place(
         &mut self,
@@ -161,8 +162,8 @@ impl<M> Tree<M> {
         Ok(())
     }
 
-    /// Adds a node of a record, which [`Self::link`] links after all nodes were added. Returns
-    /// `false` if the id is taken.
+    /// Adds a node of a stored tree, which [`Self::link`] links after all nodes were added. Returns
+    /// `None` if the id is taken.
     pub(in crate::conversation) fn add_unlinked(
         &mut self,
         id: MessageId,
@@ -205,7 +206,7 @@ impl<M> Tree<M> {
         reached == links.len()
     }
 
-    /// Sets the root through which the tree of a record was shown last.
+    /// Sets the root through which a stored tree was last shown.
     pub(in crate::conversation) fn choose_root(&mut self, id: Option<MessageId>) {
         self.chosen_root = id.and_then(|id| self.find(&id));
     }

@@ -62,7 +62,7 @@ pub(super) struct Tree<M> {
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
     path: Vec<usize>,
-    /// The number of places in `path` whose nodes were removed.
+    /// The number of gaps in `path`, which replace removed nodes.
     gaps: usize,
     /// The number of nodes at the start of `path` that another branch may share.
     shared_len: usize,

@@ -39,7 +39,7 @@ impl<M> Tree<M> {
         self.path_work
     }
 
-    /// Returns the nodes from the root to this one.
+    /// Returns the nodes from the root to this node.
     pub(in crate::conversation) fn chain_to(&self, ix: usize) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut next = Some(ix);
@@ -51,7 +51,7 @@ impl<M> Tree<M> {
         chain
     }
 
-    /// Makes runs write at the end of this path, and shows it.
+    /// Sets the path of runs, and shows it.
     pub(in crate::conversation) fn write_at(&mut self, path: Vec<usize>) {
         self.remember(&path);
         self.path = path;
@@ -59,8 +59,8 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Makes runs write at a node if `exact` is true, otherwise at the end of the branch through
-    /// the node, and shows that path. The cost is proportional to the change of the path.
+    /// Sets the path of runs, and shows it: up to this node if `exact` is true, otherwise to the
+    /// end of the branch through the node. The cost is proportional to the change of the path.
     pub(in crate::conversation) fn write_to(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
         let known = self.on_path(ix);
@@ -88,7 +88,7 @@ impl<M> Tree<M> {
         );
     }
 
-    /// Replaces the path of runs after its first `kept_len` nodes with other nodes.
+    /// Replaces all nodes of the path of runs after the first `kept_len` nodes.
     fn replace_end(&mut self, kept_len: usize, fresh: &[usize]) {
         let leaves_branch = kept_len < self.path.len();
         if leaves_branch {
@@ -162,8 +162,8 @@ impl<M> Tree<M> {
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
-    /// Removes the nodes that satisfy a condition from the path of runs, and nodes that are no
-    /// longer in the tree from both paths.
+    /// Removes the nodes that satisfy a condition from the path of runs. Nodes that were removed
+    /// from the tree are removed from both paths.
     pub(in crate::conversation) fn clear_paths(&mut self, left: impl Fn(usize) -> bool) {
         let nodes = &self.nodes;
         let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
@@ -174,7 +174,8 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Replaces a removed node in the path with a gap; `next` was below it.
+    /// Replaces a removed node in the path with a gap, or renumbers the path if `next` is not on
+    /// the path or if half of it are gaps. `next` is the child of the removed node.
     pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
         if !self.on_path(next) || self.gaps >= self.path.len() / 2 {
             return self.clear_paths(|_| false);
@@ -203,14 +204,14 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the node of the path below the node at this depth.
+    /// Returns the node that follows the node at this depth on the path of runs, if any.
     pub(super) fn next_on_path(&self, depth: usize) -> Option<usize> {
         let rest = self.path.get(depth + 1..)?;
         rest.iter().copied().find(|ix| *ix != GAP)
     }
 
-    /// Returns the index in the shown path, which may have gaps, of the item at this position
-    /// without gaps.
+    /// Returns the index in the shown path of the item with this number. Gaps occupy an index, but
+    /// no number.
     pub(in crate::conversation) fn slot(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;
@@ -220,7 +221,7 @@ impl<M> Tree<M> {
         slots.nth(number).map_or(path.len(), |(slot, _)| slot)
     }
 
-    /// Rebuilds the paths from a root after a node on them was moved to another parent.
+    /// Rebuilds both paths from the parents of their tips, after a node on a path was moved.
     pub(super) fn lengthen_path(&mut self) {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);

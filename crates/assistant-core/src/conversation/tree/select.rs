@@ -1,4 +1,4 @@
-//! Selects versions: the siblings of an item, the branch through it, the shown path.
+//! Selects the shown path: the versions of an item, and the branch through it.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the version of an item before or after it.
+    /// Returns the previous or the next version of an item.
     pub(in crate::conversation) fn sibling(
         &self,
         id: &MessageId,
@@ -45,7 +45,8 @@ impl<M> Tree<M> {
         path
     }
 
-    /// Extends a path to the end of its branch.
+    /// Extends a path to a leaf, through the child that was shown last or, without such a child,
+    /// the newest.
     pub(super) fn extend_branch(&self, path: &mut Vec<usize>) {
         let mut tip = path.last().and_then(|ix| self.node(*ix));
         while let Some(node) = tip {
@@ -83,14 +84,14 @@ impl<M> Tree<M> {
         self.changes.push(TreeChange::Path);
     }
 
-    /// Makes runs write on the shown path.
+    /// Sets the path of runs to the shown path.
     pub(in crate::conversation) fn write_where_shown(&mut self) {
         if let Some(shown) = self.shown.take() {
             self.write_at(shown);
         }
     }
 
-    /// Shows the branch that runs write on.
+    /// Shows the path of runs.
     pub(in crate::conversation) fn show_run_branch(&mut self) {
         self.close_gaps();
         if self.shown.is_some() {
@@ -98,7 +99,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the last node that has no children.
+    /// Returns the newest node that has no children.
     pub(in crate::conversation) fn last_leaf(&self) -> Option<usize> {
         let is_leaf = |ix: &usize| self.node(*ix).is_some_and(|node| node.children.is_empty());
         (0..self.nodes.len()).rev().find(is_leaf)

@@ -3,9 +3,9 @@
 use super::{MessageId, Node, Tree, TreeChange};
 
 impl<M> Tree<M> {
-    /// Inserts an item between a node of the path (or the beginning) and its successor on the path.
-    /// `next` is the successor, which no other branch shares; successors on other branches stay in
-    /// place.
+    /// Inserts an item between a node of the path of runs, or the beginning, and the next node of
+    /// the path. `next` is that next node, which no other branch may share. Children on other
+    /// branches keep their parent.
     pub(in crate::conversation) fn insert_after(
         &mut self,
         before: Option<usize>,
@@ -37,7 +37,7 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Returns the successor of a node of the path of runs, or of the beginning.
+    /// Returns the node that follows a node on the path of runs; for `None`, the first node.
     pub(in crate::conversation) fn following(&self, before: Option<usize>) -> Option<usize> {
         let above = before.and_then(|before| self.node(before));
         let place = above.map_or(0, |above| above.depth + 1);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{MessageId, Tree};
 
-/// An operation. Numbers select existing items.
+/// An operation on the tree. Numbers select existing items, modulo the number of items.
 #[derive(Debug, Clone)]
 enum Op {
     Append,
@@ -63,7 +63,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A tree, and a number for each item that was ever created.
+/// A tree, and the number of items that were ever created.
 #[derive(Debug, Default)]
 struct World {
     tree: Tree<u32>,
@@ -115,7 +115,7 @@ impl World {
             .collect()
     }
 
-    /// Returns everything that can be read of the tree: each item with its parent, its versions in
+    /// Returns everything that readers see of the tree: each item with its parent, its children in
     /// order, and the paths.
     fn reading(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let nodes: Vec<_> = self

@@ -32,8 +32,8 @@ impl<M> Removed<M> {
 }
 
 impl<M> Tree<M> {
-    /// Removes a node and all below it. If the node was on the shown path, its previous version is
-    /// shown instead, else the next, else its parent.
+    /// Removes a node and its descendants, and returns them. If the node was on the shown path, its
+    /// previous version is shown instead, else the next, else its parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> Removed<M> {
         self.close_gaps();
         let doomed = self.subtree(ix);
@@ -83,7 +83,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns true if the deleted branch can be restored: its parent exists, and its ids are free.
+    /// Returns true if the deleted branch can be restored: its parent exists, and its ids and node
+    /// numbers are unused.
     pub(in crate::conversation) fn fits(&self, removed: &Removed<M>) -> bool {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
@@ -96,7 +97,8 @@ impl<M> Tree<M> {
         is_restorable && removed.nodes.iter().all(is_free)
     }
 
-    /// Restores a deleted branch that [`Self::fits`]. With `write`, runs write there again.
+    /// Restores a deleted branch that [`Self::fits`]. With `write`, the path of runs leads through
+    /// the branch again if it did before.
     pub(in crate::conversation) fn restore(&mut self, removed: Removed<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

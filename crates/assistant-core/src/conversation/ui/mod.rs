@@ -19,7 +19,7 @@ use crate::event::Object;
 use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
 pub(super) use part::from_value as part;
 
-/// Changes the AI SDK's fields in the `extra` of a message or a call.
+/// Changes the object in the `extra` of a message or a call that stores the AI SDK's fields.
 pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {
         Some(Value::Object(notes)) => notes,

@@ -1,4 +1,4 @@
-//! Conversion of a list of `UIMessage`s to a conversation.
+//! Converts a list of `UIMessage`s to a conversation.
 
 use serde_json::Value;
 
@@ -40,7 +40,8 @@ impl Conversation {
         Ok(self)
     }
 
-    /// Adds a `UIMessage` at the tip. Calls without a result stay open.
+    /// Adds a `UIMessage` at the tip: an answer as one message for each step. Calls without a
+    /// result stay open.
     pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
         let mut from = object(value, "message")?;
         let id = need_text(&mut from, "id", "message")?;

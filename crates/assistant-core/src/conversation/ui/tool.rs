@@ -15,7 +15,7 @@ use crate::{
     event::Object,
 };
 
-/// Reads a call from a tool's part, with the id that the engine gives it. `None` for other parts.
+/// Reads a call from a tool's part, with the id in the part. `None` for other parts.
 pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     let mut rest = part.as_object()?.clone();
     let kind = take_text(&mut rest, "type")?;

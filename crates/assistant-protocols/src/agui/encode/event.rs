@@ -9,7 +9,7 @@ use assistant_core::json::form::{
     exact_message, interrupt_to_value, usage_to_value, write_content,
 };
 
-/// Returns the wire name of an event.
+/// Returns the `type` of an event in JSON.
 #[must_use]
 pub const fn event_type(kind: &EventKind) -> &'static str {
     kind.name()

@@ -16,13 +16,13 @@ pub fn run_input(input: &RunInput) -> Value {
     write_input(input, |message| message.role() != Role::Activity)
 }
 
-/// Encodes [`run_input`] as JSON text.
+/// Encodes the request body like [`run_input`], as JSON text.
 #[must_use]
 pub fn run_input_text(input: &RunInput) -> String {
     run_input(input).to_string()
 }
 
-/// Encodes the input with every message, as echoed in `RUN_STARTED`.
+/// Encodes an input with all its messages, as `RUN_STARTED` echoes it.
 pub(super) fn echoed_input(input: &RunInput) -> Value {
     write_input(input, |_| true)
 }
@@ -46,8 +46,8 @@ fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.done()
 }
 
-/// Replaces `null` with an empty object, since neither state nor forwarded properties may be
-/// `null`.
+/// Returns an empty object for `null`, otherwise the value: neither the state nor the forwarded
+/// properties may be `null`.
 fn present(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())

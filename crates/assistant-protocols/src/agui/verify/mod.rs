@@ -15,7 +15,7 @@ use table::Table;
 
 const PARENT: &str = "(the parent agent)";
 
-/// The result for an event that is not fatal.
+/// The result of checking an event that does not violate a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Checked {
     /// The event is valid.
@@ -24,7 +24,7 @@ pub enum Checked {
     Drop(Diagnostic),
 }
 
-/// The progress of a stream.
+/// The stage of the current run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     #[default]
@@ -42,7 +42,7 @@ pub struct Verifier {
     run: Run,
 }
 
-/// The open entities and the owners in a run.
+/// The entities of a run, with their owners.
 #[derive(Debug, Clone, Default)]
 struct Run {
     messages: Table,
@@ -66,7 +66,7 @@ impl Verifier {
         }
     }
 
-    /// Returns true if the last started run has ended.
+    /// Returns true if at least one run has started and the last one has ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(self.stage, Stage::Finished | Stage::Failed)
@@ -233,7 +233,8 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Opens a call. The call has the same owner as the message that contains it.
+    /// Checks and opens a call. Without a tag, the call gets the owner of the message that contains
+    /// it.
     fn call_start(
         &mut self,
         id: &str,
@@ -250,7 +251,8 @@ impl Verifier {
 }
 
 impl Run {
-    /// Records the owners of messages in a snapshot or an echoed input, and of their calls.
+    /// Records the owners of messages, and of their calls, from a snapshot or an echoed input. With
+    /// `replace`, known owners are replaced.
     fn own_history(&mut self, messages: &[Message], replace: bool) {
         for message in messages {
             let owner = message.subagent_run_id.as_deref();

@@ -6,7 +6,7 @@ use super::{PARENT, Run};
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{EncryptedEntity, Event, EventKind};
 
-/// The names of one kind of streamed entity.
+/// The event types of one kind of streamed entity, and its names in messages.
 pub(super) struct Stream {
     kind: Kind,
     pub(super) start: &'static str,
@@ -98,7 +98,8 @@ impl Run {
         }
     }
 
-    /// Checks rule 12: only the opener may continue an entity; an event without a tag is accepted.
+    /// Checks rule 12: only the agent that opened an entity may continue it. An event without a tag
+    /// is accepted.
     pub(super) fn agrees(
         &self,
         stream: &Stream,
@@ -114,7 +115,8 @@ impl Run {
         check_owner(owners, event_type, stream.owned, id, tag)
     }
 
-    /// Applies rule 11: returns the owner of a call that starts now.
+    /// Checks rule 11, and returns the owner of a call that starts: the tag or, without it, the
+    /// owner of the parent message.
     pub(super) fn call_owner(
         &self,
         id: &str,
@@ -212,7 +214,7 @@ impl Run {
         }
     }
 
-    /// Checks rule 13: a step is identified by its name and owner.
+    /// Checks rule 13 for the start of a step, which is identified by its name and owner.
     fn step_started(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
         let key = step_key(name, tag);
         if self.steps.is_open(&key) {
@@ -245,7 +247,8 @@ impl Run {
         }))
     }
 
-    /// Checks rule 15: ids of subagents are unique per invocation.
+    /// Checks rule 15: the id of a subagent is not reused in a run, and its parent has been
+    /// started.
     fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {
             format!("subagent '{id}' is already active. Finish it with 'SUBAGENT_FINISHED' first.")
@@ -264,7 +267,7 @@ impl Run {
         )))
     }
 
-    /// Checks rule 16: a run finishes with nothing open.
+    /// Checks rule 16: nothing is open when a run finishes.
     pub(super) fn nothing_open(&self) -> Result<(), ProtocolError> {
         let kinds = [
             ("steps", &self.steps),
@@ -312,7 +315,7 @@ fn check_owner(
     )))
 }
 
-/// Returns a key for name and owner; the length prefix makes it unambiguous.
+/// Returns a key for a step's name and owner. The length prefix makes the key unambiguous.
 fn step_key(name: &str, tag: Option<&str>) -> String {
     match tag {
         None => format!("-{name}"),

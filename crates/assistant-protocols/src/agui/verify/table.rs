@@ -1,4 +1,4 @@
-//! The verifier's table of one kind of entity: open ids and owners.
+//! The verifier's table of the entities of one kind, with their owners.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use assistant_core::order::in_order;
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// The sequence number of the last opening, by which error messages list open entities.
+    /// The sequence number of the last opening. Error messages list open entities in this order.
     turn: u32,
     open: bool,
-    /// The subagent that opened the entity; `None` is the parent agent. The owner is kept after the
-    /// close.
+    /// The subagent that opened the entity; `None` for the parent agent. Closing the entity does
+    /// not remove the owner.
     pub(super) owner: Option<String>,
-    /// The entity's name, if repeated start events are recognized by name.
+    /// The entity's name, by which a repeated start event is recognized.
     pub(super) name: Option<String>,
 }
 
@@ -22,8 +22,8 @@ pub(super) struct Table {
     entries: HashMap<String, Entry>,
     open: u32,
     turn: u32,
-    /// The last opened id, while it is open. Most lookups are for this id, and a comparison is
-    /// cheaper than a lookup.
+    /// The id that was opened last, empty after its close. Most lookups are for this id, and a
+    /// comparison is faster than a lookup.
     newest: String,
 }
 
@@ -41,7 +41,7 @@ impl Table {
         self.open > 0
     }
 
-    /// Opens an id. The first owner remains: an untagged reopening does not change it.
+    /// Opens an entity. An entity that was opened before keeps its owner.
     pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
         self.turn = self.turn.saturating_add(1);
         let turn = self.turn;
@@ -81,7 +81,8 @@ impl Table {
         }
     }
 
-    /// Records the owner of an id without opening it.
+    /// Records the owner of an entity without opening it. A known owner stays unless `replace` is
+    /// true.
     pub(super) fn own(&mut self, id: &str, owner: Option<&str>, replace: bool) {
         if let Some(entry) = self.entries.get_mut(id) {
             if replace {

@@ -25,7 +25,7 @@ struct Group<'a> {
     messages: Vec<&'a Message>,
 }
 
-/// Returns the messages of the run's path in the form of the AI SDK, each answer with all its
+/// Returns the messages of the run's path in the form of the AI SDK. Each answer contains all its
 /// steps.
 ///
 /// ```
@@ -45,7 +45,7 @@ pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
 }
 
 /// Returns the messages for a request, like [`ui_messages`], but with system messages first, and
-/// without calls that will never end.
+/// without calls that ended without a result.
 fn request_messages(conversation: &Conversation) -> Vec<Value> {
     let mut groups = groups(conversation);
     groups.sort_by_key(|group| group.role != Role::System);
@@ -171,7 +171,7 @@ fn put_text(object: &mut Object, key: &str, text: &str) {
     object.insert(key.to_owned(), text.into());
 }
 
-/// Returns true unless the call is a callout that is only shown.
+/// Returns true unless the call is a callout that is displayed and never run.
 fn is_real(call: &ToolCall) -> bool {
     call.origin() != Origin::Text
 }

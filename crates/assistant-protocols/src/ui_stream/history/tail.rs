@@ -43,8 +43,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     out
 }
 
-/// Returns the id of an earlier answer to the newest message of the run's path, on another
-/// branch.
+/// Returns the id of the newest other answer to the newest message of the run's path, if any.
 fn answer_before(conversation: &Conversation) -> Option<String> {
     let tip = conversation.run_tip()?;
     let mut children = conversation.children(Some(tip)).into_iter().rev();
@@ -70,7 +69,7 @@ fn tail(conversation: &Conversation, group: &Group<'_>) -> Value {
     tail
 }
 
-/// Returns true for a call at the end of a response, if the page answered the call and the
+/// Returns true if the run of a call succeeded, and then the page answered the call, so that the
 /// agent began another response.
 fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> bool {
     let approval = call.approval();
@@ -108,7 +107,7 @@ fn write_tail(conversation: &Conversation, group: &Group<'_>) -> Value {
     })
 }
 
-/// Returns true if the agent asked the question and has its answer.
+/// Returns true if the agent's question was answered.
 fn is_answer_to_agent(approval: &CallApproval) -> bool {
     approval.interrupt_id().is_some() && approval.decision().is_some()
 }

@@ -13,7 +13,7 @@ use assistant_core::{
     event::Object,
 };
 
-/// The fields that are written in a single state only.
+/// The stored fields that a part contains only in certain states.
 const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
 /// Returns the id that the agent uses for a call.
@@ -53,7 +53,8 @@ fn shows_preliminary(call: &ToolCall) -> bool {
     call.preliminary().is_some() && is_noted(call.extra(), "preliminary")
 }
 
-/// Returns the approval request of the agent with the answer of the user, and all other fields.
+/// Returns the agent's approval request as it was received, with the user's answer if there is one.
+/// `None` if the agent requested no approval.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = noted(call.extra())?.get("approval")?.as_object()?.clone();
     let decision = call.approval().filter(|_| is_asked_by_agent(call));
@@ -72,8 +73,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// Returns a call as a part. In a request, the part conforms to the AI SDK's schema, regardless of
-/// the server's fields.
+/// Returns a call as a part. In a request, the approval of the part is made valid by the AI SDK's
+/// schema ([`make_valid`]).
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -100,8 +101,8 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// Repairs the approval of a part: a denied part requires a denied approval, and a part with output
-/// can only have a granted one.
+/// Repairs the approval of a part for the AI SDK's schema: `output-denied` requires a denied
+/// approval, and a part with output may only have a granted one.
 fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
     let approved = out
         .get("approval")
@@ -167,8 +168,8 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// Returns the arguments of a call: the effective ones, or the incomplete ones as far as they can
-/// be parsed.
+/// Returns the arguments of a call: those with which it was started, or those received so far, as
+/// text if they are marked as text.
 fn input(call: &ToolCall) -> Option<Value> {
     let text = noted(call.extra()).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();

@@ -1,4 +1,4 @@
-//! The scenes of state, activities, steps, runs, and the messages of a snapshot.
+//! The examples of state, activities, steps, runs, and the messages of a snapshot.
 
 use serde_json::{Value, json};
 
