@@ -1,6 +1,7 @@
-//! The agent of the page: the script, or the agent in the page's address
-//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address of
-//! stored runs of an AG-UI agent. `fork_thread=true` is for an agent that stores the history itself.
+//! Creates the agent of the page: the script, or the agent in the page's address
+//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address at
+//! which an AG-UI agent stores its runs. `fork_thread=true` is for an agent that stores the history
+//! itself.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The page: bar, panels, and the chat next to them.
+//! The page: the bar, the panels, and the chat next to them.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn Console(
     }
 }
 
-/// The placement of the chat outside of the page: `?layout=sidebar` or `popup`.
+/// The placement of the chat, if it is not part of the page: `?layout=sidebar` or `popup`.
 #[derive(Clone, Copy)]
 enum Layout {
     Sidebar,
@@ -225,7 +225,7 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Renders an error about the page itself.
+/// Renders the error that the agent in the page's address cannot be used.
 fn page_notice(text: String) -> impl IntoView {
     view! {
         <div class="la-notice la-standalone" data-tone="error" role="alert">
@@ -238,7 +238,7 @@ fn page_notice(text: String) -> impl IntoView {
     }
 }
 
-/// Summarizes the state of the environments in a sentence or two.
+/// Returns one or two sentences about the state of the environments.
 fn summary(harbor: Harbor) -> String {
     let moving = Environment::ALL.into_iter().find_map(|env| {
         harbor.lane(env).with(|lane| match &lane.work {

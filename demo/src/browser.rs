@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// Waits for `ms` milliseconds. If the future is dropped, the timer has no effect.
+/// Waits for `ms` milliseconds.
 pub(crate) async fn sleep(ms: i32) {
     let timer = js_sys::Promise::new(&mut |resolve, _| {
         // Fails only without a callback.
@@ -32,7 +32,7 @@ pub(crate) fn fragment() -> String {
     hash.trim_start_matches('#').to_owned()
 }
 
-/// Opens this page with the given parameters, which replace the current ones.
+/// Opens this page with the given parameters and fragment, which replace the current ones.
 pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
     let location = window().location();
     let all = web_sys::UrlSearchParams::new().and_then(|all| {
@@ -59,7 +59,7 @@ pub(crate) fn system_is_dark() -> bool {
     query.is_ok_and(|query| query.is_some_and(|query| query.matches()))
 }
 
-/// Focuses an element after pending updates of the view.
+/// Focuses an element in the next animation frame, after pending updates of the view.
 pub(crate) fn focus_soon(selector: &'static str) {
     request_animation_frame(move || {
         use wasm_bindgen::JsCast;

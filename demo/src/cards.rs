@@ -5,7 +5,7 @@ use leptos_assistant::{Icon, chat::spinner};
 
 use crate::signs::Sign;
 
-/// The icon before a line.
+/// The icon at the start of a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     Busy,
@@ -29,7 +29,7 @@ pub(crate) fn line(mark: Mark, text: impl Into<String>) -> AnyView {
     view! { <p class="la-tool-line">{mark.view()}<span>{text}</span></p> }.into_any()
 }
 
-/// Renders a line in a given colour: ok, warning, error or neutral.
+/// Renders a line in the colour of a tone: ok, warning, error or neutral.
 pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! {
@@ -47,7 +47,7 @@ pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-card"><div class="la-card-body">{content}</div></div> }.into_any()
 }
 
-/// Renders a progress bar, determinate if there is a percentage.
+/// Renders a progress bar, which is indeterminate without a percentage.
 pub(crate) fn bar(label: String, percent: Option<f64>) -> impl IntoView {
     view! {
         <progress

@@ -1,8 +1,9 @@
-//! The dialog for another agent: its address, its protocol and its key.
+//! The dialog in which the user enters another agent: its address, its protocol and its key.
 //!
-//! The agent is part of the page's address, because the page's server reads from the address which
-//! hosts the page may connect to. So choosing another agent opens another page. A key is never part
-//! of an address: it is entered in the page that uses it, and lost when that page is closed.
+//! The agent is part of the page's address, because the page's server reads from that address which
+//! hosts the page may connect to. So another agent is opened as another page. A key is never part
+//! of an address: the user enters it in the page that uses it, and it is lost when the page is
+//! closed.
 
 use leptos::{html, prelude::*};
 
@@ -15,7 +16,7 @@ use crate::{
 /// The fragment of an address that makes the page ask for a key at once.
 const ASKS_FOR_KEY: &str = "key";
 
-/// The content of the dialog.
+/// The values of the dialog's fields.
 #[derive(Clone, Copy)]
 struct Draft {
     /// The selected protocol; `None` for the script.

@@ -1,5 +1,5 @@
-//! The dialog for deleting a project by hand. The library asks the questions of actions; this
-//! dialog is the page's own, so it is outside of the chat.
+//! The dialog in which the user confirms deleting a project. It belongs to the page and not to the
+//! chat, which shows the questions of actions.
 
 use leptos::{html, prelude::*};
 
@@ -8,7 +8,7 @@ use crate::{
     state::{Harbor, YOU},
 };
 
-/// The dialog that asks about the project in `asked`, and deletes the project on Confirm.
+/// The dialog that asks about deleting the project in `asked`. Confirm deletes the project.
 #[component]
 pub(crate) fn DeleteDialog(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
     let each = move || asked.get().into_iter().collect::<Vec<_>>();

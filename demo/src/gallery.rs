@@ -1,4 +1,4 @@
-//! The gallery of every state of every card and notice, each in its own window (`?gallery=1`), for
+//! The gallery (`?gallery=1`): every state of every card and notice, each in its own window, for
 //! review, screenshots and visual tests.
 
 mod cards;
@@ -15,12 +15,13 @@ use leptos_assistant::{
     use_assistant,
 };
 
-/// A state of the gallery: its title, the agent's answer, and the page's actions.
+/// A state in the gallery: its title, the agent's answer, and a function that registers the page's
+/// actions.
 struct State {
     title: &'static str,
     answer: fn(&RunInput) -> Script,
     actions: fn(),
-    /// True if the assistant is stopped as soon as it shows something.
+    /// True if the run is stopped shortly after its start.
     stopped: bool,
 }
 
@@ -80,7 +81,7 @@ fn window(state: &'static State) -> impl IntoView {
     }
 }
 
-/// Registers the actions and starts the state.
+/// Registers the actions of a state, and sends the message that starts the run.
 #[component]
 fn Begin(state: &'static State) -> impl IntoView {
     (state.actions)();
@@ -99,7 +100,7 @@ fn Begin(state: &'static State) -> impl IntoView {
     }
 }
 
-/// Returns the script, or the final text once there are results.
+/// Returns the script, or a final text if the input contains results of its calls.
 fn unless_answered(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
     match leptos_assistant::agent::results_since_user(input).is_empty() {
         true => script(),

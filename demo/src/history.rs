@@ -1,12 +1,12 @@
-//! The initial conversation of the page: a conversation in the browser's store, by its id
-//! (`?chat=ID`), or a generated one that spans days (`?history=MESSAGES`, for long threads).
+//! The page's initial conversation: a conversation in the browser's store, by its id (`?chat=ID`),
+//! or a generated conversation that spans days (`?history=MESSAGES`, to test long threads).
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
 use crate::browser::parameter;
 
-/// The questions of the generated conversation, which are repeated.
+/// The questions of the generated conversation, which repeat.
 const QUESTIONS: [&str; 4] = [
     "Which berths are free?",
     "Is the crane at pier 3 back?",
@@ -29,7 +29,8 @@ const EVERY_MS: i64 = 47 * 60_000;
 /// The maximum number of messages of the generated conversation.
 const MAX_MESSAGES: usize = 20_000;
 
-/// Returns the conversation that the address requests, and its id.
+/// Returns the generated conversation that the address requests, if any, and the id of the stored
+/// conversation, which may be empty.
 pub(crate) fn chosen() -> (Option<Value>, String) {
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
     (
@@ -38,8 +39,8 @@ pub(crate) fn chosen() -> (Option<Value>, String) {
     )
 }
 
-/// Returns true if conversations are stored, and shared by tabs: with `?store=indexeddb`, or unless
-/// the address sets an initial conversation.
+/// Returns true if conversations are stored in `IndexedDB`, with `?store=indexeddb`, or by default
+/// unless the address requests a generated conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
@@ -47,7 +48,7 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Returns the store for the conversations.
+/// Returns the store for the conversations: `IndexedDB`, or none.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),
@@ -89,7 +90,8 @@ fn of(count: usize) -> Value {
     json!({"version": 2, "messages": messages, "tip": parent})
 }
 
-/// Returns an answer; the longest one has calls that search the logs of the night.
+/// Returns the parts of a generated answer. The longest answer has calls that read the logs of the
+/// night.
 fn answer(exchange: usize) -> Vec<Value> {
     let mut parts = Vec::new();
     if exchange % ANSWERS.len() == ANSWERS.len() - 1 {

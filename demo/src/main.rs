@@ -1,8 +1,9 @@
 //! Harbor, the demo of leptos-assistant: a small operations console with a chat next to it.
 //!
-//! The assistant's actions have visible effects: every action changes a panel. Each panel registers
-//! its actions (`panels`), all share one state (`state`), and the agent is a script in the page
-//! (`script`) unless the address names another agent (`agent`). `demo/README.md` lists the scenes.
+//! The effects of the assistant's actions are visible: every action changes a panel. Each panel
+//! registers its actions (`panels`), all panels share one state (`state`), and the agent is a
+//! script in the page (`script`) unless the address names another agent (`agent`). `demo/README.md`
+//! lists the scenes.
 
 #![allow(
     unreachable_pub,

@@ -1,4 +1,4 @@
-//! The stored conversations, behind a button of the bar.
+//! The list of stored conversations in the bar.
 
 use leptos::{html, prelude::*};
 use leptos_assistant::{Icon, chat::PastConversations};

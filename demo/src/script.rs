@@ -1,8 +1,7 @@
-//! The agent in the page: its texts and calls, selected by the user's words, and its reactions to
+//! The agent in the page, a script. The user's words select its texts and calls, and it reacts to
 //! results. Like any agent, it receives only the run's input.
 //!
-//! Most scenes are Markdown files, which `scenes` selects; the sentences about results are in
-//! `words`.
+//! `scenes` selects the scenes that are Markdown files. `words` writes the sentences about results.
 
 mod everything;
 mod scenes;
@@ -74,7 +73,8 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     refusal.unwrap_or_else(|| scene.with("about", &about).script(input))
 }
 
-/// Returns the script of a scene that Markdown cannot express, if the text asks for one.
+/// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
+/// one.
 fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if let Some(script) = mishap(said) {
         return Some(script);
@@ -95,12 +95,13 @@ fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     (said.contains("analyze") && !is_other).then(analysis)
 }
 
-/// Returns true if the weather at more than one place is requested.
+/// Returns true if the text asks for the weather at more than one place.
 fn requests_many_places(text: &str, said: &str) -> bool {
     said.contains("weather") && !said.contains("search") && words::places(text).len() > 1
 }
 
-/// Returns the agent's text if the page does not offer a tool of the scene.
+/// Returns the agent's refusal if the page does not offer a tool of the scene; `None` if all are
+/// offered.
 fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Option<Script> {
     let offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
     let missing = tools.find(|name| !offered(name))?;
@@ -152,7 +153,8 @@ fn analysis() -> Script {
         )
 }
 
-/// Returns the script of a failure that Markdown cannot express, if the text asks for one.
+/// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
+/// for one.
 fn mishap(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
     if scenes::mishap(said).is_some() {
@@ -175,7 +177,7 @@ fn mishap(said: &str) -> Option<Script> {
     Some(mishap)
 }
 
-/// Ends the program with a panic, to show the page's reaction.
+/// Panics, to show how the page reacts.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
 fn end() -> Script {
     panic!("this scene ends the program");

@@ -1,4 +1,4 @@
-//! The state of the panels, which actions and the user change and views track.
+//! The state of the panels, which actions and the user change.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::browser::clock;
 /// The time for which a changed item is marked, in seconds.
 const MARKED_SECS: u64 = 2;
 
-/// The state of the page. Cheap to copy, because it consists of signals.
+/// The state of the page. Copying it is cheap, because it consists of signals.
 #[derive(Clone, Copy)]
 pub(crate) struct Harbor {
     pub(crate) may_deploy: RwSignal<bool>,
@@ -85,7 +85,7 @@ impl Environment {
 pub(crate) struct Lane {
     pub(crate) version: String,
     pub(crate) work: Work,
-    /// The time of the last change, in words.
+    /// The text about the last change, such as "deployed at 09:12".
     pub(crate) since: String,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct Project {
     pub(crate) text: &'static str,
 }
 
-/// A query, and its results.
+/// A search query with its results, or with the reason of its failure.
 #[derive(Clone)]
 pub(crate) struct Search {
     pub(crate) query: String,
@@ -141,7 +141,7 @@ pub(crate) struct Entry {
     pub(crate) who: &'static str,
 }
 
-/// The authors of entries.
+/// The authors of entries in the activity feed.
 pub(crate) const ASSISTANT: &str = "Assistant";
 pub(crate) const APPROVED: &str = "Assistant, approved by you";
 pub(crate) const YOU: &str = "You";
@@ -215,7 +215,7 @@ impl Harbor {
         }
     }
 
-    /// Returns a unique number.
+    /// Returns a number that is unique in the page.
     pub(crate) fn number(self) -> u64 {
         self.numbers.update_untracked(|number| *number += 1);
         self.numbers.get_untracked()
@@ -234,7 +234,7 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks an item as just changed, for a short time. Each call starts the time anew.
+    /// Marks an item as just changed for [`MARKED_SECS`]. Marking it again restarts the time.
     pub(crate) fn mark(self, key: impl Into<String>) {
         let (key, number) = (key.into(), self.number());
         self.marks.update(|marks| {
@@ -263,7 +263,8 @@ impl Harbor {
         );
     }
 
-    /// Returns the value of `data-changed` for an item.
+    /// Returns the value of the attribute `data-changed` for an item: empty while it is marked,
+    /// otherwise `None`.
     pub(crate) fn marked(self, key: &str) -> Option<&'static str> {
         self.marks
             .with(|marks| marks.contains_key(key))

@@ -71,7 +71,8 @@ const MAX_RESULTS: usize = 4;
 /// The words that are ignored in queries.
 const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
-/// Returns the pages that contain the most words of the query, best first.
+/// Returns the pages that contain the most words of the query, in the order of the corpus, and at
+/// most [`MAX_RESULTS`].
 pub(crate) fn find(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
@@ -101,7 +102,7 @@ pub(crate) fn find(query: &str) -> Vec<Page> {
         .collect()
 }
 
-/// A data source, and its kinds of data.
+/// A data source, with the words for the kinds of data that it contains.
 pub(crate) struct Source {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
@@ -139,7 +140,8 @@ pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source>
     })
 }
 
-/// Returns degrees, sky and wind at a place, which are always the same for the same place.
+/// Returns the temperature in °C, the sky and the wind at a place. The values depend only on the
+/// place.
 pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
     const SKIES: [&str; 5] = ["Clear", "Some clouds", "Overcast", "Light rain", "Fog"];
     const WINDS: [&str; 4] = ["north", "east", "south-west", "west"];

@@ -9,7 +9,7 @@ use crate::dist::{self, Effort};
 use crate::options::Bench;
 use crate::project::{Outcome, Project};
 
-/// The minimum version of Node.js, which drives the browser.
+/// The minimum version of Node.js, which runs the script that controls the browser.
 const NODE: (u32, u32) = (20, 11);
 
 /// Runs the requested measurements.

@@ -7,7 +7,7 @@
 
 use crate::source::comments;
 
-/// Comment lines that belong together, or a paragraph, without comment marks.
+/// Adjacent comment lines, or a paragraph of a page, without comment marks.
 #[derive(Debug, Default)]
 pub(crate) struct Block<'a> {
     pub(crate) lines: Vec<(usize, &'a str)>,
@@ -16,8 +16,8 @@ pub(crate) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Returns the text of a block, line by line. A mark replaces each code span and link, empty
-    /// lines replace code blocks.
+    /// Returns the text of the block, line by line. Each code span and each link is replaced by a
+    /// mark, and each line of a code block by an empty line.
     pub(crate) fn prose(&self) -> String {
         let mut text = String::new();
         let mut in_code = false;
@@ -50,7 +50,7 @@ impl Block<'_> {
     }
 }
 
-/// Returns the comments of Rust code, with adjacent comment lines in one block.
+/// Returns the comments of Rust code. Adjacent line comments of the same kind form one block.
 pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut last = (0, "");
@@ -84,7 +84,7 @@ pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the mark with which a comment begins. Four slashes do not begin a doc comment.
+/// Returns the mark with which a comment begins. A comment with four slashes is not a doc comment.
 fn mark_of(comment: &str) -> &'static str {
     match comment {
         _ if comment.starts_with("////") => "//",
@@ -97,7 +97,8 @@ fn mark_of(comment: &str) -> &'static str {
     }
 }
 
-/// Returns the comments of a script. The first comment describes the file if no code precedes it.
+/// Returns the comments of a script. A comment is a doc comment if it begins with `/**`, or with
+/// `//` before all code.
 pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
@@ -142,7 +143,8 @@ pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the comments of a style sheet; each describes the rule or declaration below it.
+/// Returns the comments of a style sheet. Each is a doc comment of the rule or declaration below
+/// it.
 pub(crate) fn in_style(text: &str) -> Vec<Block<'_>> {
     let mut blocks = in_script(text);
     for block in &mut blocks {
@@ -200,7 +202,7 @@ fn link(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Returns the first line of each block, with a mark for those that describe an item.
+    /// Returns for each block the number of its first line, and true if it is a doc comment.
     fn starts(blocks: &[Block<'_>]) -> Vec<(usize, bool)> {
         let first = blocks
             .iter()

@@ -1,4 +1,4 @@
-//! Finds the browsers of the tests, and their drivers.
+//! Finds the browsers in which the tests run, and the drivers of the browsers.
 
 use std::env;
 use std::fs;
@@ -14,7 +14,8 @@ pub(crate) struct Driver {
     /// The environment variable from which the runner reads the driver's path.
     variable: &'static str,
     path: PathBuf,
-    /// The program that provides a display, if the browser needs one.
+    /// The program that provides a virtual display, if there is no display and the browser needs
+    /// one.
     screen: Option<PathBuf>,
     /// The file with the browser's start options, if there are any.
     starts: Option<PathBuf>,
@@ -67,7 +68,8 @@ pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     }
 }
 
-/// Returns the driver of a browser, after checking that the browser is installed.
+/// Returns the driver of a browser. Fails if the browser or the driver is missing and cannot be
+/// installed.
 pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     match browser {
         Browser::Chromium => {
@@ -101,8 +103,8 @@ pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     }
 }
 
-/// Writes the path of Firefox to a file of start options, because its driver searches for only one
-/// name.
+/// Writes a file with start options that contain the path of Firefox, because its driver searches
+/// for only one program name. Returns the path of the file.
 fn write_firefox_options(project: &Project, firefox: &Path) -> Outcome<PathBuf> {
     // Rust's escapes of a path are valid in JSON.
     let firefox = firefox.to_string_lossy();

@@ -1,13 +1,13 @@
-//! Checks the budget of the npm package: the compressed size of each file that pages wait for.
+//! Checks the size budget of the npm package: the compressed size of each file that pages wait for.
 
 use crate::project::{Outcome, Project, read};
 
 /// The path of the budget, a JSON object of file names and sizes in bytes, one per line.
 const BUDGET: &str = "crates/assistant-embed/budget.json";
 const PACKAGE: &str = "dist/embed";
-/// The tolerated growth above the budget, in percent, because compilers differ slightly.
+/// The permitted growth above the budget, in percent, because compilers differ slightly.
 const TOLERANCE: u64 = 2;
-/// A script that prints the sizes of files as a server would send them.
+/// The script that prints the gzip size of each file in bytes.
 const SIZES: &str = "const { gzipSync } = require('zlib'); const { readFileSync } = require('fs'); \
     for (const file of process.argv.slice(1)) console.log(gzipSync(readFileSync(file), { level: 9 }).length)";
 
@@ -31,7 +31,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     }
 }
 
-/// Reads the entries of a budget.
+/// Parses the entries of the budget: pairs of a file name and a size in bytes.
 fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
     let lines = text.lines().map(str::trim);
     let entries = lines.filter(|line| !matches!(*line, "{" | "}" | ""));
@@ -50,7 +50,7 @@ fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
     }
 }
 
-/// Returns an error message if a file exceeds its budget.
+/// Returns an error message if a file is larger than its budget plus the tolerance.
 fn fault(file: &str, limit: u64, size: u64) -> Option<String> {
     let most = limit + limit * TOLERANCE / 100;
     (size > most).then(|| {

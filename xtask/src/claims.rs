@@ -10,7 +10,7 @@ const PAGES: [&str; 3] = [
     "docs/rules.md",
 ];
 
-/// Fails with a list of the linked tests that do not exist.
+/// Fails with a list of the linked tests that do not exist in the linked files.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut missing = Vec::new();
     for page in PAGES {
@@ -28,7 +28,8 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Err(format!("tests that are not there: {}", missing.join(", ")))
 }
 
-/// Returns the text that defines a test in its file: a function, or a title.
+/// Returns the text with which a test is defined in its file: a function in Rust, a title in
+/// JavaScript.
 fn mark(name: &str, path: &str) -> String {
     if path.ends_with(".mjs") {
         format!("\"{name}\"")
@@ -37,7 +38,7 @@ fn mark(name: &str, path: &str) -> String {
     }
 }
 
-/// Returns the links to tests, as the name of the test and the path of its file.
+/// Returns the links of a page to tests: the name of the test, and the path of its file.
 fn links(page: &str) -> Vec<(&str, &str)> {
     let after = page.split('[').skip(1);
     let links = after.filter_map(|rest| {

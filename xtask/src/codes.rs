@@ -1,4 +1,4 @@
-//! Checks that the table in `docs/diagnostics.md` lists exactly the codes in the source.
+//! Checks that the table in `docs/diagnostics.md` lists exactly the diagnostic codes in the source.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const SOURCES: [&str; 3] = [
     "crates/assistant-protocols/src",
     "crates/assistant-testkit/src",
 ];
-/// The functions whose first argument is a code.
+/// The beginnings of calls whose first argument is a diagnostic code.
 const TAKERS: [&str; 5] = [
     "Diagnostic::new(",
     "ProtocolError::new(",
@@ -46,7 +46,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     }
 }
 
-/// Returns the codes in the rows of a table.
+/// Returns the diagnostic codes in the rows of the table.
 fn documented_codes(page: &str) -> impl Iterator<Item = &str> {
     page.lines().filter_map(|line| {
         let (code, _) = line.strip_prefix("| `")?.split_once('`')?;
@@ -54,7 +54,7 @@ fn documented_codes(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the codes in a source file, without its tests.
+/// Returns the diagnostic codes in a source file, without its unit tests.
 fn codes(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut codes = Vec::new();

@@ -1,8 +1,8 @@
 //! Detects import cycles between files.
 //!
-//! A path counts for the file that defines the named item: re-exports are followed. A module file
-//! and its submodules may import from each other, because together they are one module. Unit tests
-//! inside a file do not count.
+//! An import counts as an import from the file that defines the item: re-exports are followed. A
+//! module file and its submodules may import from each other, because together they form one
+//! module. Unit tests inside a file are ignored.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -20,7 +20,8 @@ struct Graph {
     files: BTreeMap<Module, File>,
 }
 
-/// Checks all Rust files below a folder. The error lists each cycle, with the lines of its imports.
+/// Checks all Rust files below a folder. Fails with a list of the cycles, each with the lines of
+/// its imports.
 pub(crate) fn check(folder: &Path) -> Outcome<()> {
     let mut found = Vec::new();
     sources(folder, &mut found)?;
@@ -46,7 +47,7 @@ impl Graph {
         self.files.insert(module_of(file), file_of);
     }
 
-    /// Resolves a path from the root; `None` for a path of another crate.
+    /// Resolves a path in a module to a path from the root; `None` for a path of another crate.
     fn absolute(&self, from: &[String], path: &[String]) -> Option<Module> {
         let joined = |base: &[String], rest: &[String]| [base, rest].concat();
         let (first, rest) = path.split_first()?;
@@ -74,7 +75,8 @@ impl Graph {
         Some(joined(&self.absolute(from, &import.path)?, rest))
     }
 
-    /// Returns the file that defines the item at a path from the root.
+    /// Returns the module whose file defines the item at a path from the root; `None` if the root
+    /// itself contains the name but no file is known for it.
     fn definer(&self, path: &[String], depth: usize) -> Option<Module> {
         let is_module = |len: &usize| {
             path.get(..*len)
@@ -113,7 +115,7 @@ impl Graph {
         Some(module.to_vec())
     }
 
-    /// Returns the files that a file imports from, each with the first importing line.
+    /// Returns the modules that a file imports from, each with the line of the first import.
     fn targets(&self, from: &Module, file: &File) -> BTreeMap<Module, usize> {
         let mut targets = BTreeMap::new();
         let imports = file.imports.iter();
@@ -136,7 +138,7 @@ impl Graph {
         targets
     }
 
-    /// Returns each cycle once, in its shortest form, as text for the report.
+    /// Returns each cycle as text. Cycles that share a file with a reported cycle are omitted.
     fn cycles(&self) -> Vec<String> {
         let edges: BTreeMap<&Module, BTreeMap<Module, usize>> = self
             .files

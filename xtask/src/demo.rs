@@ -1,5 +1,5 @@
-//! `cargo xtask demo`: builds the page and serves it. It prints one line to standard output, from
-//! xtask/serve.mjs.
+//! `cargo xtask demo`: builds the demo and serves it. The server, xtask/serve.mjs, prints one line
+//! to standard output.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use crate::options::Demo;
 use crate::project::{Outcome, Project, unstarted, without_own_paths};
 use crate::style;
 
-/// The minimum version of Node.js for the server.
+/// The minimum version of Node.js, which runs the server.
 const NODE: (u32, u32) = (18, 17);
 
 /// Builds and serves the demo until it is stopped.
@@ -39,7 +39,7 @@ pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
     replace_process(&mut server)
 }
 
-/// Builds the page with trunk; optimized for size if `release` is true.
+/// Builds the demo with trunk into a folder. With `release`, the page is optimized for size.
 pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
@@ -66,7 +66,8 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     project.run(&mut trunk)
 }
 
-/// Replaces this process with the server, so that stopping the process stops the server.
+/// Replaces this process with the server, so that stopping the process stops the server. Returns
+/// only if the server cannot be started.
 #[cfg(unix)]
 fn replace_process(server: &mut Command) -> Outcome<()> {
     use std::os::unix::process::CommandExt;

@@ -15,14 +15,15 @@ use crate::parts::{self, Part};
 use crate::project::{Outcome, Project, files, read, without_own_paths};
 use crate::style;
 
-/// The minimum version of Node.js for npm's binaryen and the size tables.
+/// The minimum version of Node.js, for npm's binaryen and the scripts that print sizes.
 const NODE: (u32, u32) = (18, 17);
-/// The handwritten files of the npm package.
+/// The folder with the handwritten files of the npm package.
 const NPM: &str = "crates/assistant-embed/npm";
-/// The folder of the npm package's intermediate modules. The module with function names is for the
-/// table of weights.
+/// The folder of the intermediate modules of the npm package. One of them keeps function names, for
+/// the table of sizes by function.
 const WORK: &str = "target/xtask/embed";
-/// The unused exports of a dependency, for streams implemented in Rust.
+/// Parts of the names of exports that a dependency adds for streams implemented in Rust, and that
+/// are not used.
 const UNUSED: [&str; 3] = [
     "intounderlyingbytesource",
     "intounderlyingsink",
@@ -47,7 +48,7 @@ struct Module {
     features: &'static [&'static str],
 }
 
-/// The time spent on optimizing the modules.
+/// The effort for optimizing the modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// Optimizes all modules as for publishing.
@@ -58,7 +59,7 @@ pub(crate) enum Effort {
 }
 
 impl Effort {
-    /// Returns the first steps of wasm-opt for a module.
+    /// Returns the steps of wasm-opt that run before the functions of a module are ordered.
     fn first(self, module: &Module) -> &'static [&'static str] {
         match self {
             Self::Tests if module.work != WORK => &QUICK,
@@ -67,7 +68,8 @@ impl Effort {
     }
 }
 
-/// The module for most pages, whose size is measured, and the module with every protocol.
+/// The module for most pages, whose size is limited by the budget, and the module with all
+/// protocols.
 const MODULES: [Module; 2] = [
     Module {
         name: "assistant_embed",
@@ -81,7 +83,7 @@ const MODULES: [Module; 2] = [
     },
 ];
 
-/// Builds the npm package: modules, glue, and handwritten files.
+/// Builds the npm package in `dist/embed`: the modules, their glue, and the handwritten files.
 pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
@@ -104,11 +106,11 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
     join(project)
 }
 
-/// The scripts of the package that pages load, each with the files that it fetches later. All other
-/// files that a script imports are joined with it, because each step in a chain of imports costs a
-/// round trip.
+/// The scripts of the package that pages load, each with the files that the script imports
+/// dynamically. All other files that a script imports are bundled with the script, because each
+/// step in a chain of imports costs a round trip.
 ///
-/// Each script is listed after those whose hashes it contains.
+/// A script is listed after the scripts whose hashes it contains.
 const JOINED: [(&str, &[&str]); 5] = [
     ("shadow.js", &[]),
     ("index.js", &["./labels/*", "./shadow.js"]),
@@ -117,8 +119,8 @@ const JOINED: [(&str, &[&str]); 5] = [
     ("element.js", &["./index.js", "./full.js", "./shadow.js"]),
 ];
 
-/// Joins each script with the files that it imports, and removes the scripts that the package does
-/// not list.
+/// Bundles each script with the files that it imports, and removes the scripts that `package.json`
+/// does not list.
 fn join(project: &Project) -> Outcome<()> {
     for (script, later) in JOINED {
         let file = format!("dist/embed/{script}");
@@ -152,8 +154,8 @@ const CHECKED: [&str; 7] = [
     "assistant_embed_full_bg.wasm",
 ];
 
-/// Returns the definition of the hashes that a script contains: `integrity.js` has those of all
-/// files, and `element.js` that of `integrity.js`.
+/// Returns the esbuild flag that defines the hashes in a script: `integrity.js` contains the hashes
+/// of all files, `element.js` the hash of `integrity.js`. `None` for other scripts.
 fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
     let hash = |file: &str| -> Outcome<String> {
         let hash = parts::digest(project, &format!("dist/embed/{file}"))?;
@@ -181,7 +183,7 @@ fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
     }
 }
 
-/// Builds a module and its glue.
+/// Builds a module, its part and its glue.
 fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     let target = project.target_folder();
     let mut cargo = project.cargo();
@@ -224,8 +226,8 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
     minify(project, of.work, &glue, &short)
 }
 
-/// Changes the glue so that `npm/stopped.js` wraps the module's exports, because only a wrapper can
-/// detect traps.
+/// Returns the glue with a change: `npm/stopped.js` wraps the module's exports, because only a
+/// wrapper can detect traps.
 fn watch(glue: &str) -> Outcome<String> {
     let (exports, guarded) = ("wasm = instance.exports;", parts::COMPILED);
     match glue.matches(exports).count() {
@@ -239,7 +241,7 @@ fn watch(glue: &str) -> Outcome<String> {
     }
 }
 
-/// Writes a style sheet or a script to the package, minified.
+/// Minifies a style sheet or a script, and writes it to the package.
 fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> {
     let from = format!("{work}/whole-{name}");
     fs::write(project.root.join(&from), text).map_err(|error| format!("{from}: {error}"))?;
@@ -249,8 +251,8 @@ fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> 
     project.run(&mut esbuild)
 }
 
-/// Optimizes a module, and returns wasm-opt's list of short names. Feature flags are not needed,
-/// because the module declares its features.
+/// Optimizes a module, and returns wasm-opt's output: the short names of imports and exports.
+/// Feature flags are not needed, because the module declares its features.
 fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     let Module { name, work, .. } = of;
     let (bound, used, named, laid) = (
@@ -273,7 +275,8 @@ fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
     project.printed(last.args([laid.as_str(), "-o", &small_one]))
 }
 
-/// Optimizes the part that is fetched later. Items shared with the module keep their names.
+/// Optimizes the part that is fetched later. Items that the module shares with the part keep their
+/// names.
 fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> Outcome<()> {
     let (named, laid) = (
         format!("{}/part-named.wasm", of.work),
@@ -287,7 +290,7 @@ fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> O
 
 /// The wasm-opt steps before functions are ordered.
 const FIRST: [&str; 6] = ["-Oz", "--flatten", "--rereloop", "-Oz", "--converge", "-g"];
-/// The wasm-opt steps before functions are ordered, for modules whose size does not matter.
+/// The steps of wasm-opt before functions are ordered, for modules whose size is not measured.
 const QUICK: [&str; 2] = ["-O1", "-g"];
 const LAST: [&str; 3] = ["-Oz", "--dealign", "--reorder-functions-by-name"];
 
@@ -306,7 +309,7 @@ fn optimise(project: &Project, steps: &[&str]) -> Command {
     optimise
 }
 
-/// Applies a change to the module in a file.
+/// Reads a module from a file, changes the module, and writes it to another file.
 fn edit(
     project: &Project,
     from: &str,
@@ -318,7 +321,7 @@ fn edit(
     fs::write(project.root.join(to), changed).map_err(|error| format!("{to}: {error}"))
 }
 
-/// Prints the tables of sizes and weights.
+/// Prints the sizes of the built files, and the sizes by function of the npm package's module.
 pub(crate) fn sizes(project: &Project) -> Outcome<()> {
     let named = ["named", "part-named"].map(|name| format!("{WORK}/{name}.wasm"));
     for args in [

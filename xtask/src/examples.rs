@@ -11,7 +11,7 @@ use crate::style;
 
 /// The applications that are rendered only in the browser.
 const PAGES: [&str; 2] = ["headless", "routes"];
-/// The application with a split module.
+/// The application whose module is split and optimized, as for production.
 const SHIPPED: &str = "board";
 const SERVER: &str = "leptos-ssr";
 const RELAY: &str = "relay";
@@ -54,17 +54,17 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     project.run(project.cargo().args(["build", "-p", RELAY]))
 }
 
-/// Returns the path of the server of `leptos-ssr`.
+/// Returns the path of the built server of `leptos-ssr`.
 pub(crate) fn server(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(SERVER)
 }
 
-/// Returns the path of the relay.
+/// Returns the path of the built relay.
 pub(crate) fn relay(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(RELAY)
 }
 
-/// Builds the page with a split module.
+/// Builds the page of the application whose module is split.
 fn build_split_page(project: &Project) -> Outcome<()> {
     project.need_node_modules()?;
     let mut cargo = project.cargo();
@@ -85,7 +85,7 @@ fn build_split_page(project: &Project) -> Outcome<()> {
     project.run(split.arg(module).args(["--dist", &folder]))
 }
 
-/// Returns the path of a module built by cargo.
+/// Returns the path of a WebAssembly module that cargo has built.
 fn module_path(project: &Project, profile: &str, name: &str) -> PathBuf {
     project
         .target_folder()
@@ -94,7 +94,7 @@ fn module_path(project: &Project, profile: &str, name: &str) -> PathBuf {
         .join(format!("{name}.wasm"))
 }
 
-/// Runs wasm-bindgen on a module.
+/// Runs wasm-bindgen on a module, with its output in a folder.
 fn bind(project: &Project, module: &Path, folder: &str) -> Outcome<()> {
     let args = ["--target", "web", "--no-typescript", "--out-dir", folder].map(OsStr::new);
     let mut bindgen = project.command("wasm-bindgen");

@@ -1,4 +1,4 @@
-//! Faults that lints find at lines of files.
+//! Faults that lints find in files, with their lines.
 
 use std::{fmt, path::PathBuf};
 

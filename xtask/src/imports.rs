@@ -1,10 +1,10 @@
-//! Parses the imports of a file: its `use` declarations, and the paths in its code.
+//! Parses the imports of a Rust file: its `use` declarations, and the paths in its code.
 
 use std::collections::BTreeSet;
 
 use crate::source::{Token, is_of_word, word};
 
-/// A name that a `use` declares.
+/// An import that a `use` declaration adds.
 #[derive(Debug)]
 pub(crate) struct Import {
     pub(crate) line: usize,
@@ -13,19 +13,19 @@ pub(crate) struct Import {
     pub(crate) is_public: bool,
 }
 
-/// The items of a file that are relevant to imports.
+/// The imports, paths and definitions of a file.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) imports: Vec<Import>,
-    /// The paths outside of `use`: the line, the inline modules that contain the path, and the
-    /// path.
+    /// The paths outside of `use` declarations: the line, the inline modules that contain the path,
+    /// and the path.
     pub(crate) paths: Vec<(usize, Vec<String>, Vec<String>)>,
-    /// The names of the items that the file defines, for glob imports.
+    /// The names of the items that the file defines, to resolve glob imports.
     pub(crate) defines: BTreeSet<String>,
 }
 
 impl File {
-    /// Parses the imports of a file.
+    /// Parses the tokens of a file.
     pub(crate) fn read(tokens: &[Token<'_>]) -> Self {
         let mut file = Self::default();
         // The inline modules around a position, with the depth of their braces.
@@ -75,8 +75,8 @@ impl File {
         file
     }
 
-    /// Parses the `use` declaration at a position. Returns the position after it; `None` if the
-    /// token declares no import.
+    /// Parses the `use` declaration at a position, and adds its imports. Returns the position after
+    /// the declaration; `None` if the tokens are not a complete declaration.
     fn declaration(
         &mut self,
         tokens: &[Token<'_>],
@@ -115,7 +115,8 @@ fn is_in_tests(inner: &[(usize, String)]) -> bool {
     inner.iter().any(|(_, name)| name == "tests")
 }
 
-/// Parses one tree of a `use` declaration. Returns the position after the tree.
+/// Parses a tree of a `use` declaration, and adds pairs of path and name. Returns the position
+/// after the tree; `None` if the tokens are not a tree.
 fn tree(
     tokens: &[Token<'_>],
     mut at: usize,

@@ -1,14 +1,14 @@
-//! Checks the labels in other languages, and writes them for the npm package. The tables in
+//! Checks the translated labels, and writes them for the npm package. The tables in
 //! `src/ui/labels/` are the only source.
 
 use std::fs;
 
 use crate::project::{Outcome, Project, read};
 
-/// The folder of the tables.
+/// The folder of the tables with the labels of each language.
 const TABLES: &str = "src/ui/labels";
 
-/// The languages: their codes, and the names of their tables.
+/// The languages other than English: their codes, and the file names of their tables.
 const LANGUAGES: [(&str, &str); 7] = [
     ("ar", "arabic"),
     ("de", "german"),
@@ -19,7 +19,7 @@ const LANGUAGES: [(&str, &str); 7] = [
     ("zh", "chinese"),
 ];
 
-/// The texts of a launcher, by their names in `npm/launcher.js` and in the tables.
+/// The texts of the launcher: their names in `npm/launcher.js`, and in the tables.
 const LAUNCHER: [(&str, &str); 5] = [
     ("title", "title"),
     ("unread", "unread"),
@@ -29,12 +29,12 @@ const LAUNCHER: [(&str, &str); 5] = [
 ];
 
 /// The names of the texts in the notice that a chat has stopped, which `npm/stopped.js` shows
-/// without the program.
+/// without the WebAssembly program.
 const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
 
 /// The texts of one language.
 struct Table {
-    /// Pairs of name and text.
+    /// The labels, as pairs of name and text.
     texts: Vec<(String, String)>,
     reasons: Vec<String>,
 }
@@ -72,7 +72,8 @@ impl Table {
     }
 }
 
-/// Returns the string literals of a source, unescaped, each with the code before it.
+/// Returns the string literals of a source, each with the code since the previous literal. Escapes
+/// are resolved.
 fn strings(source: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let (mut code, mut text) = (String::new(), String::new());
@@ -109,7 +110,8 @@ fn placeholders(text: &str) -> Vec<&str> {
     names
 }
 
-/// Compares each table with the English table and with the list of reasons.
+/// Checks that the table of each language has the labels and placeholders of the English table, and
+/// all reasons.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let (names, keys) = names(project)?;
     let english = Table::read(project, "english")?;
@@ -154,7 +156,7 @@ fn compare(names: &[String], keys: usize, english: &Table, table: &Table) -> Vec
     faults
 }
 
-/// Returns the names of the labels in order, and the number of reasons.
+/// Returns the names of the labels in order, and the number of translated reasons.
 fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
     let source = read(&project.root.join("src/ui/labels.rs"))?;
     let (_, declared) = source
@@ -174,8 +176,8 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
     Ok((declared.lines().filter_map(field).collect(), keys))
 }
 
-/// Writes the languages of the npm package: a file for each language, the names of the labels, and
-/// the texts of the launcher in all languages.
+/// Writes the labels of the npm package: a file for each language, the names of the labels, and the
+/// texts of the launcher in all languages.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let (names, _) = names(project)?;
     let folder = project.root.join("dist/embed/labels");
@@ -241,7 +243,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Converts a name to camel case, as JavaScript uses it.
+/// Converts a name to camel case, for JavaScript.
 fn camel(name: &str) -> String {
     let mut words = name.trim_end_matches('_').split('_');
     let first = words.next().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! Orders the functions of a module. Similar functions are placed next to each other, where a
-//! compressor finds them, which reduces the transfer size by three percent without changing the
-//! code.
+//! compressor finds their common sequences. This reduces the transfer size by three percent without
+//! changing the code.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -8,15 +8,16 @@ use std::collections::{HashMap, VecDeque};
 use crate::module::{Functions, Sections, write_leb128, write_string};
 use crate::project::Outcome;
 
-/// The minimum length of a common byte sequence.
+/// The length of the byte sequences that are compared.
 const PIECE: usize = 8;
-/// The number of functions above which a sequence is too common to indicate similarity.
+/// The maximum number of functions that may contain a sequence. A more frequent sequence does not
+/// indicate similarity.
 const COMMON: usize = 200;
-/// The window of gzip, in bytes.
+/// The size of gzip's window, in bytes.
 const WINDOW: usize = 31_000;
 
-/// Returns the module with function names that encode the order, for `wasm-opt
-/// --reorder-functions-by-name`.
+/// Returns the module with function names that encode the order: `wasm-opt
+/// --reorder-functions-by-name` applies it.
 pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     let mut sections = Sections::read(module)?;
     let functions = Functions::of(&sections)?;
@@ -33,15 +34,15 @@ pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
     Ok(sections.write())
 }
 
-/// A function that has no position in the order yet.
+/// A function that has no position in the order yet, with its sequences.
 struct Function {
     at: usize,
     size: usize,
     pieces: Vec<usize>,
 }
 
-/// Orders functions greedily: the next function is always the one with the largest share of its
-/// sequences in the preceding window.
+/// Orders functions greedily: the next function is the one with the largest share of sequences that
+/// the window of preceding functions contains.
 fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
     let (mut left, holders) = functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
@@ -81,7 +82,8 @@ fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
     order
 }
 
-/// Returns the functions with their sequences, and for each sequence the functions that contain it.
+/// Returns the functions with the sequences that they share, and for each such sequence the
+/// functions that contain it.
 fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
     let mut held: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (at, body) in bodies.iter().enumerate() {
@@ -112,7 +114,7 @@ fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
     (functions, holders)
 }
 
-/// Adds `by` to a counter, and returns the new value.
+/// Changes a counter by `by`, and returns its new value; `None` if the counter does not exist.
 fn count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
     let count = counts.get_mut(at)?;
     *count = count.saturating_add_signed(by);

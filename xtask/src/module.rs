@@ -1,5 +1,5 @@
-//! Reads and writes the WebAssembly binary format, as far as `layout` and `dist` need it: sections,
-//! functions, exports.
+//! Reads and writes the parts of the WebAssembly binary format that `layout` and `dist` need:
+//! sections, functions, exports.
 
 use crate::project::Outcome;
 
@@ -7,7 +7,7 @@ const CUSTOM: u8 = 0;
 const IMPORT: u8 = 2;
 const EXPORT: u8 = 7;
 const CODE: u8 = 10;
-/// The subsection of function names.
+/// The id of the subsection with function names.
 const FUNCTION_NAMES: u8 = 1;
 
 /// The sections of a module, in order.
@@ -29,7 +29,7 @@ impl<'a> Sections<'a> {
         Ok(Self { head, list })
     }
 
-    /// Returns the module in the binary format.
+    /// Returns the module with these sections, in the binary format.
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut module = self.head.to_vec();
         for (id, section) in &self.list {
@@ -40,7 +40,8 @@ impl<'a> Sections<'a> {
         module
     }
 
-    /// Sets the names of functions, and removes all other names.
+    /// Replaces the name section with one that contains only function names. `names` is the encoded
+    /// name map.
     pub(crate) fn name_functions(&mut self, names: &[u8]) {
         let is_names = |(id, section): &(u8, Vec<u8>)| {
             *id == CUSTOM && Reader(section).counted().ok() == Some(b"name")
@@ -54,7 +55,7 @@ impl<'a> Sections<'a> {
         self.list.push((CUSTOM, section));
     }
 
-    /// Removes exports by name.
+    /// Removes the exports whose names satisfy a condition.
     pub(crate) fn drop_exports(&mut self, unused: impl Fn(&str) -> bool) -> Outcome<()> {
         for (_, section) in self.list.iter_mut().filter(|(id, _)| *id == EXPORT) {
             let mut reader = Reader(section);
@@ -159,7 +160,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// Reads past the limits of a table or a memory.
+    /// Skips the limits of a table or a memory.
     fn limits(&mut self) -> Outcome<()> {
         let bounded = self.byte()? & 1 == 1;
         self.number()?;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use crate::project::Outcome;
 
-/// wasm-opt's short names of the functions that module and glue exchange. The original names, which
-/// contain hashes, take eight kilobytes compressed.
+/// The short names that wasm-opt gave the functions that the module and its glue exchange. The
+/// original names contain hashes, which take eight kilobytes compressed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The names of the modules from which is imported.
+    /// The names of the modules that functions are imported from.
     modules: Vec<String>,
     imports: HashMap<String, String>,
     exports: HashMap<String, String>,
@@ -33,8 +33,8 @@ impl Names {
         names
     }
 
-    /// Replaces the names in the glue, in `name: function…` for imports and `wasm.name` for
-    /// exports.
+    /// Replaces the names in the glue: `name: function…` for imports, `wasm.name` for exports.
+    /// Fails if the glue does not define every import.
     pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
         let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
         let modules: Vec<&String> = self.modules.iter().filter(given).collect();

@@ -1,9 +1,9 @@
-//! Checks that no dependency requires a newer Rust version than `Cargo.toml`, the minimum supported
-//! version. Newer items of the standard library are detected by clippy (`incompatible_msrv`).
+//! Checks that no dependency requires a newer Rust version than `Cargo.toml` declares. Newer items
+//! of the standard library are detected by clippy (`incompatible_msrv`).
 
 use crate::project::{Outcome, Project, read};
 
-/// Fails with a list of the dependencies that require a newer version.
+/// Fails with a list of the packages that require a newer Rust version.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let manifest = read(&project.root.join("Cargo.toml"))?;
     let own = own(&manifest).ok_or("Cargo.toml does not say which Rust is the oldest")?;
@@ -29,7 +29,7 @@ fn own(manifest: &str) -> Option<Vec<u32>> {
     Some(version(line.split('"').next()?))
 }
 
-/// Returns the required version of each package, and the path of its manifest.
+/// Returns the Rust version that each package requires, and the path of its manifest.
 fn required_versions(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
     const ASKS: &str = "\"rust_version\":\"";
     const PLACE: &str = "\"manifest_path\":\"";
@@ -45,7 +45,7 @@ fn required_versions(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
     })
 }
 
-/// Parses a version, without trailing zeros.
+/// Parses a version as a list of numbers, without trailing zeros.
 fn version(text: &str) -> Vec<u32> {
     let mut numbers: Vec<u32> = text
         .split('.')

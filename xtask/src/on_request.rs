@@ -5,8 +5,9 @@ use crate::project::Project;
 use crate::tally::{Report, Tally};
 use crate::test::NODE;
 
-/// Compares the utterances of a screen reader in scenes of the built demo with transcripts. This is
-/// not part of a normal run, because the wording depends on the version of the screen reader.
+/// Runs scenes of the built demo with a screen reader, and compares its utterances with
+/// transcripts. This is not part of a normal run, because the wording depends on the version of the
+/// screen reader.
 pub(crate) fn speech(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
     let ready = tally.task("set-up for the screen reader", || {
@@ -32,7 +33,7 @@ pub(crate) fn speech(project: &Project, tally: &mut Tally) {
     tally.step("transcripts of a screen reader", Report::Node, &mut node);
 }
 
-/// Plays scenes of the built demo with real servers of popular frameworks. This is not part of a
+/// Runs scenes of the built demo with real servers of popular frameworks. This is not part of a
 /// normal run, because it installs each framework.
 pub(crate) fn agents(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");

@@ -1,4 +1,4 @@
-//! The command line parser.
+//! Parses the command line.
 
 use crate::project::Outcome;
 
@@ -32,13 +32,14 @@ Tools that are missing are installed: by cargo, npm and pip inside the project, 
 /// The protocols of the demo.
 const PROTOCOLS: [&str; 3] = ["ag-ui", "ui-stream", "completions"];
 
-/// A task with its options.
+/// The task that the command line requests, with its options.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
     Demo(Demo),
     Test(Vec<Part>, Browser),
-    /// Builds the demo and the npm package; with `true` only the package, for tests.
+    /// Builds the demo and the npm package; with `true`, only the package and pages with it, for
+    /// tests.
     Dist(bool),
     Examples,
     Bench(Bench),
@@ -60,9 +61,9 @@ pub(crate) struct Demo {
 pub(crate) struct Bench {
     pub(crate) native: bool,
     pub(crate) browser: bool,
-    /// The number of repetitions in the browser.
+    /// The number of repetitions in the browser, if given.
     pub(crate) runs: Option<u32>,
-    /// The file to which the browser's figures are written as JSON.
+    /// The file to which the results of the browser are written as JSON, if given.
     pub(crate) json: Option<String>,
 }
 
@@ -109,11 +110,11 @@ pub(crate) enum Part {
     Native,
     Browser,
     EndToEnd,
-    /// The compilation with each feature alone.
+    /// The compilation with each feature alone, only on request.
     Features,
-    /// The utterances of a screen reader.
+    /// The comparison of a screen reader's utterances with transcripts, only on request.
     Speech,
-    /// The scenes with servers of popular frameworks.
+    /// The scenes with servers of popular frameworks, only on request.
     Agents,
 }
 
@@ -156,7 +157,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
     }
 }
 
-/// Parses a task without options.
+/// Returns a task that has no options. Fails if there are further arguments.
 fn alone(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next() {
         None => Ok(task),

@@ -11,10 +11,10 @@ const PACK: &str = "target/xtask/pack";
 const INSTALLED: &str = "node_modules/leptos-assistant";
 /// The pages that Vite builds.
 const BUILT: [&str; 2] = ["react", "vue"];
-/// The page that is also built with React's development checks.
+/// The page that is also built in development mode, with React's strict checks.
 const STRICT: &str = "react";
 
-/// Builds the pages into `dist`, with the package in `dist/embed`.
+/// Builds the pages into `dist`, with the npm package in `dist/embed`.
 pub(crate) fn build(project: &Project) -> Outcome<()> {
     eprintln!("xtask: building the pages with the packed package into dist");
     install(project)?;
@@ -35,8 +35,8 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     )
 }
 
-/// Packs the package as for publishing, and unpacks it to the folder from which the pages import
-/// it.
+/// Packs the npm package as for publishing, and unpacks it into `node_modules`, from which the
+/// pages import it.
 fn install(project: &Project) -> Outcome<()> {
     project.remove_folder(PACK)?;
     let pack = project.root.join(PACK);

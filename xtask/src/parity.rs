@@ -1,12 +1,13 @@
-//! Checks that the npm package has the features of the library: each public method has a
-//! counterpart of the same name, in camel case, in the types of the package, or a row in a table.
+//! Checks that the npm package has the features of the library: each public method has a member of
+//! the same name, in camel case, in the types of the package, or a row in a table.
 
 use std::collections::BTreeSet;
 
 use crate::project::{Outcome, Project, read};
 use crate::source::sources;
 
-/// The table of other names and reasons.
+/// The table of methods with another name in JavaScript, or with a reason for a missing
+/// counterpart.
 const TABLE: &str = "crates/assistant-embed/parity.md";
 const SOURCE: &str = "src";
 const TYPES: [&str; 2] = [
@@ -26,12 +27,12 @@ const PAIRS: [(&str, &[&str]); 8] = [
 ];
 /// The component whose properties count as methods.
 const COMPONENT: &str = "AssistantProvider";
-/// The entry of a row for a method that has no counterpart, with a reason.
+/// The entry of a row for a method that has no counterpart, for the given reason.
 const NONE: &str = "none";
 const NOT_YET: &str = "not yet";
 
-/// Fails with a list of methods without a counterpart and unused rows; prints the number of missing
-/// counterparts.
+/// Fails with a list of methods without a counterpart, and of rows that are not needed. Prints the
+/// number of methods without a counterpart.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     sources(&project.root.join(SOURCE), &mut files)?;
@@ -112,7 +113,7 @@ fn compare(sources: &[String], types: &str, table: &str) -> Compared {
     compared
 }
 
-/// A row of the table: a method, its counterpart, and a reason.
+/// A row of the table: a Rust method, its name in JavaScript, and a reason.
 struct Row<'a> {
     rust: &'a str,
     script: &'a str,
@@ -165,7 +166,8 @@ fn begins(line: &str, of: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with([' ', '<']) && !rest.contains(" for "))
 }
 
-/// Returns the name of the public method, or of the property, that a line defines.
+/// Returns the name of the public method, or of the property, that a line defines; `None` for other
+/// lines.
 fn member_name(line: &str, is_property: bool) -> Option<&str> {
     let line = line
         .strip_prefix("    ")
@@ -184,7 +186,7 @@ fn member_name(line: &str, is_property: bool) -> Option<&str> {
     rest.strip_prefix("fn ")?.split(['(', '<']).next()
 }
 
-/// Returns the members of an interface in formatted code.
+/// Returns the names of an interface's members. The source must be formatted.
 fn members<'a>(types: &'a str, interface: &str) -> Vec<&'a str> {
     let begin = format!("interface {interface}");
     let bodies = types

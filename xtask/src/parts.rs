@@ -1,6 +1,6 @@
-//! Splits the npm package's modules into two parts: the part that every page with a chat loads, and
-//! the part with the engine, the conversation and the methods of a chat, which is fetched as soon
-//! as the first part is compiled.
+//! Splits the modules of the npm package. Every page with a chat loads the first part. The second
+//! part, with the engine, the conversation and the methods of a chat, is fetched as soon as the
+//! first part is compiled.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,45 +9,45 @@ use crate::project::{Outcome, Project, read};
 
 /// The name of the split point in Rust.
 const PART: &str = "conversation";
-/// The script that `wasm-split` writes for a page, which `npm/part.js` replaces.
+/// The script with which `wasm-split` fetches parts. `npm/part.js` replaces it.
 const LINK: &str = "__wasm_split.js";
-/// A script that prints the digest of a file. Browsers check the digest, because a part of another
-/// build would call missing functions.
+/// A script that prints the SHA-256 digest of a file. Browsers check the digest, because a part of
+/// another build would call missing functions.
 const DIGEST: &str = "const { createHash } = require('crypto'); \
     const bytes = require('fs').readFileSync(process.argv[1]); \
     console.log('sha256-' + createHash('sha256').update(bytes).digest('base64'))";
 
-/// The statement of the glue that runs after the first part is compiled.
+/// The statement in the glue that runs after the first part is compiled, with its exports wrapped.
 pub(crate) const COMPILED: &str = "wasm = guard(instance.exports);";
 
-/// The file of the JavaScript function that fetches the part, which applications use, too.
+/// The file with the JavaScript function that fetches a part. `assistant-split` uses the same file.
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
 
-/// Returns the command of the splitter.
+/// Returns a command that runs the splitter.
 pub(crate) fn splitter(project: &Project) -> Command {
     let mut cargo = project.cargo();
     cargo.args(["run", "--quiet", "-p", "leptos-assistant-split", "--"]);
     cargo
 }
 
-/// Returns the file name of the part that is fetched later.
+/// Returns the file name of the second part of a module.
 pub(crate) fn file(module: &str) -> String {
     format!("{module}_{PART}.wasm")
 }
 
-/// Returns the digest of a file as in the attribute `integrity`.
+/// Returns the digest of a file, in the form of the attribute `integrity`.
 pub(crate) fn digest(project: &Project, file: &str) -> Outcome<String> {
     let mut node = project.command("node");
     node.args(["-e", DIGEST, file]);
     Ok(project.printed(&mut node)?.trim().to_owned())
 }
 
-/// A split module.
+/// A module that was split.
 pub(crate) struct Part {
-    /// The path of the module without the part, relative to the project.
+    /// The path of the module's first part, relative to the project.
     pub(crate) rest: String,
     pub(crate) cut: String,
-    /// The items shared with the part, by the names of the exports of `rest`.
+    /// The names of the exports of the first part that the second part imports.
     shared: Vec<String>,
     file: String,
 }
@@ -68,8 +68,8 @@ impl Part {
         })
     }
 
-    /// Changes the glue so that `npm/part.js` fetches the part, instead of the script that the
-    /// splitter has written.
+    /// Returns the glue with a change: `npm/part.js` fetches the second part, instead of the
+    /// splitter's script.
     pub(crate) fn join(&self, project: &Project, glue: &str) -> Outcome<String> {
         let digest = digest(project, &format!("dist/embed/{}", self.file))?;
         self.link(glue, &digest)
@@ -116,7 +116,7 @@ fn once(text: &str, from: &str, to: &str) -> Outcome<String> {
     }
 }
 
-/// Returns the names in `const { a, b, } = initSync(undefined, undefined);`.
+/// Returns the names between the braces in `const { a, b, } = initSync(undefined, undefined);`.
 fn shared(link: &str) -> Outcome<Vec<String>> {
     let names = link
         .split_once("const {")

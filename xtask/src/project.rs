@@ -1,5 +1,5 @@
-//! The project's folder, and programs that run in it, with a common `PATH`, with output on standard
-//! error, and with errors that name the command.
+//! Runs programs in the project's folder, with a common `PATH`, with output on standard error, and
+//! with errors that name the command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::{env, fs};
 /// A value, or an error message for the terminal.
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// The root folder, and the search path for programs.
+/// The project's root folder, and the search path for programs.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -50,8 +50,8 @@ impl Project {
         command
     }
 
-    /// Returns a command for the cargo that runs this program, so that the chosen toolchain is
-    /// used.
+    /// Returns a command that runs the same cargo that runs this program, so that the chosen
+    /// toolchain is used.
     pub(crate) fn cargo(&self) -> Command {
         self.command(&env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
     }
@@ -68,8 +68,8 @@ impl Project {
         }
     }
 
-    /// Returns the output of a command. The error of a failure names the command, after its error
-    /// output.
+    /// Returns the output of a command. If the command fails, prints its error output, and returns
+    /// an error that names the command.
     pub(crate) fn printed(&self, command: &mut Command) -> Outcome<String> {
         let output = command.stdout(Stdio::piped()).output();
         let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
@@ -81,7 +81,7 @@ impl Project {
         }
     }
 
-    /// Returns the output of a command, if it runs and succeeds.
+    /// Returns the output of a command, trimmed; `None` if the command cannot be started or fails.
     pub(crate) fn output(&self, command: &mut Command) -> Option<String> {
         let output = command
             .stdout(Stdio::piped())
@@ -105,8 +105,9 @@ impl Project {
     }
 }
 
-/// Removes local folders from a module that is published: otherwise, each panic location of a
-/// dependency would contain the path of its source. Call this after the sources have been fetched.
+/// Removes local paths from a module that is published. Without this, each panic location of a
+/// dependency would contain the path of its source on this machine. Call this after the sources
+/// have been fetched.
 pub(crate) fn without_own_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
@@ -133,7 +134,7 @@ fn standard_library() -> Option<PathBuf> {
     Some(Path::new(root.trim()).join("lib/rustlib/src/rust"))
 }
 
-/// Returns the folder of programs that `cargo install` has installed.
+/// Returns the folder in which `cargo install` installs programs.
 fn cargo_bin() -> Option<PathBuf> {
     cargo_home().map(|home| home.join("bin"))
 }
@@ -155,7 +156,7 @@ fn runnable(file: &Path) -> bool {
     file.is_file()
 }
 
-/// Formats a command as it would be typed in a terminal.
+/// Formats a command as it would be entered in a terminal.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
@@ -168,17 +169,18 @@ pub(crate) fn shown(command: &Command) -> String {
     line
 }
 
-/// Returns the message for a command that could not be started.
+/// Returns the error message for a command that could not be started.
 pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
     format!("{} cannot be started: {error}", shown(command))
 }
 
-/// Reads a file.
+/// Reads a file as text. The error names the file.
 pub(crate) fn read(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Returns the files of a folder with an extension, sorted, relative to the project.
+/// Returns the paths of the files in a folder that have an extension, sorted, and relative to the
+/// project.
 pub(crate) fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.root.join(folder))
         .into_iter()

@@ -21,12 +21,12 @@ const PAGES: [&str; 4] = [
     "SECURITY.md",
 ];
 
-/// The words that begin a question instead of a statement.
+/// The words with which a question begins. A doc comment must not begin with one.
 const QUESTIONS: [&str; 9] = [
     "how", "what", "when", "where", "whether", "which", "who", "whose", "why",
 ];
 
-/// The phrases without a technical meaning, with the words to use instead.
+/// The phrases that are not used in comments and docs, each with the words to use instead.
 pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("whoever", "the caller, the user"),
     ("nobody", "no observer, not … the user"),
@@ -60,11 +60,12 @@ pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("said aloud", "announced"),
 ];
 
-/// The permitted uses of a phrase: the end of the file's path, the phrase, and the reason.
+/// The permitted uses of phrases: the end of the file's path, the phrase, and the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] =
     [("docs/rules.md", "go on", "quotes a message of the user")];
 
-/// Checks all comments and pages. The error lists every fault, and unused exceptions.
+/// Checks all comments and pages. Fails with a list of the faults, and of the exceptions that are
+/// not used.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -102,7 +103,8 @@ enum Kind {
     Page,
 }
 
-/// Returns the kind of a file, by its path from the root; `None` for data.
+/// Returns the kind of a file, from its path relative to the root; `None` for files that are not
+/// checked.
 fn kind_of(name: &Path) -> Option<Kind> {
     match name.extension()?.to_str()? {
         "rs" => Some(Kind::Rust),
@@ -172,7 +174,7 @@ pub(crate) fn is_question(word: &str) -> bool {
         .any(|question| word.eq_ignore_ascii_case(question))
 }
 
-/// Returns the lines of a block in which a phrase begins.
+/// Returns the indices of the lines of a block in which a phrase begins.
 fn places(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
     let parts: Vec<&str> = phrase.split(' ').collect();
     let starts = words.windows(parts.len()).filter(|window| {

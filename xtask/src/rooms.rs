@@ -1,8 +1,9 @@
-//! Checks the order of the rooms of `src/` and of the engine, and that imports have no cycles. The
-//! tables in ARCHITECTURE.md list the rooms in this order.
+//! Checks that imports follow the order of the rooms (the top-level modules) of `src/` and of the
+//! engine, and that imports have no cycles. The tables in ARCHITECTURE.md list the rooms in this
+//! order.
 //!
-//! Paths are read as written in the code (`use crate::…` with all its braces, `crate::…` in a line,
-//! `super::…` that reaches the root).
+//! Paths are parsed as they are written in the code: `use crate::…` with braces, `crate::…` in
+//! expressions, and `super::…` that reaches the root.
 
 use std::path::Path;
 
@@ -11,10 +12,10 @@ use crate::fault::Fault;
 use crate::project::{Outcome, Project, read};
 use crate::source::{Token, module_of, sources, tokens, word};
 
-/// A source folder and its rooms.
+/// A source folder with its rooms.
 struct Area {
     folder: &'static str,
-    /// The heading of the area's table in ARCHITECTURE.md.
+    /// The heading of the table in ARCHITECTURE.md that lists the rooms.
     heading: &'static str,
     /// The rooms from the bottom up. Each room may import from the rooms before it.
     order: &'static [&'static str],
@@ -72,8 +73,8 @@ const WITHOUT_CYCLES: [&str; 4] = [
     "crates/assistant-testkit/src",
 ];
 
-/// Checks the library and the engine. The error lists every import from a higher room, or otherwise
-/// every cycle.
+/// Checks the library and the engine. Fails with a list of the imports from higher rooms or, if
+/// there are none, of the cycles.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let architecture = read(&project.root.join("ARCHITECTURE.md"))?;
     for area in [&LIBRARY, &ENGINE] {
@@ -87,7 +88,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 }
 
 impl Area {
-    /// Compares the table of rooms, with one room per row, with the order.
+    /// Fails unless the table in ARCHITECTURE.md lists the rooms in order, with one room per row.
     fn check_table(&self, text: &str) -> Outcome<()> {
         let table = text
             .lines()
@@ -116,7 +117,7 @@ impl Area {
         }
     }
 
-    /// Finds imports from higher rooms.
+    /// Fails with a list of the imports from higher rooms.
     fn check_order(&self, project: &Project) -> Outcome<()> {
         let mut files = Vec::new();
         sources(&project.root.join(self.folder), &mut files)?;
@@ -137,12 +138,13 @@ impl Area {
         ))
     }
 
-    /// Returns the position of a room in the order.
+    /// Returns the position of a room in the order; `None` if it is not listed.
     fn room_index(&self, room: &str) -> Option<usize> {
         self.order.iter().position(|name| *name == room)
     }
 
-    /// Returns the violations of a file, whose path is relative to the project.
+    /// Returns the imports of a file from higher rooms. The path of the file is relative to the
+    /// project.
     fn faults_of(&self, file: &Path, text: &str) -> Vec<Fault> {
         let module = module_of(file.strip_prefix(self.folder).unwrap_or(file));
         let tokens = tokens(text);
@@ -181,7 +183,7 @@ impl Area {
     }
 }
 
-/// Returns the root modules that a file names in paths, with the lines.
+/// Returns the root modules that the paths in a file name, with their lines.
 fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     // The current brace depth, and the depths at which inline modules began.
@@ -219,8 +221,8 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     found
 }
 
-/// Adds the first name of a path that continues at a position, or all first names in a pair of
-/// braces.
+/// Adds the name that follows `::` at a position or, if a pair of braces follows, all first names
+/// inside the braces.
 fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
     if word(tokens, at) != "::" {
         return;

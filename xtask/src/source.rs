@@ -1,5 +1,4 @@
-//! A tokenizer for Rust code, for the analysis of imports: words, `::` and signs, without comments
-//! and strings. Macros are not expanded.
+//! Tokenizes Rust code to analyze its imports and comments. Macros are not expanded.
 
 use std::{
     ffi::OsStr,
@@ -9,10 +8,10 @@ use std::{
 
 use crate::project::Outcome;
 
-/// A word or sign, with its line.
+/// A token of the code, with its line.
 pub(crate) type Token<'a> = (usize, &'a str);
 
-/// The folders with files that are built or installed.
+/// The names of folders with build results or installed packages, which are not searched.
 const NOT_OURS: [&str; 5] = ["target", "dist", "out", "node_modules", ".venv"];
 
 /// Collects the Rust files of a folder, recursively.
@@ -20,7 +19,7 @@ pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
     collect(folder, &["rs"], into)
 }
 
-/// Collects the files of a folder with one of these endings, recursively, without the folders of
+/// Collects the files of a folder whose extension is in a list, recursively, except in folders with
 /// build results and installed packages.
 pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) -> Outcome<()> {
     let failed = |error| format!("{}: {error}", folder.display());
@@ -40,8 +39,8 @@ pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) 
     Ok(())
 }
 
-/// Returns the module of a file: `chat/list.rs` is `chat`, `list`. The path is relative to the
-/// source folder.
+/// Returns the module path of a file: `chat`, `list` for `chat/list.rs`. The file's path is
+/// relative to the source folder.
 pub(crate) fn module_of(file: &Path) -> Vec<String> {
     let mut names: Vec<String> = file
         .with_extension("")
@@ -72,14 +71,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// Returns the comments of Rust code with their lines; each `//` line is a comment of its own.
+/// Returns the comments of Rust code with their lines. Each `//` line is a separate comment.
 pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
     let mut found = pieces(text);
     found.retain(|(_, piece)| piece.starts_with("//") || piece.starts_with("/*"));
     found
 }
 
-/// Splits Rust code into pieces with their lines: comments, strings, words, `::` and signs.
+/// Splits Rust code into comments, strings, words, `::` and single characters, with their lines.
 fn pieces(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -107,7 +106,7 @@ pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the length of a block comment, which may contain others.
+/// Returns the length of the block comment that a text begins with, including nested comments.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -127,7 +126,8 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// Returns the length of a raw string, or of a word that begins like a raw string.
+/// Returns the length of the raw string that a text begins with; 1 if the text begins with a word
+/// instead.
 fn raw_text(text: &str) -> usize {
     let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
     let end = format!("\"{}", "#".repeat(marks));
@@ -140,7 +140,8 @@ fn raw_text(text: &str) -> usize {
     }
 }
 
-/// Returns the length of a quoted string, including its quotes.
+/// Returns the length of the quoted string that a text begins with, including its quotes; `None` if
+/// it has no closing quote.
 fn quoted(text: &str, mark: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,5 +1,5 @@
-//! `cargo xtask style`: joins the library's style sheets into one file, for pages that link a
-//! single sheet. The file is a build output: trunk runs this task before each build.
+//! `cargo xtask style`: joins the library's style sheets in one file, for pages that link a single
+//! sheet. The file is a build output: trunk runs this task before each build.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ pub(crate) const ALL: &str = "style/all.css";
 /// The file that lists the sheets in order.
 const LIST: &str = "src/ui/style.rs";
 
-/// The sheets of the launcher of the custom element, which are loaded before the others.
+/// The sheets that the launcher of the custom element needs, which are loaded before the others.
 const LAUNCHER: [&str; 5] = ["tokens", "palettes", "controls", "frame", "shell"];
 
-/// The sheets around the cascade layer, which are not in the list.
+/// The sheets before and after the cascade layer, which are not in the list.
 const AROUND: [&str; 2] = ["layer", "guard"];
 
 /// Returns the sheets of the launcher, joined.
@@ -30,7 +30,7 @@ fn join(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
     Ok(joined(&layer?, &sheets?, &guard?))
 }
 
-/// Writes the joined sheet, if it has changed.
+/// Writes the joined sheet unless the file has the same content.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let text = join(project, &list(project)?)?;
     let file = project.root.join(ALL);
@@ -41,7 +41,7 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
     fs::write(&file, text).map_err(|error| format!("{ALL}: {error}"))
 }
 
-/// Compares the sheets in the folder with the list.
+/// Fails with the names of the sheets that are in the folder and not in the list.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let names = files(project, "style", "css");
     let names = names.iter().filter_map(|file| file.file_stem()?.to_str());
@@ -63,7 +63,7 @@ fn list(project: &Project) -> Outcome<Vec<String>> {
     }
 }
 
-/// Returns the names in the list of a source: `sheets!["tokens", "controls"]`.
+/// Returns the names in the list of a Rust source: `sheets!["tokens", "controls"]`.
 fn names(source: &str) -> Vec<String> {
     let list = source.split_once("sheets![").map(|(_, list)| list);
     let list = list.and_then(|list| list.split_once(']'));

@@ -1,6 +1,6 @@
-//! Compares the public surface of the published crates with the listings in `docs/api`, one for
-//! each crate. Exhaustive structs and enums, and crates in signatures, must be listed in the tables
-//! of that folder, with a reason.
+//! Compares the public API of the published crates with the listings in `docs/api`, one for each
+//! crate. Exhaustive structs and enums, and other crates that occur in signatures, must be listed
+//! with a reason in the tables of that folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,11 @@ use crate::project::{Outcome, Project, read};
 /// The folder of the listings.
 const LISTINGS: &str = "docs/api";
 
-/// The maximum number of lines of a difference that are printed.
+/// The maximum number of differing lines that are printed.
 const MAX_LINES: usize = 40;
 
-/// Compares the public surfaces with the listings. With `BLESS=1`, writes the listings instead.
+/// Compares the public APIs with the listings, and the listings with the tables. With `BLESS=1`,
+/// writes the listings instead of comparing them.
 pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
     let crates = published(project)?;
     project.run(project.cargo().args(["build", "--quiet", "-p", "surface"]))?;
@@ -51,7 +52,7 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
     }
 }
 
-/// Compares the listings with the tables in their folder.
+/// Returns the differences between the listings and the tables in their folder.
 fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
     let folder = project.root.join(LISTINGS);
     let (mut structs, mut enums, mut foreign) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -90,7 +91,7 @@ fn compare_or_write(project: &Project, listing: &Path, found: &str) -> Outcome<O
     )))
 }
 
-/// Returns the lines that only one of two texts has.
+/// Returns the lines that only one of two texts contains, marked with `-` or `+`.
 fn difference(expected: &str, found: &str) -> String {
     let only = |sign: char, of: &str, other: &str| {
         let other: std::collections::HashSet<_> = other.lines().collect();
@@ -110,8 +111,8 @@ fn difference(expected: &str, found: &str) -> String {
     }
 }
 
-/// Returns the names of structs with public fields that an application may create by a literal.
-/// Structs of component properties are excluded, because applications write them in `view!`.
+/// Returns the names of the structs that an application may create by a literal. Structs of
+/// component properties are excluded, because applications write them in `view!`.
 fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
     let fields: BTreeSet<&str> = listing
         .lines()
@@ -140,7 +141,7 @@ fn last(path: &str) -> Option<String> {
     path.rsplit("::").next().map(str::to_owned)
 }
 
-/// Returns the names of crates in a listing, without the standard library.
+/// Returns the names of the crates that occur in a listing, except the standard library.
 fn foreign_crates(listing: &str) -> BTreeSet<String> {
     const STANDARD: [&str; 3] = ["alloc", "core", "std"];
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -157,13 +158,14 @@ fn foreign_crates(listing: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The types of the language that can be the first part of a method's path.
+/// The primitive types, which can be the first part of a method's path.
 const PRIMITIVES: [&str; 16] = [
     "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
     "u32", "u64", "usize",
 ];
 
-/// Compares names with the first column of the table below a heading.
+/// Returns the differences between names and the first column of the table below a heading. Rows
+/// without a reason are ignored.
 fn compare_table(text: &str, heading: &str, names: &BTreeSet<String>) -> Vec<String> {
     let section = text.split_once(&format!("## {heading}\n"));
     let section = section.map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
@@ -190,7 +192,7 @@ fn compare_table(text: &str, heading: &str, names: &BTreeSet<String>) -> Vec<Str
         .collect()
 }
 
-/// Returns the names of the libraries of the workspace that are published.
+/// Returns the names of the published libraries of the workspace. Fails if there are none.
 fn published(project: &Project) -> Outcome<Vec<String>> {
     let folders = fs::read_dir(project.root.join("crates")).map_err(|error| error.to_string())?;
     let folders = folders.flatten().map(|folder| folder.path());
@@ -209,7 +211,7 @@ fn published(project: &Project) -> Outcome<Vec<String>> {
     }
 }
 
-/// Returns the name in a manifest, unless the package is not published.
+/// Returns the package name in a manifest; `None` if the package is not published.
 fn published_name(manifest: &str) -> Option<&str> {
     let (_, package) = manifest.split_once("[package]\n")?;
     let package = package.split("\n[").next()?;

@@ -1,4 +1,4 @@
-//! Counts passed and failed tests across programs with different output formats.
+//! Counts the passed and failed tests of programs with different output formats.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::project::{Outcome, shown, unstarted};
 
-/// The format of a program's report.
+/// The format of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
     /// The exit code, which counts as one check.
@@ -21,14 +21,14 @@ pub(crate) enum Report {
     Node,
 }
 
-/// The totals of all steps, with a row for each step.
+/// The results of all steps.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     rows: Vec<Row>,
     names: Names,
 }
 
-/// The names of the tests that the summary lists.
+/// The names of the retried and failed tests, for the summary.
 #[derive(Debug, Default)]
 struct Names {
     /// The tests that passed only on a retry.
@@ -36,8 +36,8 @@ struct Names {
     failed: Vec<String>,
 }
 
-/// The maximum number of tests that may pass only on a retry, because a busy machine occasionally
-/// delays pages.
+/// The maximum number of tests that may pass only on a retry without counting as failed, because a
+/// busy machine occasionally delays pages.
 const RETRIES: usize = 5;
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ struct Row {
 }
 
 impl Row {
-    /// Runs a task, prints its error, and counts it as one check.
+    /// Runs a task, prints its error, and returns its result as one check.
     fn of_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
         println!("\n== {name}");
         let start = Instant::now();
@@ -75,8 +75,8 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs a step to its end, shows its output, and counts its tests. A step that cannot be
-    /// started counts as failed.
+    /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
+    /// started counts as one failure.
     pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
         println!("\n== {name}: {}", shown(command));
         let start = Instant::now();
@@ -102,9 +102,9 @@ impl Tally {
         passed
     }
 
-    /// Runs internal tasks in parallel, because linking a module for the browser occupies one core
-    /// for minutes. Each task counts as one check; returns true if none failed. A step may run
-    /// meanwhile, with a higher priority, so that its timers are punctual.
+    /// Runs tasks in parallel, because linking a module for the browser occupies one core for
+    /// minutes. Each task counts as one check; returns true if none failed. If a step is given, it
+    /// runs at the same time with a higher priority, so that its timers are punctual.
     pub(crate) fn tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
@@ -134,7 +134,8 @@ impl Tally {
         passed
     }
 
-    /// Prints a row for each step and a summary. Returns true if nothing failed.
+    /// Prints a row for each step, and a summary. Returns true if nothing failed. Retries beyond
+    /// the maximum count as failures.
     pub(crate) fn close(&self) -> bool {
         println!();
         let mut sum = Counts::default();
@@ -172,7 +173,8 @@ fn lower_priority() {
     }
 }
 
-/// Runs a command, forwards its output, and parses the counts in it.
+/// Runs a command, prints its output, and returns the counts in the output. A command that fails
+/// without counting a failure, or that runs no test, counts as one failure.
 fn watch(report: Report, command: &mut Command, names: &mut Names) -> Outcome<Counts> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -206,7 +208,7 @@ fn watch(report: Report, command: &mut Command, names: &mut Names) -> Outcome<Co
 }
 
 impl Names {
-    /// Adds the test that a line of output names as failed or retried.
+    /// Records the test that a line of output reports as failed or retried.
     fn read(&mut self, report: Report, line: &str) {
         let line = line.trim();
         if let Some(test) = line.strip_prefix("ℹ retried: ") {

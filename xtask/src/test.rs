@@ -1,5 +1,5 @@
-//! `cargo xtask test`: runs all checks, in steps that each run to their end. The last line is the
-//! summary.
+//! `cargo xtask test`: runs all checks. A failing step does not stop the others. The last line of
+//! the output is the summary.
 
 use std::env;
 use std::num::NonZero;
@@ -19,7 +19,7 @@ use crate::{
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
 pub(crate) const NODE: (u32, u32) = (20, 19);
-/// The packages that are built for the browser.
+/// The cargo arguments that select the packages that are built for the browser.
 const BROWSER: [&str; 12] = [
     "-p",
     "leptos-assistant",
@@ -53,14 +53,14 @@ const FEATURES: [&str; 12] = [
     "split",
     "german",
 ];
-/// The features of `package.metadata.docs.rs`.
+/// The features with which the documentation is built, as in `package.metadata.docs.rs`.
 const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
     leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,\
     leptos-assistant/schemars,leptos-assistant/testing";
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in order. Returns true if nothing failed. The pages of the end-to-end tests are
-/// built while the browser tests run, because those mostly wait.
+/// Runs the parts in order, and returns true if nothing failed. The pages of the end-to-end tests
+/// are built during the browser tests, which mostly wait.
 pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     let mut built = None;
@@ -158,7 +158,7 @@ fn lint(project: &Project, tally: &mut Tally) {
     tally.task("public surface", || surface::check(project, DOCUMENTED));
 }
 
-/// Runs clippy on a crate below the library with one feature, or none.
+/// Returns a command that runs clippy on a crate with only these features.
 fn clippy_with(project: &Project, package: &str, features: &str) -> Command {
     let mut clippy = project.cargo();
     clippy
@@ -168,7 +168,7 @@ fn clippy_with(project: &Project, package: &str, features: &str) -> Command {
     clippy
 }
 
-/// Checks the library for the browser with one feature, or none.
+/// Returns a command that checks the library for the browser with only these features.
 fn library_with(project: &Project, features: &str) -> Command {
     let mut check = project.cargo();
     check
@@ -178,8 +178,9 @@ fn library_with(project: &Project, features: &str) -> Command {
     check
 }
 
-/// Compiles engine and library with each feature alone. This is not part of a normal run, which
-/// compiles the crates without features, with the default features and with all features.
+/// Compiles the engine, the protocols and the library with each feature alone. This is not part of
+/// a normal run, which compiles the crates without features, with the default features and with all
+/// features.
 fn features(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for features", || {
         project.need_lint_tools()?;
@@ -241,8 +242,8 @@ fn native(project: &Project, tally: &mut Tally) {
     tally.step("native tests of a server", Report::Cargo, &mut server);
 }
 
-/// Runs the tests of `tests/` in a browser. If `with_pages` is true, also builds the pages of the
-/// end-to-end tests, and returns true if that succeeded; `None` if they were not built.
+/// Runs the tests of `tests/` in a browser. With `with_pages`, also builds the pages of the
+/// end-to-end tests, and returns true if that succeeded. `None` if the pages were not built.
 fn browser(
     project: &Project,
     browser: Browser,
@@ -286,8 +287,8 @@ fn browser(
     Some(pages(project, Some(&mut tests()), tally))
 }
 
-/// Builds the pages of the end-to-end tests, and runs the browser tests meanwhile. Returns true if
-/// the pages were built.
+/// Builds the pages of the end-to-end tests, and runs the browser tests at the same time if they
+/// are given. Returns true if the pages were built.
 fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
@@ -316,7 +317,7 @@ fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tal
     )
 }
 
-/// Runs the end-to-end tests: the built demo and npm package in a browser, against real servers.
+/// Runs the end-to-end tests in a browser, with the built demo, npm package, examples and servers.
 fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut program = PathBuf::new();
     let found = tally.task("browser of end-to-end tests", || {
@@ -342,7 +343,7 @@ fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
     tally.step("end-to-end tests", Report::Node, &mut node);
 }
 
-/// Returns the spec files of the end-to-end tests: user journeys, and attacks on approvals.
+/// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
 fn specs(project: &Project) -> Vec<PathBuf> {
     ["e2e/specs", "e2e/consent"]
         .iter()

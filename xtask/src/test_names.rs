@@ -1,4 +1,4 @@
-//! Checks that the names of tests are statements about the product, in the field's terms.
+//! Checks that the names of tests are statements without listed words.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::source::collect;
 const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
 
-/// The words that names of tests must not contain, with the words to use instead.
+/// The words that names of tests must not contain, each with the words to use instead.
 const WORDS: [(&str, &str); 6] = [
     ("anew", "again"),
     ("deeds", "actions"),
@@ -20,7 +20,7 @@ const WORDS: [(&str, &str); 6] = [
     ("yes", "approval"),
 ];
 
-/// Checks the names of all tests. The error lists every fault.
+/// Checks the names of all tests. Fails with a list of the faults.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -68,7 +68,8 @@ fn fault_of(name: &str) -> Option<String> {
     Some(format!("\"{phrase}\" in \"{name}\": write {better}"))
 }
 
-/// Returns the names of test functions as words, with their lines.
+/// Returns the names of the test functions in a Rust file, with spaces for underscores, and their
+/// lines.
 fn functions(text: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     let mut is_test = false;
@@ -90,7 +91,7 @@ fn functions(text: &str) -> Vec<(usize, String)> {
     names
 }
 
-/// Returns the titles of end-to-end tests, with their lines.
+/// Returns the titles of the tests in a script, with their lines.
 fn titles(text: &str) -> Vec<(usize, String)> {
     let title = |(at, line): (usize, &str)| {
         let (before, rest) = line.split_once("est(")?;

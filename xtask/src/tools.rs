@@ -1,4 +1,4 @@
-//! Provides the tools of the tasks: a tool is installed unless the right version is present.
+//! Installs the tools that the tasks need, unless the right versions are present.
 //!
 //! Cargo, npm and pip install inside the project (`.tools`, `node_modules`, the example's `.venv`),
 //! so the user's own files are not touched. System packages are installed by apt if run as root;
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crate::project::{Outcome, Project, read};
 
-/// The version of trunk that is installed. Other versions of the same series are accepted.
+/// The version of trunk that is installed. Other versions of the same series are accepted, too.
 const TRUNK: &str = "0.21.14";
 const TRUNK_SERIES: &str = "0.21.";
-/// The version of Firefox's driver, which Debian does not package.
+/// The version of Firefox's driver that is installed, because Debian does not package the driver.
 const GECKODRIVER: &str = "0.37.1";
 const WASM: &str = "wasm32-unknown-unknown";
-/// The folders of the agents for the end-to-end tests.
+/// The folders of the Python agents that the end-to-end tests run.
 const AGENTS: [&str; 3] = [
     "examples/pydantic-ai",
     "examples/langgraph",
@@ -23,7 +23,7 @@ const AGENTS: [&str; 3] = [
 ];
 
 impl Project {
-    /// Ensures that the compiler's target for the browser is installed.
+    /// Ensures that Rust's target for the browser is installed.
     pub(crate) fn need_wasm_target(&self) -> Outcome<()> {
         let library = self
             .output(
@@ -61,8 +61,7 @@ impl Project {
         self.run(self.command("rustup").args(args))
     }
 
-    /// Ensures that trunk, and the wasm-bindgen version of the lock file, are installed, for
-    /// building pages.
+    /// Ensures that trunk is installed, and wasm-bindgen in the version of `Cargo.lock`.
     pub(crate) fn need_page_builders(&self) -> Outcome<()> {
         let bindgen = self.locked("wasm-bindgen")?;
         if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
@@ -92,7 +91,7 @@ impl Project {
         line.split_whitespace().nth(1).map(str::to_owned)
     }
 
-    /// Returns the version of a package in `Cargo.lock`.
+    /// Returns the version of a package in `Cargo.lock`. Fails if the package is not listed.
     fn locked(&self, package: &str) -> Outcome<String> {
         let lock = read(&self.root.join("Cargo.lock"))?;
         locked_version(&lock, package)
@@ -138,7 +137,7 @@ impl Project {
         Ok(())
     }
 
-    /// Ensures that Node.js is installed, at least in this version.
+    /// Ensures that Node.js is installed, and fails if its version is older than `least`.
     pub(crate) fn need_node(&self, least: (u32, u32)) -> Outcome<()> {
         if self.which("node").is_none() {
             self.apt("Node.js", &["nodejs"])?;
@@ -160,7 +159,7 @@ impl Project {
         ))
     }
 
-    /// Ensures that the packages of package.json are installed: wasm-opt, and the packages of the
+    /// Ensures that the packages in package.json are installed: wasm-opt, and the packages for the
     /// end-to-end tests.
     pub(crate) fn need_node_modules(&self) -> Outcome<()> {
         self.need_node_modules_of("")
@@ -205,8 +204,8 @@ impl Project {
         self.need_program("CHROMIUM", &names, &["chromium", "fonts-liberation"])
     }
 
-    /// Ensures that headless Chromium, which takes half the processor time, is installed, and
-    /// returns its path; the path of Chromium if there is no such package.
+    /// Ensures that headless Chromium, which needs half the processor time, is installed, and
+    /// returns its path. Without such a package, returns the path of Chromium.
     pub(crate) fn need_headless_chromium(&self) -> Outcome<PathBuf> {
         if std::env::var_os("CHROMIUM").is_some() {
             return self.need_chromium();
@@ -258,7 +257,7 @@ impl Project {
         self.need_program("ORCA", &["orca"], &["orca", "at-spi2-core"])
     }
 
-    /// Ensures that a display server without a screen is installed, and returns its path.
+    /// Ensures that a display server without hardware (`Xvfb`) is installed, and returns its path.
     pub(crate) fn need_display_server(&self) -> Outcome<PathBuf> {
         self.need_program("XVFB", &["Xvfb"], &["xvfb"])
     }
@@ -337,8 +336,8 @@ impl Project {
         }
     }
 
-    /// Installs system packages if this process is permitted to; otherwise the error contains the
-    /// command.
+    /// Installs system packages if this process is root and apt exists. Otherwise fails with the
+    /// command to run.
     fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
         let line = format!("apt-get install -y {}", packages.join(" "));
         let root = self.output(self.command("id").arg("-u")).as_deref() == Some("0");
@@ -365,7 +364,7 @@ fn say(what: &str) {
     eprintln!("xtask: installing {what}");
 }
 
-/// Returns the version after a package's name in a lock file.
+/// Returns the version that a lock file lists after a package's name, if any.
 fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     let name = format!("name = \"{package}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name);

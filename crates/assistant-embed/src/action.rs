@@ -28,7 +28,7 @@ pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, 
     Ok(with_functions(action, &fields, functions))
 }
 
-/// A builder method of actions that sets a flag.
+/// A method of an action's builder that sets a flag.
 type Change = fn(ToolAction) -> ToolAction;
 
 fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
@@ -166,7 +166,8 @@ async fn run(handler: PageFunction, args: Value, context: ToolContext) -> Result
     answer
 }
 
-/// Reads the approval rule. A function requires approval unless it returns `false`.
+/// Returns the approval rule. A function requires approval unless it returns `false`, also if it
+/// fails.
 fn approval(fields: &Value, functions: &Functions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
@@ -178,7 +179,7 @@ fn approval(fields: &Value, functions: &Functions) -> Approval {
     }
 }
 
-/// Permits a call if the rule returns `true`. A returned text is the reason for a refusal.
+/// Calls the permission rule. Fails unless the rule returns `true`; a returned text is the reason.
 pub(crate) async fn permitted(
     rule: PageFunction,
     args: Value,
@@ -193,8 +194,8 @@ pub(crate) async fn permitted(
     }
 }
 
-/// Parses a description from `[sentence, [[name, value], …]]`. An empty description makes the card
-/// show the arguments.
+/// Returns the card's description of a call: the page's function returns `[sentence, [[name,
+/// value], …]]`. If the description is empty or the function fails, the card shows the arguments.
 fn described(describe: &PageFunction, args: &Value) -> Description {
     let answer = describe.answer_now(args, &Value::Null).unwrap_or_default();
     let description = Description::new(text(answer.get(0)));
@@ -204,8 +205,8 @@ fn described(describe: &PageFunction, args: &Value) -> Description {
     })
 }
 
-/// The result of a denied call. A missing result cannot be serialized, so that the default result
-/// is sent.
+/// The result of a denied call, as the page returned it. Serialization fails if the page returned
+/// none, so that the default result is sent.
 struct DenialResult(Option<Value>);
 
 impl Serialize for DenialResult {
@@ -230,7 +231,8 @@ fn count(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
-/// The functions of a definition, by the names of its fields, as wrapped by `npm/action.js`.
+/// The functions of an action's definition, by the names of their fields, as `npm/action.js` has
+/// wrapped them.
 pub(crate) struct Functions {
     object: JsValue,
     exact_numbers: bool,
@@ -244,7 +246,7 @@ impl Functions {
         }
     }
 
-    /// Returns the function of a field that draws a view.
+    /// Returns the function in a field that draws a view, if any.
     pub(crate) fn drawing(&self, name: &str) -> Option<Drawing> {
         let draw = get(&self.object, name).dyn_into().ok()?;
         Some(Drawing::new(draw))

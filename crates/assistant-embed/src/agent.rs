@@ -1,4 +1,4 @@
-//! The agent of a page: its address, protocol, headers and credentials.
+//! Creates the agent of a page from its address, protocol, headers and credentials.
 
 use std::{cell::OnceCell, rc::Rc};
 
@@ -21,7 +21,8 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::{json, look::get, page_agent::PageAgent, part};
 
-/// The agent of a page's options. The code of the agent is in the second part of the module.
+/// The agent that a page's options describe. Its code is in the second part of the module, and is
+/// loaded with the first run.
 pub(crate) struct LazyAgent {
     options: SendWrapper<(js_sys::Array, JsValue)>,
     url: String,
@@ -101,8 +102,8 @@ fn ui_stream(options: &JsValue) -> UiStream {
     }
 }
 
-/// Reads the agent from the options of a page. `npm/chat.js` has already refused protocols that the
-/// module does not support.
+/// Creates the agent that the options of a page describe. `npm/chat.js` has already refused
+/// protocols that the module does not support.
 pub(crate) fn of(
     url: String,
     headers: &js_sys::Array,
@@ -152,7 +153,8 @@ fn with_requests<P: Protocol + 'static>(
     }
 }
 
-/// Calls a function of the page that returns headers, which `npm/foreign.js` has wrapped.
+/// Calls the page's function that returns headers. `refused` is true if the server refused the
+/// previous headers.
 async fn page_headers(
     headers: js_sys::Function,
     refused: bool,

@@ -1,4 +1,4 @@
-//! Provides audit records to the page.
+//! Passes audit records to the page.
 
 use leptos_assistant::{Assistant, AuditLog};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::function::PageFunction;
 
-/// The records that the exported methods return, as JSON.
+/// The methods that read the audit records, as JSON.
 trait Records {
     fn entries(&self) -> Value;
     fn export(&self) -> Value;
@@ -23,7 +23,7 @@ impl Records for AuditLog {
     }
 }
 
-/// The audit records since the audit was started.
+/// The audit records of a chat since the audit was started.
 #[wasm_bindgen]
 pub struct Audit(Box<dyn Records>);
 
@@ -33,7 +33,8 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// Starts the audit records. If `redact` fails for some arguments, they are omitted.
+/// Starts the audit records, and passes each new record to the listener. If `redact` fails for a
+/// record, the record's arguments are omitted.
 pub(crate) fn start(
     chat: &Assistant,
     redact: Option<js_sys::Function>,

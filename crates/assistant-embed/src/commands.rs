@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::state;
 
-/// The arguments of a method, as checked by `npm/handle.js`.
+/// The arguments of a method: a JSON list that `npm/handle.js` has checked.
 pub(crate) struct Args(Value);
 
 impl Args {
@@ -51,7 +51,8 @@ impl Args {
         texts(self.0.get(at))
     }
 
-    /// Returns the key of the call whose number is the argument at a position.
+    /// Returns the key of the call whose number is the argument at a position. Fails if no call has
+    /// the number.
     fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(at);
         let key = chat.with_conversation(|all| state::key(all, number));
@@ -60,7 +61,8 @@ impl Args {
     }
 }
 
-/// Calls the method with the given name.
+/// Calls the method with the given name and returns its result. Fails if the method is refused or
+/// unknown.
 pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
     if let Some(outcome) = read(chat, name, args) {
         return outcome;
@@ -100,7 +102,8 @@ fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, Strin
     }))
 }
 
-/// Calls a method by which the application decides about calls or interrupts.
+/// Calls a method by which the application decides about calls or interrupts; `None` for other
+/// methods.
 fn decide(
     chat: &Assistant,
     name: &str,
@@ -173,7 +176,8 @@ fn sibling(word: &str) -> Sibling {
     }
 }
 
-/// Parses `{select, exact?}`, `{switch, to}` or `{delete}`; any other object is `{showRun}`.
+/// Parses `{select, exact?}`, `{switch, to}` or `{delete}`. Any other object is read as
+/// `{showRun}`.
 fn tree_change(value: &Value) -> TreeChange {
     let message = |name: &str| value.get(name)?.as_str().map(MessageId::from);
     if let Some(message) = message("select") {
@@ -190,7 +194,8 @@ fn tree_change(value: &Value) -> TreeChange {
     }
 }
 
-/// Parses `{scope, anyArgs?, uses?, lasts?, upTo?}`.
+/// Parses `{scope, anyArgs?, uses?, lasts?, upTo?}`. Without a known scope, the approval applies to
+/// the conversation.
 pub(crate) fn remember(value: &Value) -> Remember {
     let scope = match value.get("scope").and_then(Value::as_str) {
         Some("always") => RememberScope::Always,

@@ -1,4 +1,4 @@
-//! The context of a running handler, for `npm/context.js`.
+//! The context of a running handler, which `npm/context.js` passes to the page's function.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -17,8 +17,8 @@ use crate::state;
 /// A future that resolves when the handler has ended or was cancelled.
 type Over = Shared<oneshot::Receiver<()>>;
 
-/// A guard of a running handler. Dropping it aborts the handler's signal, and ends the work that
-/// the handler has begun by its context.
+/// A guard that exists while a handler is running. Dropping it aborts the handler's signal, and
+/// ends the work that the handler has begun through its context.
 pub(crate) struct Running {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
@@ -47,7 +47,8 @@ impl Running {
         Context(Box::new(context)).into()
     }
 
-    /// Ends the work without aborting the signal.
+    /// Ends the handler's remaining work without aborting the signal, because the handler has
+    /// returned.
     pub(crate) fn end(self) {
         self.abort.take();
     }
@@ -62,7 +63,7 @@ impl Drop for Running {
     }
 }
 
-/// The methods of a handler's context, which are in the second part of the module.
+/// The methods of a handler's context, whose implementation is in the second part of the module.
 trait ContextObject {
     fn facts(&self) -> Value;
     fn on_abort(&self, abort: js_sys::Function);
@@ -77,7 +78,7 @@ trait ContextObject {
     fn until_registered(&self, name: String) -> js_sys::Promise;
 }
 
-/// The context of a handler. Values are JSON text.
+/// The context of a handler, as an object for JavaScript. Values are JSON text.
 #[wasm_bindgen]
 pub struct Context(Box<dyn ContextObject>);
 
@@ -89,7 +90,7 @@ impl std::fmt::Debug for Context {
 
 #[wasm_bindgen]
 impl Context {
-    /// Returns the facts that do not change during the call, as a JSON object.
+    /// Returns the properties that do not change during the call, as a JSON object.
     pub fn facts(&self) -> String {
         self.0.facts().to_string()
     }
@@ -110,7 +111,7 @@ impl Context {
         self.0.preliminary(value);
     }
 
-    /// Ends the loop after this call.
+    /// Ends the agent loop after this call.
     #[wasm_bindgen(js_name = stopLoop)]
     pub fn stop_loop(&self) {
         self.0.stop_loop();
@@ -121,35 +122,36 @@ impl Context {
         self.0.history().to_string()
     }
 
-    /// Returns the calls of the conversation, as JSON.
+    /// Returns the history of the conversation's calls, as JSON.
     #[wasm_bindgen(js_name = toolHistory)]
     pub fn tool_history(&self) -> String {
         self.0.tool_history().to_string()
     }
 
-    /// Calls another action.
+    /// Calls another action. The promise resolves to the result as JSON.
     pub fn execute(&self, name: String, args: &str) -> js_sys::Promise {
         self.0.execute(name, args)
     }
 
-    /// Asks the user in the card of the call, with a form if there is a schema.
+    /// Asks the user in the card of the call, with a form if a schema is given. The promise
+    /// resolves to the answer as JSON.
     pub fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
         self.0.ask(question, schema)
     }
 
-    /// Asks the user in a dialog.
+    /// Asks the user in a dialog. The promise resolves to `true` or `false` as JSON.
     pub fn confirm(&self, title: String, text: String, danger: bool) -> js_sys::Promise {
         self.0.confirm(title, text, danger)
     }
 
-    /// Waits until an action is registered.
+    /// Returns a promise that resolves once an action with this name is registered.
     #[wasm_bindgen(js_name = untilRegistered)]
     pub fn until_registered(&self, name: String) -> js_sys::Promise {
         self.0.until_registered(name)
     }
 }
 
-/// The context of a running call.
+/// The implementation of the context of a running call.
 struct OfCall {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
@@ -226,7 +228,8 @@ impl ContextObject for OfCall {
 }
 
 impl OfCall {
-    /// Returns a promise of some work, which is dropped when the handler ends.
+    /// Returns a promise of a future's result. The future is dropped, and the promise rejected,
+    /// when the handler ends.
     fn answer(
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,
@@ -245,7 +248,7 @@ impl OfCall {
     }
 }
 
-/// Parses text that `npm/foreign.js` has written.
+/// Parses JSON that `npm/foreign.js` has written; null if it is invalid.
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -7,16 +7,16 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement};
 
-/// The time within which the view of a question must show content. JavaScript libraries draw in a
-/// later task.
+/// The time within which the view of a question must have content. JavaScript libraries draw
+/// asynchronously.
 const MOST_WAIT: Duration = Duration::from_secs(1);
 
 /// A function of the page that draws a view. It takes an object and an element, never throws, and
-/// returns the reason of its failure, or a function that removes the view.
+/// returns a text with the reason of a failure, or a function that removes the view.
 #[derive(Clone)]
 pub(crate) struct Drawing(SendWrapper<js_sys::Function>);
 
-/// The failure of a function that draws. The built-in view is shown below the error.
+/// The error of a page's function that could not draw. The built-in view is shown below the error.
 #[derive(Debug, Clone)]
 struct DrawingError(String);
 
@@ -33,7 +33,8 @@ impl Drawing {
         Self(SendWrapper::new(draw))
     }
 
-    /// Draws an object. The view of a question must not be empty, because the user answers in it.
+    /// Calls the function and returns the view that it draws. A question's view that is still empty
+    /// after [`MOST_WAIT`] counts as failed, because the user answers in it.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
         let made = document().create_element("div");
@@ -68,7 +69,7 @@ impl Drawing {
     }
 }
 
-/// Calls the page's function for removal when the view is removed.
+/// Calls the function that the page returned when the view is removed.
 fn end_with(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {
@@ -77,7 +78,7 @@ fn end_with(end: js_sys::Function) {
     });
 }
 
-/// Appends the element that the page has drawn to an element of the view.
+/// Appends the element in which the page has drawn to an element of the view.
 fn append_drawing(place: Element, drawn: SendWrapper<HtmlElement>) {
     // A new element takes any child.
     let _ = place.append_child(&drawn);

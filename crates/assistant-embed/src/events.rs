@@ -6,8 +6,8 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::look::get;
 
-/// Calls the function of the option `notify` with the kind of each event and up to three texts, in
-/// the form that `npm/chat.js` expects. The function never throws.
+/// Calls the function in the option `notify` for each event, with the kind of the event and three
+/// texts, in the form that `npm/chat.js` expects. Does nothing without the option.
 pub(crate) fn follow(options: &JsValue) {
     let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
         return;

@@ -10,11 +10,11 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::{json, numbers};
 
-/// A function of an action.
+/// A function of the page.
 #[derive(Clone)]
 pub(crate) struct PageFunction {
     function: SendWrapper<js_sys::Function>,
-    /// True if the function receives integers that JavaScript would round in another form.
+    /// True if the function receives integers that JavaScript would round separately, as text.
     exact_numbers: bool,
 }
 
@@ -26,26 +26,27 @@ impl PageFunction {
         }
     }
 
-    /// Calls a function without arguments for its current value; `None` if the function has failed,
-    /// which the wrapper has reported.
+    /// Calls a function without arguments, and returns its value; `None` if the function has
+    /// failed, which its wrapper has reported, or if the value has another type.
     pub(crate) fn current<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
         serde_json::from_value(json::answer(answer).ok()?).ok()
     }
 
-    /// Calls a synchronous function with the arguments of a call.
+    /// Calls a synchronous function with the arguments of a call and another JSON value.
     pub(crate) fn answer_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
         json::answer(Some(self.call(args, &more.to_string().into())?))
     }
 
-    /// Calls a function that returns a promise, with the arguments of a call.
+    /// Calls a function that returns a promise with the arguments of a call, and waits for the
+    /// result.
     pub(crate) async fn answer(&self, args: &Value) -> Result<Value, ToolError> {
         crate::unless_stopped().await;
         self.run(args, JsValue::UNDEFINED).await
     }
 
-    /// Calls a function that returns a promise, with the arguments of a call and a JavaScript value
-    /// that is not converted.
+    /// Calls a function that returns a promise, and waits for the result. `more` is a JavaScript
+    /// value that is passed without conversion.
     pub(crate) async fn run(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
         let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {

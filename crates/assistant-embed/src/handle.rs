@@ -1,5 +1,5 @@
-//! The methods of a chat for `npm/handle.js`: the exported functions, and their implementation in
-//! the second part ([`part`](crate::part)), with values as JSON text.
+//! The exported methods of a chat for `npm/handle.js`, and their implementation in the second part
+//! of the module ([`part`](crate::part)). Values are JSON text.
 
 use leptos::prelude::*;
 use leptos_assistant::{Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget};
@@ -45,7 +45,7 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Provides context to the agent, with a function that returns the current value.
+    /// Provides context to the agent. The function returns the current value of the context.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Calls a method of the handle by its name in camel case, with a JSON list of arguments.
-    /// Returns the result as JSON.
+    /// Calls a method of the handle by its name in camel case, with a JSON list of arguments, and
+    /// returns the result as JSON.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Chat {
         Ok(self.api()?.execute(name, args))
     }
 
-    /// Calls a function with the value of a part of the state, now and after each change.
+    /// Calls the listener with the value of a named part of the state, now and after each change.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Calls a function for the events of a kind.
+    /// Calls the listener for each event of a kind.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Sets a rule that ends the loop, as wrapped by `npm/foreign.js`. A rule that fails ends the
-    /// loop.
+    /// Sets a rule that can end the agent loop, as wrapped by `npm/foreign.js`. A rule that fails
+    /// ends the loop.
     ///
     /// # Errors
     ///
@@ -127,7 +127,8 @@ impl Chat {
         Ok(())
     }
 
-    /// Searches the stored conversations. The function receives each id, and null at the end.
+    /// Searches the stored conversations. The listener receives the id of each match, and null at
+    /// the end.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Chat {
         Ok(self.hold(guard))
     }
 
-    /// Sets the general permission rule, as wrapped by `npm/foreign.js`.
+    /// Sets the permission rule for all actions, as wrapped by `npm/foreign.js`.
     ///
     /// # Errors
     ///
@@ -157,7 +158,8 @@ impl Chat {
         Ok(())
     }
 
-    /// Starts the audit records. `redact` returns the arguments to record.
+    /// Starts the audit records, and passes each to the listener. `redact` returns the arguments to
+    /// record.
     ///
     /// # Errors
     ///
@@ -172,7 +174,7 @@ impl Chat {
     }
 }
 
-/// The implementation of the methods in the second part.
+/// The implementation of a chat's methods, in the second part of the module.
 pub(crate) struct Handle {
     assistant: Assistant,
     window: WindowHandles,

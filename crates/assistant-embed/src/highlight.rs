@@ -1,12 +1,12 @@
-//! A highlighter backed by a function of the page.
+//! A syntax highlighter that calls a function of the page.
 
 use leptos_assistant::markdown::{Highlighter, Token};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Creates a highlighter that calls a function with code and language, which returns pairs of text
-/// and classes. If the function throws or returns any other value, there are no tokens, and the
-/// code is not highlighted.
+/// Creates a highlighter from a function that takes code and a language, and returns pairs of a
+/// text and a class. If the function throws or returns any other value, the code is not
+/// highlighted.
 pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
         let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());

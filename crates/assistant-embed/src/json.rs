@@ -1,11 +1,11 @@
-//! Parses results of the page's handlers. `npm/foreign.js` has converted them to text, so parsing
-//! runs none of the page's code.
+//! Parses the results of the page's functions. `npm/foreign.js` has converted the results to text,
+//! so parsing runs no code of the page.
 
 use leptos_assistant::ToolError;
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Parses `[true, JSON]` or `[false, reason]`.
+/// Parses the result of a function: `[true, JSON]`, or `[false, reason]` for a failure.
 pub(crate) fn answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {

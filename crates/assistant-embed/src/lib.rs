@@ -64,19 +64,19 @@ pub struct Chat {
     assistant: Assistant,
     texts: Texts,
     window: WindowHandles,
-    /// The methods in the second part, once the part is loaded.
+    /// The methods in the second part of the module, once that part is loaded.
     api: Rc<OnceCell<Box<dyn Api>>>,
-    /// The state of the chat. It is not dropped when JavaScript releases this object; `unmount`
-    /// empties it.
+    /// The state of the chat. It is not dropped when JavaScript releases this object, but emptied
+    /// by `unmount`.
     standing: ManuallyDrop<Rc<RefCell<Standing>>>,
 }
 
-/// The state that lives until it is removed explicitly, because garbage collection of the
-/// JavaScript objects must not drop it.
+/// The state that lives until it is removed explicitly. Garbage collection of the JavaScript
+/// objects does not drop it.
 #[derive(Default)]
 struct Standing {
     mounted: Option<Box<dyn Any>>,
-    /// Guards of actions, and owners of effects and signals.
+    /// The guards of registrations, by number.
     held: HashMap<u64, Box<dyn Any>>,
     count: u64,
 }
@@ -87,12 +87,12 @@ impl std::fmt::Debug for Chat {
     }
 }
 
-/// Adds a chat with the agent at `url` to an element. `headers` is a list of pairs; `options` is an
-/// object as in `index.d.ts` and `full.d.ts`.
+/// Adds a chat with the agent at `url` to an element, and returns the chat. `headers` is a list of
+/// pairs; `options` is an object as in `index.d.ts` and `full.d.ts`.
 ///
 /// # Errors
 ///
-/// Fails if a chat of this page has stopped permanently.
+/// Fails if a chat of this page has stopped permanently, or if there is no browser.
 #[wasm_bindgen]
 pub fn mount(
     element: web_sys::HtmlElement,
@@ -149,7 +149,7 @@ pub fn mount(
 }
 
 /// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
-/// calls of the page are refused, and no handler is called or answered any more.
+/// exported functions fail, and no function of the page is called any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn ensure_running() -> Result<(), JsError> {
@@ -159,7 +159,7 @@ fn ensure_running() -> Result<(), JsError> {
     }
 }
 
-/// Resolves at once, or never if the chat has stopped.
+/// Resolves immediately, or never if the chat has stopped.
 async fn unless_stopped() {
     if STOPPED.load(Relaxed) {
         pending::<()>().await;
@@ -178,8 +178,8 @@ pub fn start() {
 
 #[wasm_bindgen]
 impl Chat {
-    /// Loads the second part of the module, which contains all methods except those of this `impl`
-    /// block. The promise resolves once the methods can be called.
+    /// Loads the second part of the module, which contains all methods except those in this block.
+    /// The promise resolves once the methods can be called.
     pub fn load(&self) -> js_sys::Promise {
         let (assistant, window, api) = (self.assistant.clone(), self.window, Rc::clone(&self.api));
         future_to_promise(async move {
@@ -192,8 +192,8 @@ impl Chat {
         })
     }
 
-    /// Replaces the agent from the next run on. `options` are the options of `mount` that concern
-    /// the agent.
+    /// Replaces the agent, starting with the next run. `options` are the options of `mount` that
+    /// describe the agent.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Replaces the name, the greeting and the labels in place; nothing is mounted again.
+    /// Replaces the name, the greeting and the labels, without mounting the chat again.
     ///
     /// # Errors
     ///
@@ -223,7 +223,8 @@ impl Chat {
         Ok(())
     }
 
-    /// Removes the chat from the page and ends everything that is running.
+    /// Removes the chat from the page, and ends its runs, handlers and registrations. A second call
+    /// does nothing.
     pub fn unmount(&self) {
         // Dropped after the borrow ends, since dropped values may call back.
         let standing = mem::take(&mut *self.standing.borrow_mut());
@@ -240,7 +241,8 @@ impl Chat {
         }
     }
 
-    /// Keeps the guard of a registration until it is unregistered or the chat is unmounted.
+    /// Stores the guard of a registration until the registration is removed or the chat is
+    /// unmounted. After the chat was unmounted, drops the guard immediately.
     fn hold(&self, guard: Guard) -> Registration {
         let mut standing = self.standing.borrow_mut();
         standing.count += 1;
@@ -256,7 +258,7 @@ impl Chat {
     }
 }
 
-/// The registration of an action, of context, or of a function that is called back.
+/// A registration of an action, of context, or of a function that the chat calls.
 #[wasm_bindgen]
 pub struct Registration {
     standing: Weak<RefCell<Standing>>,
@@ -273,7 +275,7 @@ impl std::fmt::Debug for Registration {
 
 #[wasm_bindgen]
 impl Registration {
-    /// Removes the registration. A second call does nothing.
+    /// Removes the registration. Does nothing if it was removed before or the chat was unmounted.
     pub fn unregister(&self) {
         let standing = self.standing.upgrade();
         let guard = standing.and_then(|standing| standing.borrow_mut().held.remove(&self.number));

@@ -1,11 +1,11 @@
-//! The display and attachment options of a page.
+//! Parses a page's options for the display and for attachments.
 
 use leptos_assistant::{Attachments, MediaPolicy, markdown::MarkdownOptions};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::highlight;
 
-/// The parsed options. Missing or invalid options have their defaults.
+/// The parsed options. A missing or invalid option has its default.
 pub(crate) struct Look {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,

@@ -1,16 +1,16 @@
 //! Integers that a JavaScript `number` cannot represent exactly.
 //!
-//! The user approves `9007199254740993`; `JSON.parse` returns `9007199254740992`. So these integers
-//! are passed in addition to the arguments, each with its path and its digits, and `npm/foreign.js`
-//! inserts them in the form that the action expects.
+//! For example, the user approves `9007199254740993`, but `JSON.parse` returns `9007199254740992`.
+//! So these integers are passed in addition to the arguments, each with its path and its digits,
+//! and `npm/foreign.js` inserts them in the form that the action expects.
 
 use serde_json::{Number, Value, json};
 
 /// The largest safe integer of JavaScript, `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// Returns the digits of the integers beyond [`MAX_SAFE`], each with its path, a JSON array of keys
-/// and indices.
+/// Returns the path and the digits of each integer beyond [`MAX_SAFE`]. A path is a JSON array of
+/// keys and indices.
 pub(crate) fn beyond_doubles(args: &Value) -> Vec<(Value, String)> {
     let mut found = Vec::new();
     collect(args, &mut Vec::new(), &mut found);
@@ -48,8 +48,8 @@ fn collect(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)
     }
 }
 
-/// Returns true if JavaScript would round an integer. Numbers with a fraction or an exponent are
-/// doubles on both sides.
+/// Returns true if JavaScript would round an integer. False for numbers with a fraction or an
+/// exponent, which are doubles in Rust, too.
 fn is_rounded(number: &Number) -> bool {
     match (number.as_u64(), number.as_i64()) {
         (Some(whole), _) => whole > MAX_SAFE,

@@ -1,5 +1,5 @@
-//! Calls functions of the page for changes and events. `npm/handle.js` has wrapped the functions:
-//! they take JSON and never throw.
+//! Calls functions of the page when the state changes or an event occurs. `npm/handle.js` has
+//! wrapped the functions: they take JSON and never throw.
 
 use assistant_core::{conversation::MessageId, loop_events::LoopEvent};
 use leptos::prelude::*;
@@ -12,8 +12,8 @@ use wasm_bindgen::JsValue;
 
 use crate::state::{self, word};
 
-/// Calls a function with the value of a part of the state, now and after each change, as long as
-/// the owner lives.
+/// Calls the listener with the value of a named part of the state, now and after each change, until
+/// the returned owner is dropped.
 pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
     let owner = Owner::new();
     owner.with(|| {
@@ -28,7 +28,7 @@ pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -
     owner
 }
 
-/// Calls a function for the events of a kind, as long as the owner lives. Returns `None` for an
+/// Calls the listener for each event of a kind, until the returned owner is dropped. `None` for an
 /// unknown kind.
 pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Owner> {
     let owner = Owner::new();

@@ -17,9 +17,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::{json, look::get};
 
-/// A function that takes the input of a run as JSON, and returns an object with `next`, which
-/// returns a promise of the next event or null, and `stop`. The function and the methods never
-/// throw.
+/// A function that takes the input of a run as JSON and returns an object with two methods: `next`
+/// returns a promise of the next event or null, and `stop` ends the run. Neither the function nor
+/// the methods throw.
 pub(crate) struct PageAgent(SendWrapper<js_sys::Function>);
 
 impl PageAgent {
@@ -66,7 +66,7 @@ async fn read(
     })
 }
 
-/// The stream of a run's events. Dropping it stops the page's agent.
+/// The stream of a run's events. Dropping it calls the page's `stop`.
 struct Stream(JsValue);
 
 impl Stream {

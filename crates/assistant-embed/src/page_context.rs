@@ -1,4 +1,4 @@
-//! Context of the page for the agent.
+//! Provides context of the page to the agent.
 
 use leptos::prelude::*;
 use leptos_assistant::{Assistant, action::ContextValue, use_assistant_context};
@@ -6,17 +6,18 @@ use serde_json::Value;
 
 use crate::function::PageFunction;
 
-/// The marker of values that functions of the page return.
+/// The marker type for context values that a function of the page returns.
 struct ByPage;
 
 impl ContextValue<ByPage> for PageFunction {
-    /// Returns the current value; the wrapper of the function has reported a failure.
+    /// Returns the function's current value; `None` if the function has failed, which its wrapper
+    /// has reported.
     fn read(&self) -> Result<Option<Value>, serde_json::Error> {
         Ok(self.current())
     }
 }
 
-/// Provides context as long as the owner lives.
+/// Provides context to the agent until the returned owner is dropped.
 pub(crate) fn register(chat: &Assistant, description: String, value: PageFunction) -> Owner {
     let owner = Owner::new();
     owner.with(|| {

@@ -1,5 +1,5 @@
-//! The methods of a chat that are in the second part of the module, which is fetched as soon as the
-//! first part is compiled.
+//! The methods of a chat that are in the second part of the module. The page fetches that part as
+//! soon as the first part is compiled.
 //!
 //! The exported functions are in the first part. They call the second part through these traits,
 //! whose implementations are reached only through the split point.
@@ -12,7 +12,7 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::{agent, audit::Audit, handle::Handle, window::WindowHandles};
 
-/// The guard of a registration.
+/// The guard of a registration, which is dropped to remove the registration.
 pub(crate) type Guard = Box<dyn Any>;
 
 /// The methods of a chat, with values as JSON text.
@@ -35,7 +35,7 @@ pub(crate) trait Api {
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit;
 }
 
-/// An agent, or the error of a protocol that this module does not contain.
+/// An agent, or the error for a protocol that this module does not contain.
 pub(crate) type AgentResult = Result<Box<dyn Agent>, JsError>;
 
 /// The functions of the second part.

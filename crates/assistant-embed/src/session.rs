@@ -4,14 +4,14 @@ use assistant_core::limits::Limits;
 use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
 use serde_json::Value;
 
-/// The parsed options.
+/// The parsed options, and the initial conversation, if any.
 pub(crate) struct Session {
     pub(crate) options: SessionOptions,
     pub(crate) initial: Option<Value>,
 }
 
 impl Session {
-    /// Parses `{options?, limits?, initial?}`.
+    /// Parses the JSON text `{options?, limits?, initial?}`. Invalid text results in the defaults.
     pub(crate) fn read(text: Option<String>) -> Self {
         let value: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
@@ -56,7 +56,8 @@ fn options(value: &Value) -> SessionOptions {
     }
 }
 
-/// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`.
+/// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Any other
+/// object stops after 10 runs.
 fn stop_condition(value: &Value) -> StopCondition {
     let number = |name: &str| value.get(name).and_then(count);
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());

@@ -1,4 +1,4 @@
-//! The state of a chat as JSON, by the names of the handle's signals in camel case.
+//! Converts the state of a chat to JSON, by the names of the handle's signals in camel case.
 
 use std::fmt::Debug;
 
@@ -13,8 +13,8 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-/// Returns the part of the state with the given name, `None` for an unknown name; tracked when
-/// called in an effect.
+/// Returns the part of the state with the given name; `None` for an unknown name. In an effect, the
+/// part is tracked.
 pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
     Some(match name {
         "messages" => {
@@ -59,7 +59,7 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
     })
 }
 
-/// Returns the messages of the branch that is shown.
+/// Returns the messages of the shown branch as a JSON list.
 pub(crate) fn messages(conversation: &Conversation) -> Value {
     let messages = conversation.path();
     messages
@@ -78,7 +78,7 @@ fn written(conversation: &Conversation, message: &Message) -> Value {
     })
 }
 
-/// Returns the call with a key as JSON.
+/// Returns the call with this key as JSON; `None` if it does not exist.
 pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> {
     let call = conversation.call(key)?;
     let message = conversation.message_of_call(key);
@@ -97,7 +97,8 @@ pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> 
     }))
 }
 
-/// Returns the key of the call with the given number.
+/// Returns the key of the call with this number; `None` if no call has ended with it, is open, is
+/// shown, or was made by the page.
 pub(crate) fn key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     let known = conversation.call_history().into_iter();
     let open = conversation.active_calls().into_iter();
@@ -198,7 +199,7 @@ fn keys(keys: &[CallKey]) -> Value {
     keys.iter().map(|key| key.number()).collect()
 }
 
-/// Returns the name of a variant in camel case.
+/// Returns the name of an enum's variant in camel case, without its fields.
 pub(crate) fn word(variant: &dyn Debug) -> String {
     let name = format!("{variant:?}");
     let name = name.split([' ', '(']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The store of a page's conversations.
+//! Creates the store of a page's conversations.
 
 use leptos_assistant::StoreProp;
 #[cfg(feature = "full")]
@@ -8,7 +8,8 @@ use wasm_bindgen::JsValue;
 #[cfg(feature = "full")]
 use crate::look::get;
 
-/// Reads the store and the id of the conversation from the options.
+/// Returns the store and the conversation's id that the options name. Both are empty without a
+/// store.
 #[cfg(feature = "full")]
 pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     let Some(name) = get(options, "store").as_string() else {
@@ -18,7 +19,7 @@ pub(crate) fn of(options: &JsValue) -> (StoreProp, String) {
     (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
 }
 
-/// Returns no store, because the small module has none; `npm/chat.js` has refused the option.
+/// Returns no store, because the small module contains none. `npm/chat.js` has refused the option.
 #[cfg(not(feature = "full"))]
 pub(crate) fn of(_options: &JsValue) -> (StoreProp, String) {
     (StoreProp::default(), String::new())

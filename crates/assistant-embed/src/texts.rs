@@ -1,4 +1,4 @@
-//! The texts of a chat that its page may change while it is shown.
+//! The texts of a chat, which the page may change while the chat is shown.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Texts {
         texts
     }
 
-    /// Replaces the texts with those in `options`; missing texts have their defaults.
+    /// Replaces all texts with those in `options`. A missing text gets its default.
     pub(crate) fn update(&self, options: &JsValue) {
         let label = get(options, "label").as_string().unwrap_or_default();
         self.label.set(label);
@@ -32,7 +32,7 @@ impl Texts {
         self.labels.set(Arc::new(labels(&get(options, "texts"))));
     }
 
-    /// Provides the labels to the components below.
+    /// Provides the labels to the components of the chat.
     pub(crate) fn provide(&self) {
         provide_shared_labels(self.labels.clone().into());
     }

@@ -1,5 +1,5 @@
-//! The objects that functions of the page draw: calls, parts and interrupts. `npm/render.js` wraps
-//! these objects.
+//! The calls, parts and interrupts that functions of the page draw, as objects that `npm/render.js`
+//! wraps.
 
 use assistant_core::event::Object;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::commands::remember;
 
-/// An object that is drawn.
+/// An object that the page draws.
 #[derive(Clone, Copy)]
 enum Drawn {
     Call(ToolCallView),
@@ -18,14 +18,15 @@ enum Drawn {
     Interrupt(InterruptView),
 }
 
-/// The methods of an object that is drawn, which are in the second part of the module.
+/// The methods of an object that the page draws, whose implementation is in the second part of the
+/// module.
 trait DrawnObject {
     fn current(&self) -> Value;
     fn watch(&self, listener: js_sys::Function);
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError>;
 }
 
-/// An object that is drawn, for the function that draws it. Values are JSON text.
+/// An object that the page draws, as it is passed to the page's function. Values are JSON text.
 #[wasm_bindgen]
 pub struct DrawnView(Box<dyn DrawnObject>);
 
@@ -62,14 +63,15 @@ impl DrawnView {
         self.0.current().to_string()
     }
 
-    /// Calls a function with each new state of the object, until the view is removed.
+    /// Calls the listener with the current state of the object and with each new one, until the
+    /// view is removed.
     pub fn watch(&self, listener: js_sys::Function) {
         self.0.watch(listener);
     }
 
-    /// Calls a method that decides about the object, by its name, with a JSON list of arguments.
-    /// The conditions of cards in Rust apply: a decision counts only once the request was visible,
-    /// and only in an event of the user.
+    /// Calls a method of the object that decides, by the name of the method and a JSON list of
+    /// arguments. The same conditions apply as for cards in Rust: a decision counts only after the
+    /// request was visible, and only during an event of the user.
     ///
     /// # Errors
     ///
@@ -79,7 +81,8 @@ impl DrawnView {
     }
 }
 
-/// An object, and the reactive scope of its view, in which changes are tracked.
+/// An object that the page draws, with the reactive owner of its view, in which changes are
+/// tracked.
 struct Scoped {
     drawn: Drawn,
     owner: Option<Owner>,
@@ -131,7 +134,7 @@ impl DrawnObject for Scoped {
 }
 
 impl Drawn {
-    /// Returns the state of the object as JSON; tracked when called in an effect.
+    /// Returns the state of the object as JSON. In an effect, the state is tracked.
     fn value(self) -> Value {
         match self {
             Self::Call(call) => of_call(call),

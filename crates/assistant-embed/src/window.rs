@@ -1,4 +1,4 @@
-//! The window of a chat, and the parts of it that the page can change.
+//! The window of a chat, and the parts of the window that the page can change.
 
 use leptos::prelude::*;
 use leptos_assistant::{Attachments, ChatWindow, Suggestion, chat::ComposerHandle};
@@ -15,7 +15,8 @@ pub(crate) struct WindowHandles {
 }
 
 impl WindowHandles {
-    /// Renders the window, with the page's greeting before the first message, or a default one.
+    /// Renders the window. Before the first message, the window shows the page's greeting or the
+    /// default.
     pub(crate) fn draw(self, attachments: Option<Attachments>, texts: &Texts) -> AnyView {
         let (label, empty_title) = (texts.label(), texts.greeting());
         let Self {
@@ -33,7 +34,7 @@ impl WindowHandles {
         }
     }
 
-    /// Calls a method of the handle that concerns the window; `None` for other methods.
+    /// Calls a method of the handle that changes or reads the window; `None` for other methods.
     pub(crate) fn run(self, name: &str, args: &Args) -> Option<Value> {
         match name {
             "text" => return Some(untrack(|| self.composer.text()).into()),
@@ -47,7 +48,7 @@ impl WindowHandles {
     }
 }
 
-/// Parses a list of texts, or of `{text, label?}`.
+/// Parses a list of suggestions, each a text or `{text, label?}`. Other values are ignored.
 fn suggestions(list: &Value) -> Vec<Suggestion> {
     let list = list.as_array().into_iter().flatten();
     let read = |value: &Value| {

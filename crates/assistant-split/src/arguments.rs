@@ -17,23 +17,23 @@ The module must say where things lie in it, by the linker's --emit-relocs, and i
 docs/guide/src/size.md has the lines for build.rs.
 It needs wasm-bindgen in the version of the module, and wasm-opt if there is one: on PATH, or what trunk has downloaded.";
 
-/// The default flags of wasm-opt. They optimize for size, permit no data below address 1024, where
-/// the stack ends, and do not inline functions that are called once, since similar functions
-/// compress better.
+/// The default flags of wasm-opt. They optimize for size. They assume that no data is below address
+/// 1024, where the stack ends, and do not inline functions that are called once, since similar
+/// functions compress better.
 const FLAGS: &str =
     "-Oz --low-memory-unused --generate-global-effects --one-caller-inline-max-function-size=0";
 
-/// A task of the command line.
+/// The task that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
-    /// Splits a built page.
+    /// Splits the module of a built page, and replaces the module in the page's folder.
     Page {
         module: PathBuf,
         folder: PathBuf,
         optimise: Vec<String>,
     },
-    /// Splits a module without a page.
+    /// Writes the parts of a module into a folder, without a page.
     Parts {
         module: PathBuf,
         out: PathBuf,
@@ -41,7 +41,7 @@ pub(crate) enum Task {
     },
 }
 
-/// Parses the command line.
+/// Parses the command line. Fails with a message for the user.
 pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Outcome<Task> {
     let (mut module, mut folder, mut optimise) = (None, None, None);
     let (mut parts, mut name) = (None, None);

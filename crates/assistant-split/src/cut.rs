@@ -8,15 +8,16 @@ use wasmparser::{BinaryReaderError, Parser, Payload};
 
 use crate::Outcome;
 
-/// The name of the splitter's script that fetches parts.
+/// The file name of the splitter's script that fetches parts.
 pub(crate) const LINK: &str = "__wasm_split.js";
-/// The import in the glue of a module that has a split point but was not split. No page can load
-/// such a module.
+/// The import that the glue contains if the module has a split point and was not split. No page can
+/// load such a module.
 pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
-/// The sections with symbol and relocation data, which splitting requires.
+/// The custom sections with symbols and relocations, which the splitter requires.
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 
-/// Writes `NAME.wasm` and its parts into a folder, and returns the paths of the parts.
+/// Splits a module: writes `NAME.wasm` and its parts into a folder, and returns the paths of the
+/// parts. Fails if the module has no relocations.
 pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
     let bytes = fs::read(module).map_err(|error| format!("{}: {error}", module.display()))?;
     let sections = sections(&bytes).map_err(|error| format!("{}: {error}", module.display()))?;

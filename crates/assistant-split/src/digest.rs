@@ -1,14 +1,15 @@
-//! Computes digests of files, for integrity checks and file names.
+//! Computes digests of files, for `integrity` attributes and file names.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// Returns the `integrity` value of a file for SHA-256.
+/// Returns the SHA-256 digest of a file, in the form of the `integrity` attribute.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     named("sha256", &Sha256::digest(bytes))
 }
 
-/// Returns the `integrity` values of a file for all algorithms that browsers support.
+/// Returns the digests of a file for all algorithms that browsers support, in the form of the
+/// `integrity` attribute.
 pub(crate) fn all(bytes: &[u8]) -> [String; 3] {
     [
         sha256(bytes),

@@ -1,12 +1,12 @@
-//! Adapts the splitter's script that fetches parts: inserts the names of the parts in the page, and
-//! their digests.
+//! Changes the splitter's script that fetches parts: inserts the file names that the parts have in
+//! the page, and their digests.
 
 use crate::{Outcome, digest};
 
 /// The JavaScript function that fetches a part.
 const FETCH: &str = include_str!("fetch.js");
 
-/// A part that the script refers to by its file name.
+/// A part of the module, to which the script refers by file name.
 #[derive(Debug)]
 pub(crate) struct Part {
     /// The name that the splitter gave the part.

@@ -1,4 +1,4 @@
-//! Splitting of a page that trunk has built.
+//! Splits the module of a page that trunk has built.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,8 @@ use std::process::Command;
 use crate::link::{self, Part};
 use crate::{Outcome, cut, digest, tools};
 
-/// Splits the page in a folder.
+/// Splits the module of the page in a folder, and replaces the files of the page. Does nothing if
+/// the module has no split point.
 pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
     let name = module
         .file_stem()
@@ -54,7 +55,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
 }
 
 /// Returns the file name that trunk gave the page's module and glue, without `_bg.wasm` and `.js`.
-/// The name may end in a hash.
+/// The name may end with a hash. Fails if the folder contains no such module, or several.
 fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
     let files: Vec<String> = entries
@@ -83,7 +84,7 @@ fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
     }
 }
 
-/// Runs wasm-bindgen on the remaining module.
+/// Runs wasm-bindgen on the first part of the module.
 fn run_wasm_bindgen(work: &Path, name: &str) -> Outcome<()> {
     let program = tools::find("wasm-bindgen").ok_or(
         "wasm-bindgen is not there; install it in the version of your Cargo.lock: \
@@ -103,7 +104,7 @@ fn run_wasm_bindgen(work: &Path, name: &str) -> Outcome<()> {
     tools::run(bindgen.arg(work.join(format!("{name}.wasm"))))
 }
 
-/// Optimizes a module in place with wasm-opt, if it is installed.
+/// Optimizes a module in place with wasm-opt. Only prints a message if wasm-opt is not installed.
 fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
     let Some(program) = tools::find("wasm-opt") else {
         eprintln!(
@@ -117,7 +118,7 @@ fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
     tools::run(&mut optimise)
 }
 
-/// Optimizes a part, and returns it with its content-addressed name.
+/// Optimizes a part, and returns the part with its content-addressed name.
 fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     optimize(path, flags)?;
     let bytes = fs::read(path).map_err(|error| describe(path, &error))?;
@@ -133,8 +134,8 @@ fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
     })
 }
 
-/// Returns the other files of the page: the remaining module, its glue, and the script that fetches
-/// parts.
+/// Returns the names and contents of the page's other files: the first part of the module, its
+/// glue, and the script that fetches the other parts.
 fn page_files(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
     let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
     let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
@@ -151,7 +152,7 @@ fn page_files(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, V
     ])
 }
 
-/// Writes the files and parts to the page's folder, and updates the digests in the page.
+/// Writes the files and parts to the page's folder, and replaces the digests in its HTML files.
 fn write_page(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
     let mut digests = Vec::new();
     for (name, bytes) in files {
@@ -200,7 +201,7 @@ fn describe(path: &Path, error: &std::io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// Creates a folder with these files.
+    /// Creates a temporary folder with these files.
     fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
         let folder = env::temp_dir().join(format!("split-page-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for what is temporary");

@@ -1,4 +1,4 @@
-//! Finds the programs that build pages from modules, on PATH or downloaded by trunk.
+//! Finds and runs wasm-bindgen and wasm-opt, from PATH or from trunk's cache.
 
 use std::env;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::Outcome;
 
-/// Returns the path of a program, if it is installed.
+/// Returns the path of a program on PATH or in trunk's cache; `None` if it is not installed.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH").unwrap_or_default();
@@ -17,7 +17,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Returns the program's paths in trunk's cache, newest first.
+/// Returns the possible paths of a program in trunk's cache, newest version first.
 fn cached_paths(program: &str, file: &str) -> Vec<PathBuf> {
     let home = || env::var_os("HOME").map(PathBuf::from);
     let cache = match env::consts::OS {
@@ -47,7 +47,8 @@ fn cached_paths(program: &str, file: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Runs a command; fails if the command cannot be started or does not succeed.
+/// Runs a command. Fails if the command cannot be started, or ends with another status than
+/// success.
 pub(crate) fn run(command: &mut Command) -> Outcome<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command

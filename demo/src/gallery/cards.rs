@@ -1,4 +1,4 @@
-//! The states of the default card, one for every phase.
+//! The states of the gallery that show the default card of a call, one for each phase.
 
 use leptos_assistant::{
     Approval, ToolAction, ToolError, agent::Script, event::RunInput, use_assistant,

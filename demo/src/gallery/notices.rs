@@ -1,4 +1,4 @@
-//! The states with errors, limits and incomplete answers.
+//! The states of the gallery that show errors, limits and incomplete answers.
 
 use leptos_assistant::{
     ToolAction, ToolError,
@@ -82,7 +82,7 @@ fn unfinished(_: &RunInput) -> Script {
         .wait(std::time::Duration::from_secs(600))
 }
 
-/// Returns the event that begins a text, which the agent does not end.
+/// Returns the event that begins the text of an answer.
 fn begins() -> EventKind {
     EventKind::TextMessageStart {
         message_id: "open".to_owned(),

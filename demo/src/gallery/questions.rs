@@ -1,4 +1,5 @@
-//! The states with questions to the user: by the page, by a handler, by the agent.
+//! The states of the gallery that show questions to the user, asked by the page, a handler or the
+//! agent.
 
 use leptos_assistant::{
     Approval, Description, Risk, ToolAction, ToolContext, ToolError,

@@ -1,5 +1,6 @@
-//! The activity panel. Its actions change no other panel: `confirmAction`; `api_request`, which
-//! only renders calls that an agent runs itself; and `draw_chart`, whose card fails on purpose.
+//! The activity panel, and the actions that change no other panel: `confirmAction`; `api_request`,
+//! which only renders calls that an agent runs itself; and `draw_chart`, whose card fails on
+//! purpose.
 
 use std::fmt;
 
@@ -175,8 +176,8 @@ impl fmt::Display for NoChart {
 
 impl std::error::Error for NoChart {}
 
-/// Returns the action `draw_chart`, whose failing card shows the fallback for an application's
-/// cards.
+/// Returns the action `draw_chart`. Its card always fails, to show the fallback for a failing card
+/// of an application.
 fn draw_chart() -> ToolAction<Chart> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({

@@ -1,4 +1,4 @@
-//! The panel of remembered approvals. Permanent approvals are stored in this browser.
+//! The panel of remembered approvals. Permanent approvals are stored in the browser.
 
 use std::{future::ready, pin::Pin};
 
@@ -21,7 +21,7 @@ pub(crate) fn Allowed() -> impl IntoView {
     }
 }
 
-/// Approvals in the browser's local storage.
+/// A store of approvals in the browser's local storage.
 struct LocalStorage;
 
 impl ApprovalStore for LocalStorage {

@@ -5,7 +5,7 @@ use leptos_assistant::chat::TreeView;
 
 use crate::browser::parameter;
 
-/// The panel with all branches, which is initially open with `?tree=open`.
+/// The panel with all branches of the conversation. It is initially open with the parameter `tree`.
 #[component]
 pub(crate) fn Branches() -> impl IntoView {
     let open = RwSignal::new(parameter("tree").is_some());

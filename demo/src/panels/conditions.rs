@@ -1,5 +1,5 @@
-//! The weather panel, and `get_weather`. The action needs approval each time, because a location is
-//! shared.
+//! The weather panel, and the action `get_weather`, which requires approval each time, because it
+//! shares a location.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -16,7 +16,7 @@ use crate::{
     story,
 };
 
-/// The duration of the lookup, in milliseconds.
+/// The duration of a weather lookup, in milliseconds.
 const LOOK_MS: i32 = 400;
 
 #[component]

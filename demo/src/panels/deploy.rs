@@ -1,5 +1,5 @@
-//! `deployApplication`: deploys a version to an environment. The action is registered only while
-//! the switch allows it; deployments to production need approval.
+//! The action `deployApplication`, which deploys a version to an environment. The action is
+//! registered only while the switch permits it. Deployments to production require approval.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
 
-/// The duration of a rollout, in which seconds represent minutes.
+/// The duration of a rollout. Seconds represent minutes.
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
@@ -65,7 +65,8 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
     .render(deploy_card)
 }
 
-/// Returns the preview of a deployment.
+/// Returns the preview of a deployment: the current and the new version. Fails for an unknown
+/// environment.
 fn change(harbor: Harbor, args: &Deploy) -> Result<String, String> {
     let Some(env) = Environment::parse(&args.environment) else {
         return Err(format!(
@@ -106,7 +107,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
     })
 }
 
-/// Completes a rollout, unless another deployment replaced it.
+/// Completes a rollout, unless another deployment has replaced it.
 fn settle(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
     if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {

@@ -1,4 +1,4 @@
-//! The panels of the page. Each panel registers its actions as long as the panel is mounted.
+//! The panels of the page. A panel registers its actions while it is mounted.
 
 mod activity;
 mod allowed;

@@ -1,4 +1,4 @@
-//! The projects panel, and `confirmDeletion`.
+//! The projects panel, and the action `confirmDeletion`.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,4 +1,4 @@
-//! The search panel, and `web_search`. Closing it unregisters the action.
+//! The search panel, and the action `web_search`, which is registered while the panel is open.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -14,10 +14,11 @@ use crate::{
     story,
 };
 
-/// The number of pieces of the corpus through which a search proceeds.
+/// The number of steps of a search, after each of which it reports progress.
 const PIECES: i32 = 4;
 const PIECE_MS: i32 = 150;
-/// The delay for queries that contain "slow", which are meant to be stopped.
+/// The duration of a step for queries that contain "slow", in milliseconds. Such a search is meant
+/// to be stopped.
 const SLOW_PIECE_MS: i32 = 8_000;
 
 /// The search panel, or its placeholder while it is closed.

@@ -1,5 +1,5 @@
-//! The data sources panel, `selectDataSource`, and `analyzing_data`, which only renders calls that
-//! an agent runs itself.
+//! The data sources panel, and the actions `selectDataSource` and `analyzing_data`. The latter only
+//! renders calls that an agent runs itself.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -75,7 +75,7 @@ impl Wanted {
     }
 }
 
-/// A data source as sent to the agent.
+/// A data source as it is sent to the agent.
 #[derive(Clone, Serialize, Deserialize)]
 struct Choice {
     name: String,
@@ -204,8 +204,8 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
     .into_any()
 }
 
-/// The arguments of an analysis: `progress` is a percentage, or the list of percentages so far,
-/// which grows while it streams in.
+/// The arguments of an analysis. `progress` is a percentage, or the list of percentages so far,
+/// which grows while the arguments stream in.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Analysis {

@@ -1,5 +1,5 @@
-//! `deployment_process`: takes a version through five stages. The handler reports its progress,
-//! which lane and card show.
+//! The action `deployment_process`, which takes a version through five stages. The handler reports
+//! its progress, which the lane and the card show.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -24,7 +24,8 @@ pub(super) const STAGES: [&str; 5] = [
 
 /// The duration of a stage, in milliseconds.
 const STAGE_MS: i32 = 900;
-/// The duration of a stage for the version "slow", which is meant to be stopped.
+/// The duration of a stage for the version "slow", in milliseconds. Such a deployment is meant to
+/// be stopped.
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
@@ -102,8 +103,9 @@ async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, To
     })
 }
 
-/// A guard of the lane to which a version is deployed. If it is dropped before the end, for example
-/// because the handler is stopped, it restores the previous version.
+/// A guard of the lane to which a version is deployed. If it is dropped before the last stage, for
+/// example because the handler is stopped, the lane is marked healthy again with its previous
+/// version.
 struct Occupied {
     harbor: Harbor,
     env: Environment,

@@ -1,4 +1,5 @@
-//! An answer with every kind of part: reasoning, steps, an activity that changes, files, sources.
+//! The scene with every kind of part: reasoning, steps, an activity that changes, files and
+//! sources.
 
 use std::time::Duration;
 
@@ -7,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::words::id;
 
-/// The picture of a tide, as base64 of a PNG.
+/// A picture of a tide curve, as base64 of a PNG.
 const TIDE: &str = include_str!("tide.png.base64");
-/// The readings of the tide, as base64 of a CSV table.
+/// Water levels, as base64 of a CSV table.
 const TABLE: &str = "cGxhY2UsbWV0cmVzCkhvb2sgb2YgSG9sbGFuZCwxLjQyCk1hYXNzbHVpcywxLjE3Cg==";
 
 pub(super) fn everything() -> Script {

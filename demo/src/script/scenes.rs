@@ -1,19 +1,19 @@
-//! The scenes written as Markdown, in `demo/scenes/`. They are selected by the user's words, which
-//! also fill their placeholders. Scenes that Markdown cannot express are in the parent module.
+//! The scenes in the Markdown files of `demo/scenes/`. The user's words select a scene and fill its
+//! placeholders. Scenes that Markdown cannot express are in the parent module.
 
 use leptos_assistant::agent::Transcript;
 
 use super::words;
 
-/// Includes the text of a scene.
+/// Includes the Markdown file of a scene.
 macro_rules! scene {
     ($name:literal) => {
         Transcript::new(include_str!(concat!("../../scenes/", $name, ".md")))
     };
 }
 
-/// Returns the scene of a failure that the user asks for, which is played whether or not the page
-/// offers the tool.
+/// Returns the scene of a failure that the user asks for, if any. It is played even if the page
+/// does not offer its tool.
 pub(super) fn mishap(said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     if has("unknown tool") {
@@ -25,7 +25,7 @@ pub(super) fn mishap(said: &str) -> Option<Transcript> {
     }
 }
 
-/// Returns the scene that the user asks for.
+/// Returns the scene that the user asks for, if any.
 pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     let query = words::after(text, &["search for ", "search "]);
@@ -70,7 +70,7 @@ pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
     )
 }
 
-/// Returns the answer to an unknown request.
+/// Returns the answer to a request that no scene matches.
 pub(super) fn help() -> Transcript {
     scene!("help")
 }

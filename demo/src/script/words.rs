@@ -10,7 +10,8 @@ pub(super) fn id(kind: &str) -> String {
     format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
-/// Returns the rest of the sentence after the first of the phrases that occurs in a text.
+/// Returns the rest of a text after the first of the phrases that occurs in it, without punctuation
+/// at the ends; `None` if no phrase occurs or nothing follows.
 pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     // Only ASCII letters change, so indices are the same in both.
     let said = text.to_ascii_lowercase();
@@ -22,7 +23,8 @@ pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Returns the places in a text such as "the weather in Oslo and Bergen?"; at least one.
+/// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if it names
+/// none.
 pub(super) fn places(text: &str) -> Vec<String> {
     let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
@@ -37,7 +39,7 @@ pub(super) fn places(text: &str) -> Vec<String> {
 }
 
 /// Returns the kind and the name of the resource in a text such as "Delete the project
-/// atlas-sandbox".
+/// atlas-sandbox"; the file `report.pdf` if it names none.
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
     if let Some(name) = after(text, &["project "]) {
         return ("project", name);
@@ -46,7 +48,7 @@ pub(super) fn resource(text: &str) -> (&'static str, &str) {
     ("file", name.unwrap_or("report.pdf"))
 }
 
-/// Returns the action that the user wants to confirm.
+/// Returns the action that the text asks to confirm, with a lowercase first letter.
 pub(super) fn action(text: &str) -> String {
     let said = after(text, &["confirm "]).unwrap_or(text);
     let said = said.split(", but").next().unwrap_or(said);
@@ -55,7 +57,7 @@ pub(super) fn action(text: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// Returns the first word with a digit.
+/// Returns the first word of a text that contains a digit; `2.4.0` if there is none.
 pub(super) fn version(text: &str) -> &str {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -72,8 +74,8 @@ pub(super) fn environment(text: &str) -> &'static str {
         .unwrap_or("staging")
 }
 
-/// Returns the agent's text about the results of its calls, with a line for each result that quotes
-/// it.
+/// Returns the agent's text about the results of its calls: a line for each result, which quotes
+/// the result.
 pub(super) fn about(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());

@@ -1,4 +1,4 @@
-//! Access to runs: the owner of a run, and the origin whose pages may call the relay.
+//! Access control: the owner of a run, and the origin whose pages may call the relay.
 
 use axum::{
     extract::{Request, State},
@@ -15,8 +15,9 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 
-/// Returns the owner of a run, by the credentials of the request: only they read and end it. Behind a
-/// login, derive it from the user instead.
+/// Returns the owner of a run: a hash of the credentials in the request. Only requests with the
+/// same credentials may read or end the run. If the relay is behind a login, derive the owner from
+/// the user instead.
 pub(crate) fn owner_of(headers: &HeaderMap) -> String {
     let mut hash = Sha256::new();
     for name in [AUTHORIZATION, COOKIE] {
@@ -30,7 +31,8 @@ pub(crate) fn owner_of(headers: &HeaderMap) -> String {
     format!("{:x}", hash.finalize())
 }
 
-/// Admits the pages of one other origin, and answers preflights.
+/// Middleware that admits the pages of one other origin, by CORS headers, and answers preflight
+/// requests.
 pub(crate) async fn admit(
     State(origin): State<Option<HeaderValue>>,
     request: Request,

@@ -1,4 +1,4 @@
-//! The requests to the agent.
+//! Sends requests to the agent.
 
 use std::error::Error;
 
@@ -13,7 +13,7 @@ use reqwest::{
 
 /// The request headers that the agent receives.
 const FORWARDED: [HeaderName; 3] = [AUTHORIZATION, COOKIE, ACCEPT_LANGUAGE];
-/// The length of an agent's error message that pages receive, in bytes.
+/// The maximum length of an agent's error message that is passed to pages, in bytes.
 const MAX_MESSAGE: usize = 4096;
 
 /// The agent behind a relay.
@@ -23,7 +23,7 @@ pub struct Agent {
     client: Client,
 }
 
-/// The reason for which an agent has not started a run.
+/// The reason why a run was not started, as an HTTP status and a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
@@ -48,8 +48,9 @@ impl Agent {
         Ok(Self { url, client })
     }
 
-    /// Sends the input of a run, with the credentials of the page's request. Returns the response, which
-    /// is a stream of events.
+    /// Sends the input of a run to the agent, with the credentials of the page's request, and
+    /// returns the response, a stream of events. Fails if the agent cannot be reached, or answers
+    /// with an error or another media type.
     pub(crate) async fn start(
         &self,
         headers: &HeaderMap,
@@ -95,7 +96,7 @@ fn is_event_stream(response: &Response) -> bool {
     name.eq_ignore_ascii_case("text/event-stream")
 }
 
-/// Reads the beginning of a response.
+/// Reads the beginning of a response as text, at most [`MAX_MESSAGE`] bytes.
 async fn message(mut response: Response) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_MESSAGE {

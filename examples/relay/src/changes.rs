@@ -1,4 +1,4 @@
-//! Wakes the readers of a run when it has changed.
+//! Notifies the readers of a run when the run has changed.
 
 use std::{
     collections::HashMap,
@@ -9,15 +9,15 @@ use tokio::sync::watch;
 
 use crate::store::RunKey;
 
-/// The state of a run that its readers are woken with.
+/// The state of a run that its readers are notified of.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Change {
-    /// True once the run was closed, so that nothing may be added to it.
+    /// True after the run was closed, so that nothing may be added to it.
     pub(crate) is_closed: bool,
 }
 
-/// The readers of runs that wait for further events. A store that several relays share reports the
-/// changes of the other ones.
+/// The readers of runs that wait for further events. A store that several relays share also reports
+/// the changes that other relays make.
 #[derive(Debug, Default)]
 pub struct Changes {
     watched: Mutex<HashMap<RunKey, watch::Sender<Change>>>,
@@ -31,7 +31,7 @@ impl Changes {
         }
     }
 
-    /// Wakes all readers, because changes may have been missed.
+    /// Notifies all readers, because changes may have been missed.
     pub fn report_all(&self) {
         for sender in self.watched().values() {
             sender.send_modify(|_| {});
@@ -44,7 +44,7 @@ impl Changes {
         watched.entry(key.clone()).or_default().subscribe()
     }
 
-    /// Forgets the runs without readers.
+    /// Removes the runs that have no readers.
     pub(crate) fn sweep(&self) {
         let mut watched = self.watched();
         watched.retain(|_, sender| sender.receiver_count() > 0);

@@ -1,5 +1,6 @@
-//! A relay in front of an AG-UI agent: it stores the events of each run, and serves them again after
-//! any event, so that a run outlives its connection and its page. The contract is in `README.md`.
+//! A relay in front of an AG-UI agent. It stores the events of each run, and serves them again from
+//! any position, so that a run outlives its connection and its page. `README.md` specifies the
+//! endpoints.
 
 mod access;
 mod agent;

@@ -5,21 +5,21 @@ use std::time::Duration;
 /// The limits of requests and runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// The size of a request, in bytes.
+    /// The maximum size of a request, in bytes.
     pub request: usize,
-    /// The length of the id of a thread or a run, in bytes.
+    /// The maximum length of the id of a thread or a run, in bytes.
     pub id: usize,
-    /// The size of an event, in bytes.
+    /// The maximum size of an event, in bytes.
     pub event: usize,
-    /// The size of all events of a run, in bytes.
+    /// The maximum size of all events of a run together, in bytes.
     pub run: usize,
-    /// The number of runs that are open at the same time.
+    /// The maximum number of runs that are open at the same time.
     pub open_runs: usize,
-    /// The time after which a run is ended.
+    /// The time after which an open run is ended with an error.
     pub run_time: Duration,
-    /// The time for which a run is kept after its end.
+    /// The time for which a run is stored after its end.
     pub kept_for: Duration,
-    /// The time after which a relay that does not renew its lease counts as ended for others.
+    /// The time after which other relays treat a relay that has not renewed its lease as ended.
     pub lease: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The relay as a program.
+//! The relay as a program: parses the command line and serves the endpoints.
 
 use std::{env, error::Error, path::Path, sync::Arc};
 

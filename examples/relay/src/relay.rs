@@ -1,4 +1,4 @@
-//! The runs of a relay, and the calls of its store.
+//! The state of a relay's runs, and access to its store.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,7 +17,7 @@ use crate::{
 
 /// The interval at which old runs are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
-/// The message of a run that cannot be stored.
+/// The error message of a run whose events cannot be stored.
 pub(crate) const NOT_STORED: &str = "The relay cannot store the run. Its disk may be full.";
 
 /// A relay in front of an agent.
@@ -30,16 +30,16 @@ pub struct Relay {
     runs: Mutex<Runs>,
 }
 
-/// The runs that this relay knows without its store.
+/// The state of runs that is not in the store.
 #[derive(Debug, Default)]
 struct Runs {
     /// The runs whose agent may send further events.
     open: HashSet<RunKey>,
-    /// The ends of runs that could not be stored.
+    /// The end events of runs that could not be stored, by run.
     unstored: HashMap<RunKey, String>,
 }
 
-/// The result of a reservation.
+/// The result of reserving a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reserved {
     Free,
@@ -48,7 +48,8 @@ pub(crate) enum Reserved {
 }
 
 impl Relay {
-    /// Creates a relay. Runs that were open when an earlier one ended fail.
+    /// Creates a relay, and starts the tasks that renew its lease and remove old runs. Runs that an
+    /// earlier relay left open end with an error.
     ///
     /// # Errors
     ///
@@ -72,7 +73,7 @@ impl Relay {
         Ok(relay)
     }
 
-    /// Calls the store on a thread that may block.
+    /// Calls the store on a thread that may block, and returns its result.
     pub(crate) async fn with_store<T: Send + 'static>(
         &self,
         call: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
@@ -87,7 +88,8 @@ impl Relay {
         self.changes.watch(key)
     }
 
-    /// Reserves a run, so that a repeated request does not start it twice.
+    /// Reserves a run, so that a repeated request does not start it twice. Only [`Reserved::Free`]
+    /// reserves it.
     pub(crate) fn reserve(&self, key: &RunKey) -> Reserved {
         let mut runs = self.runs();
         if runs.open.contains(key) {
@@ -105,25 +107,26 @@ impl Relay {
         self.runs().open.contains(key)
     }
 
-    /// Returns the end of a run that could not be stored.
+    /// Returns the end event of a run that could not be stored, if any.
     pub(crate) fn unstored(&self, key: &RunKey) -> Option<String> {
         self.runs().unstored.get(key).cloned()
     }
 
-    /// Releases a run that was not started, and wakes its readers.
+    /// Releases a run that was not started, and notifies its readers.
     pub(crate) fn release(&self, key: &RunKey) {
         self.forget(key);
         self.changes.report(key, false);
     }
 
-    /// Releases a run that was ended elsewhere.
+    /// Releases a run that another relay has ended.
     pub(crate) fn forget(&self, key: &RunKey) {
         self.runs().open.remove(key);
     }
 
-    /// Stores an event of a run before any page receives it, so that it survives a restart. Returns
-    /// false if the run is over: it was stopped, or the event cannot be stored and the run has failed,
-    /// because a page must not act on an event that is lost with the relay.
+    /// Stores an event of a run before any page receives it, so that the event survives a restart.
+    /// Returns false if the run has ended: it was stopped, or the event could not be stored. In the
+    /// second case the run fails, because a page must not act on an event that would be lost with
+    /// the relay.
     pub(crate) async fn append(&self, key: &RunKey, event: String, is_end: bool) -> bool {
         let written = {
             let key = key.clone();
@@ -144,7 +147,8 @@ impl Relay {
         }
     }
 
-    /// Ends a run, with an error if its last event is not an end.
+    /// Ends a run, and adds an error with this message unless its last event is an end. If the
+    /// store fails, the error is stored later.
     pub(crate) async fn end(&self, key: &RunKey, message: &str) {
         let error = json!({"type": "RUN_ERROR", "message": message}).to_string();
         let closed = {
@@ -164,7 +168,8 @@ impl Relay {
         report(closed);
     }
 
-    /// Fails the runs whose relay has ended, and stores the ends that could not be stored before.
+    /// Ends the open runs of relays that have ended, and stores the end events that could not be
+    /// stored before.
     async fn fail_abandoned(&self) -> Result<(), StoreError> {
         let abandoned = self.with_store(|store| store.abandoned()).await?;
         let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
@@ -180,7 +185,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Tries to store the end of a run that could not be stored before.
+    /// Tries to store the end event of a run that could not be stored before.
     async fn store_end(&self, key: &RunKey, error: String) {
         let stored = {
             let key = key.clone();
@@ -196,7 +201,7 @@ impl Relay {
     }
 }
 
-/// Renews the lease of a relay, and ends abandoned runs, as long as the relay exists.
+/// Renews the lease of a relay, and ends abandoned runs, until the relay is dropped.
 async fn renew_leases(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
         report(relay.fail_abandoned().await);
@@ -206,7 +211,7 @@ async fn renew_leases(relay: Weak<Relay>) {
     }
 }
 
-/// Removes old runs, as long as the relay exists.
+/// Removes old runs from the store, until the relay is dropped.
 async fn sweep(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
         relay.changes.sweep();
@@ -217,7 +222,7 @@ async fn sweep(relay: Weak<Relay>) {
     }
 }
 
-/// Prints the error of a store.
+/// Prints the error of a store to standard error.
 #[allow(clippy::print_stderr, reason = "the log of a server")]
 pub(crate) fn report(result: Result<(), StoreError>) {
     if let Err(error) = result {

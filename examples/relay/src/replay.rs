@@ -1,4 +1,4 @@
-//! Serves the events of a run: those that are stored, and those that follow.
+//! Serves the events of a run: those in the store, and those that follow.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     store::{RunKey, StoreError},
 };
 
-/// The number of events that are read from the store at once.
+/// The maximum number of events that are read from the store at once.
 const PAGE: usize = 64;
 
-/// A reader of a run.
+/// The state of serving a run to a page.
 struct Reader {
     relay: Arc<Relay>,
     key: RunKey,
@@ -27,9 +27,9 @@ struct Reader {
     is_over: bool,
 }
 
-/// Returns the bytes of the events of a run from a position on. They are read from the store when the
-/// page has received the previous ones, so that a slow page uses no memory. The stream fails if the
-/// store does, which breaks the connection, so that the page connects again.
+/// Returns the bytes of a run's events from a position on. The next events are read from the store
+/// after the page has received the previous ones, so that a slow page uses no memory. If the store
+/// fails, the stream fails, which breaks the connection, so that the page connects again.
 pub(crate) fn events(
     relay: Arc<Relay>,
     key: RunKey,
@@ -51,7 +51,7 @@ pub(crate) fn events(
 }
 
 impl Reader {
-    /// Returns the next frames, or `None` at the end of the run.
+    /// Returns the next frames, and waits for them if necessary; `None` at the end of the run.
     async fn read(&mut self) -> Result<Option<Bytes>, StoreError> {
         while !self.is_over {
             self.changes.borrow_and_update();
@@ -92,7 +92,7 @@ impl Reader {
     }
 }
 
-/// Adds the frame of an event, whose id is its position.
+/// Appends the SSE frame of an event. The id of the frame is the position of the event.
 fn push_frame(frames: &mut String, position: usize, event: &str) {
     frames.push_str(&format!("id: {position}\n"));
     for line in event.split('\n') {

@@ -1,4 +1,4 @@
-//! The three endpoints.
+//! The three HTTP endpoints.
 
 use std::{io, sync::Arc};
 
@@ -40,11 +40,10 @@ const STREAM: [(HeaderName, HeaderValue); 3] = [
 ];
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The path of a run, or the reason why it is not one.
+/// The thread and the run in a request's path, or the reason why they cannot be parsed.
 type RunPath = Result<Path<(String, String)>, PathRejection>;
 
-/// Serves the endpoints of a relay. Pages of another origin than its own may call it if `origin` is
-/// theirs.
+/// Serves the endpoints of a relay. If `origin` is given, pages of that origin may call them, too.
 ///
 /// # Errors
 ///
@@ -67,7 +66,7 @@ fn routes(relay: Arc<Relay>, origin: Option<HeaderValue>) -> Router {
         .with_state(relay)
 }
 
-/// Starts a run, and answers with its events.
+/// Starts a run, and responds with its events.
 async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // Pages of another origin send other types without a preflight.
@@ -100,7 +99,8 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
     }
 }
 
-/// Answers with the events of a run after the one that `Last-Event-ID` names.
+/// Responds with the events of a run after the event in `Last-Event-ID`; with status 204 if the run
+/// has ended and has no further events.
 async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
     let (key, run) = match owned(&relay, path, &headers).await {
         Ok(found) => found,
@@ -123,7 +123,7 @@ async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
     replay(relay, key, from)
 }
 
-/// Ends a run.
+/// Ends a run, and responds with status 204.
 async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
     let (key, _) = match owned(&relay, path, &headers).await {
         Ok(found) => found,
@@ -133,8 +133,8 @@ async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// Returns the run of a path, or the response that it does not exist. Runs of other users are
-/// reported as missing.
+/// Returns the run in a request's path, or a response with status 404 if it does not exist. A run
+/// of another owner is reported as missing.
 async fn owned(
     relay: &Relay,
     path: RunPath,
@@ -176,7 +176,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     name.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Returns the run of a request, if its ids are within the limit.
+/// Returns the thread and the run in a request's body; `None` if an id is missing, empty or too
+/// long.
 fn key_of(body: &Bytes, max: usize) -> Option<RunKey> {
     let input: Value = serde_json::from_slice(body).ok()?;
     let id = |name: &str| {

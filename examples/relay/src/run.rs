@@ -1,4 +1,4 @@
-//! One run: the request to the agent, and the events of its response.
+//! Runs one request of a page: sends it to the agent, and stores the events of the response.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::{
     store::RunKey,
 };
 
-/// The message for a run that exists.
+/// The error message for a run whose id exists.
 pub(crate) const EXISTS: &str = "There is a run with this id.";
 
-/// Starts a run that is reserved. It outlives the page's request: its connection to the agent is
-/// closed when it ends. Returns once the agent has accepted or refused it, or the run was stopped.
+/// Starts a reserved run in a task that outlives the page's request. Returns once the agent has
+/// accepted or refused the run, or the run was stopped.
 pub(crate) async fn start(
     relay: &Arc<Relay>,
     key: &RunKey,
@@ -56,7 +56,8 @@ async fn create(relay: &Relay, key: &RunKey, headers: &HeaderMap) -> Result<(), 
     }
 }
 
-/// Requests the agent, and stores its events until the run ends.
+/// Sends the request to the agent, and stores the events of the response until the run ends. Sends
+/// the agent's refusal, or its acceptance, to `started`.
 async fn drive(
     relay: &Relay,
     key: &RunKey,
@@ -91,7 +92,8 @@ async fn drive(
     }
 }
 
-/// Stores the events of a response. Returns the error that ends the run if its last event does not.
+/// Stores the events of a response until its end. Returns the error message for a run whose last
+/// event is not an end.
 async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static str {
     const EARLY: &str = "The agent ended its response early.";
     let mut decoder = SseDecoder::with_limit(relay.limits.event);
@@ -134,7 +136,7 @@ fn is_end(event: &str) -> bool {
     )
 }
 
-/// Returns the type of an event, if it is valid JSON.
+/// Returns the type of an event; `None` if the event is not a JSON object with a type.
 fn type_of(event: &str) -> Option<String> {
     let event: Value = serde_json::from_str(event).ok()?;
     event.get("type")?.as_str().map(str::to_owned)

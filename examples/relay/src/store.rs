@@ -1,4 +1,4 @@
-//! The storage of runs, and its implementations.
+//! The trait for stores of runs, and its implementations.
 
 mod redis;
 mod sqlite;
@@ -8,32 +8,32 @@ use std::{error::Error, fmt, time::Duration};
 pub use redis::RedisStore;
 pub use sqlite::SqliteStore;
 
-/// The name of a run.
+/// The ids that identify a run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey {
     /// The id of the thread.
     pub thread: String,
-    /// The id of the run in its thread.
+    /// The id of the run, unique in the thread.
     pub run: String,
 }
 
-/// A run, without its events.
+/// A stored run, without its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRun {
     /// A hash of the credentials that started the run.
     pub owner: String,
-    /// The number of its events.
+    /// The number of the run's events.
     pub events: usize,
-    /// True if its last event is the end of a run.
+    /// True if the run's last event is an end: `RUN_FINISHED` or `RUN_ERROR`.
     pub has_ended: bool,
 }
 
-/// A part of the events of a run.
+/// Consecutive events of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The events, in their order.
     pub events: Vec<String>,
-    /// True if the run has ended, and its last event is at or before the end of this page.
+    /// True if the run has ended, and no event follows this page.
     pub is_last: bool,
 }
 
@@ -67,28 +67,28 @@ impl From<::redis::RedisError> for StoreError {
     }
 }
 
-/// The storage of runs. Its methods may block, so a relay calls them on threads of their own.
+/// A store of runs. Its methods may block, so a relay calls them on threads that may block.
 ///
-/// Only the relay that created a run adds events to it, until any relay closes it. Whatever a method
-/// has written survives the end of the process.
+/// Only the relay that created a run adds events to the run, until any relay closes it. Everything
+/// that a method has written survives the end of the process.
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Creates a run. Returns false if it exists.
+    /// Creates a run, and returns true. Returns false if the run exists.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be written; then nothing is stored.
     fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError>;
 
-    /// Adds an event to a run. `is_end` tells whether it is the end of a run. Returns false if the
-    /// run was closed or removed.
+    /// Adds an event to a run, and returns true. `is_end` is true if the event ends a run. Returns
+    /// false if the run was closed or removed.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be written; then the event is not stored.
     fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError>;
 
-    /// Closes a run, so that no event can be added. If the last event of the run is not an end, adds
-    /// `error`, which is one. Does nothing if the run has been closed or removed.
+    /// Closes a run, so that no more events can be added. Unless the run's last event is an end,
+    /// first adds the end event `error`. Does nothing if the run was closed or removed before.
     ///
     /// # Errors
     ///
@@ -109,7 +109,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be read.
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError>;
 
-    /// Returns up to `max` events of a run from a position on, or `None` if the run does not exist.
+    /// Returns up to `max` events of a run, beginning at a position; `None` if the run does not
+    /// exist.
     ///
     /// # Errors
     ///
@@ -117,14 +118,14 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError>;
 
     /// Returns the runs that are open although the relay that created them has ended. A relay calls
-    /// this every few seconds; one that stops calling it counts as ended.
+    /// this method every few seconds; a relay that stops calling it counts as ended.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be read or written.
     fn abandoned(&self) -> Result<Vec<RunKey>, StoreError>;
 
-    /// Removes the runs that ended longer ago than `age`.
+    /// Removes the runs that ended more than `age` ago.
     ///
     /// # Errors
     ///

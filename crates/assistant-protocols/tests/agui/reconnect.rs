@@ -36,13 +36,13 @@ fn frames() -> Vec<String> {
 /// The server's treatment of the last id after a reconnection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
-    /// It continues after the frame with this id.
+    /// The server continues after the frame with this id.
     Continues,
-    /// It begins with the first frame.
+    /// The server begins with the first frame.
     Repeats,
-    /// Only every third frame has an id, after which it continues.
+    /// Only every third frame has an id. The server continues after the frame with this id.
     SparseIds,
-    /// It knows no ids, and begins with the first frame.
+    /// The frames have no ids, and the server begins with the first frame.
     WithoutIds,
 }
 

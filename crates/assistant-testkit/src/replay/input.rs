@@ -1,4 +1,4 @@
-//! The request that a recorded stream answers.
+//! The input of the request that a recorded stream answers.
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use assistant_core::{
 };
 use assistant_protocols::agui::resume_entry_from_value;
 
-/// The history and the input of a client. Messages that a conversation already contains are not
-/// added again.
+/// The input of a request: the client's history, its state and its answers. Messages that the
+/// conversation already contains are not added again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayInput {
-    /// The history, in the order in which the client keeps it.
+    /// The client's history, in order.
     pub messages: Vec<Message>,
-    /// The shared state, if the request sets it.
+    /// The shared state; `None` leaves the conversation's state unchanged.
     pub state: Option<Value>,
-    /// Answers to open interrupts.
+    /// The answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
-    /// The open questions of agents.
+    /// The open interrupts, which the request must answer.
     pub pending_interrupts: Vec<Interrupt>,
 }
 

@@ -1,7 +1,8 @@
-//! Replay of recorded AG-UI streams into a conversation, without a session.
+//! Replays recorded AG-UI streams into a conversation, without a session.
 //!
-//! For tools and tests. A replay executes nothing, asks no user and sends no request, unlike
-//! [`assistant_core::session`]. A [`Replay`] is a conversation, each [`Stream`] a response in it.
+//! For tools and tests. A replay runs no actions, asks no user and sends no request, unlike
+//! [`assistant_core::session`]. A [`Replay`] contains a conversation, and each [`Stream`] is a
+//! response that is added to it.
 //!
 //! ```
 //! use assistant_testkit::replay::{Replay, ReplayInput};
@@ -37,7 +38,7 @@ use assistant_protocols::{
 
 use tally::Tally;
 
-/// The maximum number of diagnostics in a report; further ones are only counted.
+/// The maximum number of diagnostics in a report. Further diagnostics are only counted.
 const MAX_DIAGNOSTICS: usize = 1_000;
 
 /// A conversation into which recorded streams are replayed one after the other.
@@ -55,7 +56,7 @@ impl Replay {
         Self::default()
     }
 
-    /// Sets the time of requests, in milliseconds since 1970. Without it, nothing expires.
+    /// Sets the time of the requests, in milliseconds since 1970. Without it, no interrupt expires.
     #[must_use]
     pub const fn at(mut self, now: i64) -> Self {
         self.now = now;
@@ -68,13 +69,14 @@ impl Replay {
         &self.conversation
     }
 
-    /// Returns the open questions of agents.
+    /// Returns the open interrupts of agents.
     #[must_use]
     pub fn pending_interrupts(&self) -> &[Interrupt] {
         &self.interrupts
     }
 
-    /// Begins the response to a request with this input.
+    /// Begins the response to a request with this input. The stream fails immediately if the input
+    /// leaves a pending interrupt unanswered, or answers an expired one.
     pub fn stream(&mut self, input: ReplayInput, options: DecoderOptions) -> Stream<'_> {
         let ReplayInput {
             messages,
@@ -98,7 +100,7 @@ impl Replay {
         Stream { reader, player }
     }
 
-    /// Replays a whole response of any protocol.
+    /// Replays a complete response, with a reader for any protocol, and returns the report.
     pub fn read(&mut self, mut reader: Box<dyn Read>, bytes: &[u8]) -> Report {
         let mut player = Player::new(self, Vec::new());
         reader.push(bytes, &mut player);
@@ -107,9 +109,8 @@ impl Replay {
     }
 }
 
-/// Returns an error if a request leaves interrupts unanswered, since a client must answer all of
-/// them in the same request. Only interrupts that the input lists are checked, since an interrupt
-/// of an earlier stream may stay open while others continue.
+/// Returns an error if a request does not answer all pending interrupts in its input. Interrupts of
+/// earlier streams are not checked, since such an interrupt may stay open while others continue.
 fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
@@ -126,7 +127,7 @@ fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolE
     })
 }
 
-/// Returns an error if an expired interrupt, which can only be cancelled, is answered.
+/// Returns an error if a request answers an expired interrupt other than by cancelling it.
 fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
     pending.iter().find_map(|interrupt| {
         let at = interrupt.expires_at.as_deref()?;
@@ -157,12 +158,12 @@ impl Stream<'_> {
         self.reader.push(bytes, &mut self.player);
     }
 
-    /// Reads an event that is already JSON.
+    /// Reads an event that is already parsed JSON.
     pub fn push_value(&mut self, event: Value) {
         self.reader.push_value(event, &mut self.player);
     }
 
-    /// Ends the stream with an error of the caller; later data is ignored.
+    /// Ends the stream with an error of the caller, so that later data is ignored.
     pub fn fail(&mut self, error: ProtocolError) {
         self.reader.fail(error);
     }
@@ -176,14 +177,14 @@ impl Stream<'_> {
     }
 }
 
-/// A sink that applies the events of one response to the conversation.
+/// A sink that applies the events of a response to the conversation, and collects the report.
 #[derive(Debug)]
 struct Player<'a> {
     replay: &'a mut Replay,
     tally: Tally,
     diagnostics: Vec<Diagnostic>,
     left_out: usize,
-    /// A buffer that is reused for each event.
+    /// A buffer for the diagnostics of one event, which is reused.
     notes: Vec<Diagnostic>,
 }
 

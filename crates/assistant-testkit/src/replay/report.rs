@@ -1,4 +1,4 @@
-//! Reports of replayed streams, and their JSON format.
+//! The report of a replayed stream, and its JSON format.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use assistant_protocols::agui::End;
 
-/// The result of reading a stream.
+/// The result of replaying a stream.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -18,19 +18,19 @@ pub struct Report {
     pub error: Option<ProtocolError>,
     /// The ends of the stream's finished runs.
     pub finished: Vec<Finished>,
-    /// The failures that the stream's runs reported.
+    /// The errors that the stream's runs reported.
     pub run_errors: Vec<RunFailure>,
-    /// The whole conversation after the stream, in order of receipt.
+    /// All messages of the conversation after the stream, in the received order.
     pub messages: Vec<Message>,
     /// The shared state after the stream.
     pub state: Value,
-    /// The open questions of agents after the stream.
+    /// The open interrupts of agents after the stream.
     pub pending_interrupts: Vec<Interrupt>,
     /// Diagnostics about input that was tolerated, dropped or could not be applied.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The end of a finished run.
+/// The end of a run that finished without an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finished {
     /// The run finished.
@@ -39,21 +39,21 @@ pub enum Finished {
         /// started without a result.
         pending_tool_call_ids: Vec<String>,
     },
-    /// The run waits for an answer.
+    /// The run waits for answers to interrupts.
     Interrupt {
-        /// The questions.
+        /// The interrupts.
         interrupts: Vec<Interrupt>,
     },
-    /// The run was stopped deliberately.
+    /// The agent cancelled the run.
     Cancelled,
 }
 
-/// A failure that a run reported.
+/// An error that a run reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFailure {
-    /// The message.
+    /// The error message.
     pub message: String,
-    /// The agent's error code.
+    /// The agent's error code, if any.
     pub code: Option<String>,
 }
 

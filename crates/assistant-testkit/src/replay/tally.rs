@@ -1,22 +1,23 @@
-//! Collects the outcomes of the runs in a response: their ends and open calls.
+//! Collects the ends of the runs in a response, and the calls without a result.
 
 use std::collections::HashSet;
 
 use super::{Finished, RunFailure};
 use assistant_core::event::{Event, EventKind, Extension, Interrupt, Outcome, Settlement};
 
-/// The outcomes of the runs, collected from passing events.
+/// The ends of runs and the calls of the current run, collected from events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     pub(super) finished: Vec<Finished>,
     pub(super) run_errors: Vec<RunFailure>,
-    /// The interrupts that the request or the run lists as answered, until a run ends successfully.
+    /// The ids of the interrupts that the request or the run answers. They are closed when a run
+    /// finishes.
     answers: Vec<String>,
-    /// The calls that the run has started, in order.
+    /// The ids of the calls that the run has started, in order.
     started: Vec<String>,
-    /// The set of the started calls.
+    /// The ids in `started`, for lookups.
     known: HashSet<String>,
-    /// The calls with a result in this run.
+    /// The ids of the calls that have a result in this run.
     answered: HashSet<String>,
 }
 
@@ -91,7 +92,7 @@ impl Tally {
         }
     }
 
-    /// Returns the calls without a result, for producers that do not list them.
+    /// Returns the ids of the started calls without a result, for producers that do not list them.
     fn pending(&self) -> Vec<String> {
         let open = self
             .started

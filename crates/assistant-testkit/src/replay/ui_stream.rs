@@ -1,11 +1,11 @@
-//! Replay of AI SDK chunks into a conversation, and the resulting answer.
+//! Replays streams of the AI SDK into a conversation.
 
 use serde_json::{Value, json};
 
 use super::{Player, Replay, Report, changes};
 use assistant_protocols::ui_stream::{Decoder, Reader, ResponseParams, ui_history, ui_messages};
 
-/// Replays a recorded response; returns its report and the answer as the AI SDK's `UIMessage`.
+/// Replays a recorded response. Returns the report, and the answer as the AI SDK's `UIMessage`.
 pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
     let mut reader = Reader::new(start_of(replay, "answer"));
     let mut player = Player::new(replay, Vec::new());
@@ -16,8 +16,8 @@ pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
     (report, answer(replay, &id))
 }
 
-/// Replays one case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
-/// `{name, message}`.
+/// Replays a case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
+/// `{name, message}` with the resulting `UIMessage`.
 #[must_use]
 pub fn run(case: &Value) -> Value {
     let mut replay = Replay::new();
@@ -53,7 +53,8 @@ fn start_of(replay: &Replay, id: &str) -> ResponseParams {
     start
 }
 
-/// Returns the answer with this id, without parts if the stream produced none.
+/// Returns the `UIMessage` with this id; one without parts if the conversation contains no such
+/// answer.
 fn answer(replay: &Replay, id: &str) -> Value {
     let messages = ui_messages(&replay.conversation);
     let is_answer = |message: &Value| {

@@ -1,4 +1,4 @@
-//! The user and the page, with their records of what was shown and what ran.
+//! The user and the page, with records of the cards that were shown and the calls that ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use super::{
     questions::{Given, Seen, Written},
 };
 
-/// A card as seen by the user.
+/// A card as the user has seen it.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
     pub(crate) call: CallKey,
@@ -29,10 +29,10 @@ pub(crate) struct Card {
     pub(crate) name: String,
     pub(crate) args: Value,
     print: Fingerprint,
-    /// The preview; `None` until the action has returned it.
+    /// The preview; `None` before the action has returned it.
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
-    /// The call as written by the agent.
+    /// The call as the agent wrote it.
     pub(crate) written: Written,
     /// Everything that the agent sent with the card's questions.
     pub(crate) questions: Vec<Value>,
@@ -43,9 +43,9 @@ pub(crate) struct Card {
 pub(crate) struct Allowed {
     pub(crate) name: String,
     pub(crate) schema: Option<Value>,
-    /// The arguments; `None` for any.
+    /// The arguments to which the approval applies; `None` for any arguments.
     pub(crate) args: Option<Value>,
-    /// The number of calls, the lifetime, and the maximum sum.
+    /// The maximum number of calls; `None` for any number.
     pub(crate) uses: Option<u32>,
     pub(crate) used: u32,
     pub(crate) since: i64,
@@ -53,7 +53,7 @@ pub(crate) struct Allowed {
     pub(crate) sum: Option<u32>,
 }
 
-/// The maximum number of questions caused by a run.
+/// The maximum number of questions that a run may cause.
 pub(crate) const MOST_QUESTIONS: u32 = 3;
 
 /// A page with a user, and a malicious agent.
@@ -62,51 +62,51 @@ pub(crate) struct Scene {
     pub(crate) desk: Desk,
     pub(crate) agent: Agent,
     believes: bool,
-    /// The ids of all messages that the page has ever had in its conversation or sent.
+    /// The ids of all messages that the conversation has ever contained or that the page has sent.
     known: BTreeSet<String>,
     pub(crate) run: Option<(RunKey, Decoder)>,
     pub(crate) ended_well: bool,
-    /// The screen as last seen by the user.
+    /// The cards as the user has seen them last.
     screen: Vec<Card>,
-    /// Every call that a card has asked about.
+    /// The calls that any card has asked about.
     pub(crate) asked: BTreeSet<CallKey>,
     pub(crate) granted: BTreeMap<CallKey, Card>,
-    /// The user's remembered approvals, by the engine's ids.
+    /// The user's remembered approvals, by the ids that the engine assigned.
     pub(crate) allowed: BTreeMap<String, Allowed>,
     pub(crate) refused: BTreeSet<CallKey>,
     pub(crate) refused_ids: BTreeSet<String>,
     pub(crate) ran: BTreeSet<CallKey>,
     pub(crate) ran_ids: BTreeSet<String>,
-    /// The questions of the agent that the newest run answers.
+    /// The calls that the agent's newest run has answered questions about.
     pub(crate) answered: BTreeSet<String>,
-    /// Decisions about questions of the agent, by their ids, oldest first.
+    /// The user's answers to questions of the agent, by the ids of the questions, oldest first.
     pub(crate) given: BTreeMap<String, Vec<Given>>,
-    /// Questions as last read by the user.
+    /// The questions as the user has read them last.
     pub(crate) read_questions: Vec<Seen>,
-    /// The questions that the newest request answers.
+    /// The ids of the questions that the newest request answers.
     pub(crate) carried: Vec<String>,
-    /// Calls that the agent was told to run by a remembered approval.
+    /// The calls that a remembered approval has handed off to the agent.
     pub(crate) told: BTreeSet<(CallKey, String)>,
-    /// The journal of a store.
+    /// The entries of the journal.
     pub(crate) journal: Vec<JournalEntry>,
     pub(crate) live: Vec<InvocationId>,
     pub(crate) said: BTreeSet<String>,
     pub(crate) registrations: u64,
-    /// Pending preview requests.
+    /// The pending requests for previews.
     pub(crate) previews: Vec<PreviewRequest>,
-    /// The number of changes of the world, on which previews depend.
+    /// The number of changes of the data on which previews depend.
     pub(crate) world: u64,
-    /// The repeated preview that is being handled, and the calls that it may be about.
+    /// The repeated preview that is being handled, and the calls that may wait for it.
     pub(crate) saying: Option<(Result<Value, String>, Vec<CallKey>)>,
-    /// The repeated previews for which the approval held.
+    /// The repeated previews that equal the approved ones.
     pub(crate) confirmed: BTreeMap<CallKey, Result<Value, String>>,
-    /// Approvals that are remembered if the preview has not changed.
+    /// The approvals that are remembered if the preview has not changed.
     pub(crate) to_allow: BTreeMap<CallKey, Allowed>,
     /// The number of started handlers.
     pub(crate) starts: usize,
-    /// The cards caused by the newest run.
+    /// The calls whose cards the newest run has caused.
     pub(crate) new_cards: BTreeSet<CallKey>,
-    /// The maximum number of such cards.
+    /// The maximum number of cards that the newest run may cause.
     pub(crate) most_cards: usize,
 }
 
@@ -226,7 +226,7 @@ impl Scene {
         }
     }
 
-    /// Records the messages of the conversation, and those that are sent.
+    /// Records the ids of the conversation's messages, and of those in a request.
     fn note_known(&mut self, request: &Value) {
         let conversation = self.session.conversation();
         for message in conversation.all_messages() {
@@ -241,7 +241,8 @@ impl Scene {
         self.known.extend(ids.map(str::to_owned));
     }
 
-    /// Handles an event. Returns false if it is not accepted.
+    /// Passes an event of the agent to the session, and checks the other branches. Returns false if
+    /// the decoder rejects the event, which ends the run.
     fn handle_event(&mut self, event: Value) -> bool {
         let Some((run, decoder)) = &mut self.run else {
             return false;
@@ -350,7 +351,7 @@ impl Scene {
         self.close(StreamEnd::Closed);
     }
 
-    /// Returns the questions for a decision on the screen.
+    /// Returns the cards that wait for a decision of the user.
     pub(crate) fn cards(&self) -> Vec<Card> {
         let conversation = self.session.conversation();
         let card = |call: CallKey| {
@@ -465,7 +466,7 @@ impl Scene {
         }
     }
 
-    /// Returns the current schema of a tool.
+    /// Returns the schema of a tool's registration; `None` if the tool is not registered.
     pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
         let entry = self.session.registry().active_registration(name)?;
         Some(entry.spec().parameters.clone())
@@ -489,7 +490,8 @@ impl Scene {
         }
     }
 
-    /// Handles a change of branch: an id may refer to another call there.
+    /// Forgets the ids of calls that ran or were denied, since an id may refer to another call on
+    /// another branch.
     fn handle_branch_change(&mut self) {
         self.ran_ids.clear();
         self.refused_ids.clear();
@@ -523,7 +525,7 @@ impl Scene {
         }
     }
 
-    /// Brings everything open to its end without new input.
+    /// Ends the run, the handlers and the questions, without new input, until the session is idle.
     pub(crate) fn settle(&mut self) {
         self.input(Input::Tree {
             change: TreeChange::ShowRun,
@@ -576,7 +578,8 @@ impl Scene {
     }
 }
 
-/// Some are stored by the host, which counts them.
+/// Returns the scope of a remembered approval: `Conversation` for one use, so that the host stores
+/// and counts it, otherwise `Session`.
 const fn scope_of(bounds: Bounds) -> RememberScope {
     match bounds.uses {
         Some(1) => RememberScope::Conversation,

@@ -1,4 +1,4 @@
-//! Questions of the agent: their form, their presentation, and the user's answers.
+//! The agent's questions: their form, what the user has read, and the user's answers.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint, ToolCall},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::person::{Card, Scene, changed};
 
-/// A call as written by its agent.
+/// A call as its agent wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
     pub(crate) id: String,
@@ -21,29 +21,29 @@ pub(crate) struct Written {
     as_run: Value,
 }
 
-/// A question as seen by the user.
+/// A question as the user has read it.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     id: String,
-    /// Everything that the agent sent with it.
+    /// The interrupt as the agent sent it.
     said: Value,
     about: Option<Written>,
     print: Fingerprint,
     takes_approval: bool,
-    /// The listed actions, as shown.
+    /// The actions that the question lists, as they were shown.
     actions: Vec<Value>,
 }
 
-/// A decision about a question as seen by the user.
+/// An answer that the user gave to a question.
 #[derive(Debug, Clone)]
 pub(crate) struct Given {
-    /// Everything that the agent sent with the question.
+    /// The interrupt as the agent sent it.
     pub(crate) said: Value,
-    /// The call that it was about.
+    /// The call that the question was about, if any.
     pub(crate) about: Option<Written>,
-    /// The answer.
+    /// The answer's payload.
     pub(crate) payload: Value,
-    /// The actions that the user saw, in order.
+    /// The actions that the user saw in the question, in order.
     pub(crate) actions: Vec<Value>,
 }
 
@@ -58,13 +58,14 @@ impl Written {
         }
     }
 
-    /// Returns true if a call of a request is this one.
+    /// Returns true if a call in a request has this id and name, and the original or the effective
+    /// arguments.
     pub(crate) fn is(&self, sent: &Self) -> bool {
         let args = sent.args == self.args || sent.args == self.as_run;
         args && (&self.id, &self.name) == (&sent.id, &sent.name)
     }
 
-    /// Reads the call of a message in a request.
+    /// Reads a call in a message of a request.
     pub(crate) fn of_request(call: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let args = text(&call["function"]["arguments"]);
@@ -82,7 +83,7 @@ impl Written {
     }
 }
 
-/// Returns true if an answer permits nothing.
+/// Returns true if an answer approves nothing.
 pub(crate) fn is_denial(payload: &Value) -> bool {
     let each = payload["decisions"].as_array();
     *payload == json!(false)
@@ -90,10 +91,12 @@ pub(crate) fn is_denial(payload: &Value) -> bool {
         || each.is_some_and(|each| each.iter().all(|one| one["type"] == "reject"))
 }
 
-/// The kinds of decisions, in the order of the bits of a question's list.
+/// The kinds of decisions, in the order of the bits of
+/// [`Listed::allows`](conformance::attacker::Listed::allows).
 const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
 
-/// Returns the actions that a question lists, as written by its agent, and its review settings.
+/// Returns the actions that a question lists, as its agent wrote them, and the settings for their
+/// review.
 pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
     let metadata = &said["metadata"];
     let places = [metadata, &metadata["value"], &metadata["langgraph"]["raw"]];
@@ -110,13 +113,13 @@ pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
     )
 }
 
-/// Returns true if a question is answered by a decision for each action.
+/// Returns true if the answer to a question is a decision for each listed action.
 pub(crate) fn takes_decisions(said: &Value) -> bool {
     said["responseSchema"].is_null() && !listed(said).0.is_empty()
 }
 
-/// Returns true if the agent accepts a kind of decision about an action, by all settings for its
-/// name.
+/// Returns true if the agent accepts a kind of decision about an action. All settings for the
+/// action's name must include the kind; without settings, every kind except `respond` is accepted.
 pub(crate) fn takes_kind(reviews: &[Value], action: &Value, kind: &Value) -> bool {
     let about = |review: &&Value| review["action_name"] == action["name"];
     let mut about = reviews.iter().filter(about).peekable();
@@ -137,7 +140,7 @@ fn edit_of(action: &Value, args: &Value) -> Value {
     json!({"type": "edit", "edited_action": {"name": action["name"], "args": args}})
 }
 
-/// Returns a decision, and its form in a request.
+/// Returns a decision for the session, and its form in a request.
 fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
     match choice {
         Choice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
@@ -161,7 +164,7 @@ fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
     }
 }
 
-/// Returns the answer in the form that a question accepts.
+/// Returns an answer in the form that a question accepts.
 fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
     if takes_boolean(said) {
         return approved.into();
@@ -183,7 +186,7 @@ fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value 
 }
 
 impl Scene {
-    /// Returns a question in the agent's form.
+    /// Returns a question as an interrupt in AG-UI's form.
     pub(crate) fn to_interrupt(&self, question: &Question) -> Value {
         let schema = match question.takes {
             Takes::Approval => json!({
@@ -209,7 +212,7 @@ impl Scene {
         said
     }
 
-    /// Returns the metadata of a question: the actions that it lists.
+    /// Returns the metadata of a question, with the actions that the question lists.
     fn metadata(&self, question: &Question) -> Value {
         let words = json!({"words": question.words});
         if question.list.is_empty() {
@@ -255,14 +258,14 @@ impl Scene {
         })
     }
 
-    /// Returns the call that a question is about, as shown on the screen.
+    /// Returns the call that a question is about; `None` if the question is about no known call.
     pub(crate) fn call_asked_about(&self, interrupt: &Interrupt) -> Option<Written> {
         let id = interrupt.tool_call_id.as_deref()?;
         let (_, call) = self.session.conversation().call_by_wire_id(id)?;
         Some(Written::of(call))
     }
 
-    /// Returns the unanswered questions without a card.
+    /// Returns the unanswered questions that have no card and are not held back.
     pub(crate) fn inbox(&self) -> Vec<Seen> {
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer().is_none() && open.call().is_none());
@@ -270,7 +273,7 @@ impl Scene {
         shown.filter_map(|open| self.see(open)).collect()
     }
 
-    /// Records the answers of a card's decision to its questions.
+    /// Records the answers that a decision about a card gives to the questions on the card.
     pub(crate) fn record_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
         for said in &card.questions {
             let given = Given {
@@ -288,7 +291,7 @@ impl Scene {
         }
     }
 
-    /// Answers a question as last seen by the user.
+    /// Answers a question as the user has read it.
     pub(crate) fn reply(&mut self, pick: u8, reply: Reply, looks: bool) {
         if looks {
             self.read_questions = self.inbox();
@@ -337,7 +340,7 @@ impl Scene {
         }
     }
 
-    /// Decides about each action of a question as last seen by the user.
+    /// Decides about each action of a question as the user has read it.
     pub(crate) fn decide_each(&mut self, pick: u8, choices: &[Choice], each: bool, looks: bool) {
         if looks {
             self.read_questions = self.inbox();
@@ -403,7 +406,7 @@ impl Scene {
         }
     }
 
-    /// Shows the questions that were held back, of which there may be any number.
+    /// Shows the questions that were held back. These do not count towards the maximum of a run.
     pub(crate) fn show_held_back(&mut self) {
         let held = self.session.interrupts().iter();
         let held = held.filter(|open| open.is_held_back()).count();
@@ -411,7 +414,7 @@ impl Scene {
         self.input(Input::ShowHeldBack);
     }
 
-    /// Denies everything open.
+    /// Denies all open questions and cards.
     pub(crate) fn deny_all(&mut self) {
         let before = (
             self.granted.clone(),
@@ -443,8 +446,9 @@ impl Scene {
         }
     }
 
-    /// Ends a run with these questions. Answers that it received are final, and a repeated question
-    /// is a new one. Returns the state to restore if the end is not accepted.
+    /// Ends a run with these questions. Answers that the agent has received are removed from the
+    /// records, since a repeated question is a new one. Returns the earlier records, to restore
+    /// them if the end is not accepted.
     pub(crate) fn end_with_interrupts(
         &mut self,
         raised: &[Value],

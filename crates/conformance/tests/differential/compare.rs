@@ -1,4 +1,5 @@
-//! Comparison of both results for a stream, with the differences in the table permitted.
+//! Compares the reference's result for a stream with ours. Only the documented differences are
+//! permitted.
 
 use std::collections::HashSet;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::findings;
 
-/// Rows of the second table of `docs/agui-differences.md`.
+/// The rows of the second table of `docs/agui-differences.md` that permit a difference.
 pub mod rule {
     pub const INTERRUPTS: &str = "Open interrupts";
     pub const TRUNCATED: &str = "End of a stream";
@@ -55,7 +56,8 @@ pub fn play(case: &Value) -> Value {
     play_with(case, DecoderOptions::strict())
 }
 
-/// Plays a case in both modes. If strict mode accepts it, tolerant mode must have the same result.
+/// Plays a case in strict and in tolerant mode. Fails if strict mode accepts the case and tolerant
+/// mode has another result.
 pub fn play_in_both(case: &Value) -> Result<Value, String> {
     let strict = play_with(case, DecoderOptions::strict());
     let tolerant = play_with(case, DecoderOptions::default());
@@ -87,10 +89,11 @@ fn play_with(case: &Value, options: DecoderOptions) -> Value {
     stream.finish().to_json()
 }
 
-/// The year 2020, so that there are earlier times.
+/// A time in 2020, in milliseconds since 1970, so that interrupts may have expired.
 const NOW: i64 = 1_577_836_800_000;
 
-/// Returns the rules by which two reports differ, or an error with the difference.
+/// Returns the rules that permit the differences of two reports. Fails with the first difference
+/// that no rule permits.
 pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str>, String> {
     let mut met = Vec::new();
     if reference["outcome"] == "circular" {
@@ -155,8 +158,8 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     Ok(met)
 }
 
-/// Returns true if both errors name the same rule: the same message; for findings of a schema the
-/// same first one, by location and words; for invalid JSON any message about it.
+/// Fails unless both errors report the same violation: the same message; for findings of a schema,
+/// the same first finding, by location and message; for invalid JSON, any message about it.
 fn same_error(
     reference: &Value,
     report: &Value,
@@ -177,7 +180,7 @@ fn same_error(
     Err(format!("error: {theirs}\n ours: {ours}"))
 }
 
-/// Replaces ids that a client generated for retired thinking events.
+/// Replaces the ids that a client generated for retired thinking events with one fixed text.
 fn minted(value: &mut Value) {
     let is_minted = |word: &str| {
         let uuid = word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
@@ -201,7 +204,7 @@ fn minted(value: &mut Value) {
     }
 }
 
-/// Converts numbers to those of JavaScript.
+/// Converts numbers to doubles, as in JavaScript.
 fn numbers(value: &mut Value) {
     match value {
         Value::Number(number) => *value = number.as_f64().into(),
@@ -211,8 +214,9 @@ fn numbers(value: &mut Value) {
     }
 }
 
-/// Checks that each warning of the reference's wire has a note here, that there are no notes
-/// without a warning, and that there is any note where its reducer warns.
+/// Fails unless the diagnostics match the reference's warnings: each warning about the wire has a
+/// diagnostic with its subject, no diagnostic about the wire is without a warning, and there are
+/// diagnostics if there are warnings.
 pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     const WIRE: [&str; 5] = [
         "unknown-event",
@@ -241,7 +245,7 @@ pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the subject of a warning of the reference's wire.
+/// Returns the subject of a warning about the wire; `None` for other warnings.
 fn subject(warning: &str) -> Option<&str> {
     if let Some((_, rest)) = warning.split_once("Converting deprecated ") {
         return rest.split_once(" to ").map(|(subject, _)| subject);
@@ -250,7 +254,7 @@ fn subject(warning: &str) -> Option<&str> {
     quoted.split_once('\'').map(|(subject, _)| subject)
 }
 
-/// Returns true if an id of a message or of a call occurs twice.
+/// Returns true if two messages, or two calls, have the same id.
 fn has_twice(messages: &Value) -> bool {
     let mut seen = HashSet::new();
     let calls = |message: &Value| message["toolCalls"].as_array().cloned().unwrap_or_default();
@@ -263,7 +267,7 @@ fn has_twice(messages: &Value) -> bool {
     })
 }
 
-/// Copies user messages whose parts the reference has replaced with text.
+/// Copies our version of user messages whose parts the reference has replaced with text.
 fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
@@ -275,7 +279,8 @@ fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) 
     }
 }
 
-/// Copies activities that a patch has turned into a value other than an object in the reference.
+/// Copies our version of activities that a patch has turned into a value other than an object in
+/// the reference.
 fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
@@ -289,7 +294,7 @@ fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static s
     }
 }
 
-/// Removes formal differences of messages: order of calls, empty lists and objects.
+/// Removes differences without meaning from messages: the order of calls, empty lists and objects.
 fn alike(messages: &mut Value, met: &mut Vec<&'static str>) {
     for message in messages.as_array_mut().unwrap() {
         let message = message.as_object_mut().unwrap();

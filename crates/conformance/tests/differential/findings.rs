@@ -1,26 +1,27 @@
-//! The findings of the reference's schema, in the order of its fields, compared with the one fault
-//! reported here.
+//! Compares the findings of the reference's schema, of which there may be several, with the one
+//! fault that our decoder reports.
 
 use serde_json::Value;
 
 use crate::compare::rule;
 
-/// A finding of the reference.
+/// A finding of the reference's schema.
 struct Finding {
-    /// A JSON Pointer into the value after the reference had removed unknown fields.
+    /// The location: a JSON Pointer into the value from which the reference has removed unknown
+    /// fields.
     place: String,
     message: String,
 }
 
 impl Finding {
-    /// Returns true if a word is not in a closed set.
+    /// Returns true if the finding is a value outside of a closed set.
     fn is_unknown_word(&self) -> bool {
         self.message.starts_with("Invalid option: expected one of ")
     }
 }
 
-/// Returns true if the reference found only words outside of closed sets, and items that were
-/// removed with them here; later faults are not visible to it.
+/// Returns true if all findings are values outside of closed sets, or are within items that our
+/// decoder removed because of such values.
 pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
     let findings = findings(reference);
     let gone = Gone::of(&findings, ours);
@@ -28,8 +29,8 @@ pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
     !findings.is_empty() && all.all(|finding| gone.with_word(finding))
 }
 
-/// Returns true if the first finding that was not removed with an unknown word equals the fault
-/// reported here, in words and location.
+/// Returns true if our fault has the location and the message of the first finding that is not
+/// within an item that our decoder removed because of an unknown value.
 pub fn same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
     let findings = findings(reference);
     let gone = Gone::of(&findings, ours);
@@ -77,11 +78,12 @@ fn findings(reference: &Value) -> Vec<Finding> {
         .collect()
 }
 
-/// The items that were removed here, by their notes.
+/// The locations of the items that our decoder removed, according to its diagnostics.
 struct Gone {
-    /// Removed with a word that the reference rejects, so that they are still in its value.
+    /// Items that our decoder removed because of an unknown value. The reference rejects the value
+    /// instead, so that the items are still in its result.
     with_words: Vec<String>,
-    /// Removed by the reference as well, before its check.
+    /// Items that the reference removed, too, before its check.
     in_both: Vec<String>,
 }
 
@@ -111,7 +113,8 @@ impl Gone {
         places.any(|place| is_within(&finding.place, place))
     }
 
-    /// Returns the location in the event as sent: after each element that was removed from a list.
+    /// Returns a finding's location in the event as it was sent, by counting the list elements that
+    /// were removed before it.
     fn as_sent(&self, place: &str) -> String {
         let mut sent = String::new();
         for step in place.split('/').skip(1) {

@@ -1,5 +1,5 @@
-//! Streams through this decoder and reducer, and through the AG-UI reference client: random ones
-//! ([`random`]), and every field with every wrong value ([`malformed`]).
+//! Compares our decoder and reducer with the AG-UI reference client, with random streams
+//! ([`random`]) and with a wrong value in every field ([`malformed`]).
 //!
 //! Permitted differences are in `docs/agui-differences.md`; [`compare::rule`] names the rows that
 //! these streams cover. The reference runs in Node.js: `cargo xtask test` installs it and requires

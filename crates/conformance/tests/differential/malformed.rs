@@ -1,4 +1,4 @@
-//! Every field with every wrong value, and other oddities.
+//! Compares streams with wrong values in every field, and unusual streams.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ fn assert_same(cases: &[Case]) {
     assert!(found.is_empty(), "{} differences", found.len());
 }
 
-/// Returns the rule by which a case of this name may differ.
+/// Returns the rule that permits a difference for the case with this name, if any.
 fn excuse(name: &str) -> Option<&'static str> {
     let is_patch = name.starts_with("state ") || name.starts_with("activity ");
     let has = |word: &str| name.contains(word);

@@ -1,4 +1,4 @@
-//! Random streams with well-formed events.
+//! Compares random streams of well-formed events.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::compare::{compare, play, rule};
 use crate::reference::Reference;
 
-/// Compares `cases` streams; at least `whole` percent must have been compared completely, otherwise
-/// the generator or the exceptions have become worthless.
+/// Compares `cases` streams with the reference. Fails if less than `whole` percent are compared
+/// without an exception, since the generator or the exceptions would then be useless.
 fn assert_same_as_reference(streams: impl Strategy<Value = Value>, cases: u32, whole: u32) {
     let Some(reference) = Reference::start() else {
         return;
@@ -59,7 +59,7 @@ fn texts_split_anywhere_become_the_same() {
     assert_same_as_reference(conformance::cuts::cut(), 400, 60);
 }
 
-/// Cases found by longer searches.
+/// The cases that longer searches have found.
 const FOUND: [&str; 5] = [
     r#"{"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m2","role":"user","content":[{"type":"text","text":"p"}]}]},{"type":"TEXT_MESSAGE_START","messageId":"m2"},{"type":"TEXT_MESSAGE_CONTENT","messageId":"m2","delta":"x"},{"type":"TEXT_MESSAGE_END","messageId":"m2"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}],"input":null}"#,
     r#"{"stream":[{"type":"RUN_STARTED","threadId":"t","runId":"r"},{"type":"TEXT_MESSAGE_START","messageId":"m1"},{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m1","role":"tool","toolCallId":"c1","content":""}]},{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"x"},{"type":"TEXT_MESSAGE_END","messageId":"m1"},{"type":"RUN_FINISHED","threadId":"t","runId":"r"}],"input":null}"#,

@@ -1,4 +1,4 @@
-//! The reference client, connected by a pipe.
+//! Runs the reference client in a process, to which cases are sent through a pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

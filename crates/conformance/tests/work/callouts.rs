@@ -1,4 +1,4 @@
-//! Many cards in one message, parsed from its text by a session.
+//! Measures a session that parses many callouts in the text of one message.
 
 use assistant_core::action::{RegistrationId, schema::PatternHost};
 use assistant_core::conversation::MarkdownTools;
@@ -11,7 +11,7 @@ use assistant_protocols::agui::Decoder;
 
 use super::*;
 
-/// A page without questions.
+/// A host that requires no approval.
 #[derive(Default)]
 pub(super) struct Page(u64);
 
@@ -40,7 +40,7 @@ impl Host for Page {
     }
 }
 
-/// An answer with `count` callouts, in pieces.
+/// Returns the events of an answer whose text contains `count` callouts, in pieces.
 fn answer(count: usize) -> Vec<Value> {
     let callout = |n| format!("> [!tool a c{n:05}]\n> input: {{a: 1}}\n\n");
     let text: String = (0..count).map(callout).collect();
@@ -57,7 +57,7 @@ fn answer(count: usize) -> Vec<Value> {
     events
 }
 
-/// Plays it to a session, up to the request with the results of the calls.
+/// Plays the events in a session, up to the request with the results of the calls.
 fn play_session(markdown_tools: MarkdownTools, events: Vec<Value>) {
     let (mut session, mut page) = (
         Session::new(

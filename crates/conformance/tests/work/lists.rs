@@ -1,8 +1,8 @@
-//! Lists of messages, and results that arrive before their calls.
+//! Measures message snapshots, and results that arrive before their calls.
 
 use super::*;
 
-/// Creates at least this number of events.
+/// A function that creates at least this number of events.
 type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
 
 #[test]
@@ -27,7 +27,7 @@ fn a_repeated_snapshot_takes_linear_work() {
     grows_with_its_input("snapshots", twice, play);
 }
 
-/// A list of answers, and one without any of them.
+/// A list of answers, followed by a list that contains none of them.
 #[test]
 fn a_snapshot_that_drops_all_messages_takes_linear_work() {
     let dropped = |count: usize| {

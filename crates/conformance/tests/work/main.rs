@@ -1,5 +1,5 @@
-//! Work is proportional to the input, and the cost of an event does not depend on the length of the
-//! conversation. It is measured in allocations, because times are unreliable.
+//! Checks that work is proportional to the input, and that the cost of an event does not depend on
+//! the length of the conversation. Work is measured in allocations, because times are unreliable.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,11 +24,11 @@ use serde_json::{Value, json};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Creates one of many events, by its number.
+/// A function that creates the event with this number.
 type MakeEvent = Box<dyn Fn(usize) -> Value>;
 
-/// Measures the work for three sizes, each twice the last; neither step may cost more than about
-/// twice.
+/// Measures the work for three inputs, each twice as large as the previous one. Fails if doubling
+/// the input costs more than about twice the work.
 fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl Fn(T)) {
     let sizes = [1_000, 2_000, 4_000];
     let counted: Vec<Work> = sizes
@@ -64,7 +64,7 @@ fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// Plays a response in pieces.
+/// Plays a response in pieces, in tolerant and in strict mode.
 fn play(bytes: Vec<u8>) {
     for options in [DecoderOptions::default(), DecoderOptions::strict()] {
         let mut replay = Replay::new();
@@ -159,7 +159,8 @@ fn events_of_a_run_take_linear_work() {
     }
 }
 
-/// A conversation with this number of messages in the current run, then another one with a call.
+/// Plays a conversation with this number of messages in an open run, then a message with an open
+/// call.
 fn long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
     let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
     stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));

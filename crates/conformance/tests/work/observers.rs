@@ -1,4 +1,4 @@
-//! The cost of observers: nothing is allocated for them.
+//! Checks that notifying observers allocates nothing.
 
 use std::{cell::Cell, rc::Rc};
 

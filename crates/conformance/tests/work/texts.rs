@@ -1,4 +1,5 @@
-//! Incremental parsing: frames, arguments, callouts; patches and schemas.
+//! Measures incremental parsing of frames, arguments and callouts, and the application of patches
+//! and schemas.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use assistant_protocols::sse::SseDecoder;
 
 use super::*;
 
-/// Creates an input of a size.
+/// A function that creates an input of a size.
 type MakeText = fn(usize) -> String;
 
 #[test]

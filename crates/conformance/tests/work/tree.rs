@@ -1,4 +1,4 @@
-//! Large trees: the cost of operations and of drawing is proportional to the size.
+//! Checks that operations on large trees, and drawing them, cost work proportional to the size.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use assistant_testkit::replay::branches;
 
 use super::{callouts::Page, *};
 
-/// Creates a tree in which each pair of messages is followed by two versions, so that half of it is
-/// branches.
+/// Creates a tree in which each second message has two versions below it, so that half of the tree
+/// is branches.
 fn tree(count: usize) -> Conversation {
     let parent = |n: usize| match n {
         0 => None,
@@ -44,7 +44,7 @@ fn importing_exporting_and_drawing_a_tree_take_linear_work() {
     });
 }
 
-/// Creates the updates of a chain of messages, each below the one before.
+/// Creates the updates of a chain of messages, each the child of the previous one.
 fn chain(count: usize) -> Vec<Update> {
     let update = |n: usize| {
         let parent = n.checked_sub(1).map(|n| format!("m{n}"));
@@ -149,7 +149,7 @@ fn importing_a_deeply_nested_tree_needs_no_recursion() {
     assert_eq!(conversation.path().count(), 30_000);
 }
 
-/// An unrealistically large tree: neither the stack nor the time is exhausted.
+/// Checks that an unrealistically large tree exhausts neither the stack nor the time.
 #[test]
 fn a_tree_of_100_000_messages_and_depth_30_000_can_be_imported() {
     let parent = |n: usize| match n {

@@ -1,8 +1,8 @@
-//! Runs in Redis Streams, for several relays behind one address.
+//! A store of runs in Redis Streams, for several relays behind one address.
 //!
-//! Each run is a hash and a stream, whose ids are the positions of events. Changes are made by
-//! scripts, so that they are atomic, and published to the other relays. A relay renews a lease; runs
-//! of a relay whose lease has ended are abandoned.
+//! Each run is a hash and a stream. The ids in the stream are the positions of the events. Scripts
+//! make the changes, so that these are atomic, and publish them to the other relays. A relay renews
+//! its lease; the runs of a relay whose lease has expired are abandoned.
 
 mod listen;
 mod scripts;
@@ -22,23 +22,23 @@ use sha2::{Digest, Sha256};
 use super::{Page, RunKey, Store, StoreError, StoredRun};
 use crate::{Changes, Limits};
 
-/// The hash from open runs to the relays that created them.
+/// The key of the hash that maps open runs to the relays that created them.
 const OPEN: &str = "relay:open";
-/// The time after which a command without an answer fails.
+/// The time after which a command without a reply fails.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Runs in Redis Streams.
+/// A store of runs in Redis Streams.
 pub struct RedisStore {
     client: Client,
-    /// The connection, while there is one.
+    /// The connection; `None` before the first command and after a failure.
     connection: Mutex<Option<Connection>>,
-    /// The name of this relay.
+    /// The unique name of this relay.
     relay: String,
-    /// The time after which this relay counts as ended if it does not renew its lease, in milliseconds.
+    /// The duration of this relay's lease, in milliseconds.
     lease: u64,
-    /// The time for which an ended run is kept, in milliseconds.
+    /// The time for which an ended run is stored, in milliseconds.
     kept_for: u64,
-    /// The time after which a run is removed although no relay has closed it, in milliseconds.
+    /// The time after which a run is removed even if no relay has closed it, in milliseconds.
     lifetime: u64,
 }
 
@@ -52,7 +52,8 @@ impl fmt::Debug for RedisStore {
 }
 
 impl RedisStore {
-    /// Connects to a server. Changes by other relays are reported to `changes`.
+    /// Connects to a server, and listens for changes by other relays, which are reported to
+    /// `changes`.
     ///
     /// # Errors
     ///
@@ -79,7 +80,8 @@ impl RedisStore {
         self.query(set.arg(lease(&self.relay)).arg(1).arg("PX").arg(self.lease))
     }
 
-    /// Runs a command. A connection that fails is made again by the next command.
+    /// Runs a command and returns its reply. After a failure of the connection, the next command
+    /// connects again.
     fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
         let mut held = self
             .connection
@@ -103,7 +105,7 @@ impl RedisStore {
         Ok(answer?)
     }
 
-    /// Runs a script with the keys and the name of a run. Returns its answer.
+    /// Runs a script with the keys and the name of a run, and returns the script's result.
     fn change(&self, script: &str, key: &RunKey, arguments: &[&str]) -> Result<bool, StoreError> {
         let mut eval = redis::cmd("EVAL");
         eval.arg(script)
@@ -183,7 +185,7 @@ impl Store for RedisStore {
         Ok(abandoned)
     }
 
-    /// Does nothing: ended runs have a time to live.
+    /// Does nothing: Redis removes ended runs when their time to live is over.
     fn expire(&self, _age: Duration) -> Result<(), StoreError> {
         Ok(())
     }
@@ -193,7 +195,8 @@ fn lease(relay: &str) -> String {
     format!("relay:lease:{relay}")
 }
 
-/// Returns the key of a run's hash. The braces place it on the same node of a cluster as its stream.
+/// Returns the key of a run's hash. The braces place the hash and the stream of a run on the same
+/// node of a cluster.
 fn run_key(key: &RunKey) -> String {
     format!("relay:{{{}}}:run", digest(name_of(key).as_bytes()))
 }
@@ -202,12 +205,12 @@ fn events_key(key: &RunKey) -> String {
     format!("relay:{{{}}}:events", digest(name_of(key).as_bytes()))
 }
 
-/// Returns the name of a run in Redis.
+/// Returns the name of a run in Redis: its ids as a JSON array.
 fn name_of(key: &RunKey) -> String {
     json!([key.thread, key.run]).to_string()
 }
 
-/// Returns the run of a name.
+/// Parses the name of a run in Redis.
 fn key_of(name: &str) -> Option<RunKey> {
     let (thread, run) = serde_json::from_str(name).ok()?;
     Some(RunKey { thread, run })
@@ -217,7 +220,7 @@ fn digest(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }
 
-/// Returns a name that no other relay has.
+/// Returns a name for this relay that no other relay has.
 fn unique_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let nanos = now.map_or(0, |time| time.as_nanos());

@@ -1,4 +1,4 @@
-//! Runs in an `SQLite` file, for one relay.
+//! A store of runs in an `SQLite` file, for one relay.
 
 use std::{
     collections::HashSet,
@@ -12,7 +12,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use super::{Page, RunKey, Store, StoreError, StoredRun};
 
-/// The tables. Times are in milliseconds; `ended_at` is null while the last event is not an end.
+/// The statements that create the tables. Times are in milliseconds. `ended_at` is null while the
+/// run's last event is not an end.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS runs (
         id INTEGER PRIMARY KEY,
@@ -29,17 +30,18 @@ const SCHEMA: &str = "
         PRIMARY KEY (run, position)
     ) WITHOUT ROWID;";
 
-/// The time to wait for a process that still uses the file.
+/// The time to wait for another process to release the file.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The settings of the connection. The file belongs to one process, which therefore needs no shared
-/// memory, and reads an existing file without writing: a relay starts although the disk is full.
+/// memory. An existing file is read without writing, so that a relay starts although the disk is
+/// full.
 const SETTINGS: &str = "
     PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;";
 
-/// Runs in an `SQLite` file.
+/// A store of runs in an `SQLite` file.
 #[derive(Debug)]
 pub struct SqliteStore {
     inner: Mutex<Inner>,
@@ -48,17 +50,17 @@ pub struct SqliteStore {
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    /// The runs that this process has created and not closed.
+    /// The ids of the runs that this process has created and not closed.
     open: HashSet<i64>,
 }
 
 impl SqliteStore {
-    /// Opens a file, and creates it if it does not exist. A file that is damaged is renamed, and a
-    /// new one is created.
+    /// Opens a file, and creates it if it does not exist. A damaged file is renamed, and a new one
+    /// is created.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be opened, such as while another relay uses it.
+    /// Fails if the file cannot be opened, for example while another relay uses it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = match connect(path) {
             Err(error) if is_damage(&error) => {
@@ -226,7 +228,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Renames a file and its log, which belong together.
+/// Renames a damaged file and its write-ahead log, which belong together.
 fn set_aside(path: &Path) -> std::io::Result<()> {
     let with = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -248,7 +250,7 @@ fn id_of(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>>
         .optional()
 }
 
-/// Adds an event, and sets or removes the time of the end.
+/// Adds an event to a run, and sets `ended_at` if the event is an end, otherwise clears it.
 fn add(
     transaction: &Transaction<'_>,
     id: i64,

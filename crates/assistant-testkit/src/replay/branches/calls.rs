@@ -1,5 +1,5 @@
-//! The tool calls of a vector, which the agent requests in a run, an approval starts, and a handler
-//! ends.
+//! The tool calls of a vector: the agent requests a call in a run, an approval starts it, and a
+//! handler ends it.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use assistant_core::{
 };
 
 impl Script {
-    /// Adds calls to the agent's message and ends its run.
+    /// Begins a run that adds calls to the agent's message, and ends the run.
     pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
         let id = self.name(need(op, "assistant")?);
         let role = self.conversation().message(&id).map(|known| known.role());
@@ -63,7 +63,8 @@ impl Script {
         Ok(())
     }
 
-    /// Finds a call by the agent's id, on the run's path or elsewhere.
+    /// Returns the key and the phase of the call with this agent's id, on the run's path or on
+    /// another branch.
     pub(super) fn call(&self, id: &str) -> Option<(CallKey, Phase)> {
         let conversation = self.conversation();
         let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
@@ -74,7 +75,7 @@ impl Script {
         Some((call.key(), call.phase()))
     }
 
-    /// Approves a call, which starts its handler.
+    /// Approves a call, which starts its handler. Does nothing if the call waits for no approval.
     pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
         let (call, phase) = self.call(id).ok_or("unknown_call")?;
         if phase != Phase::ApprovalRequested {
@@ -91,7 +92,8 @@ impl Script {
         })
     }
 
-    /// Passes the result of the call's handler. A late result is ignored by the session.
+    /// Ends a call with the result or the status in the operation. The session ignores a result
+    /// that is late.
     pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "call")?;
         let (key, _) = self.call(id).ok_or("unknown_call")?;

@@ -1,4 +1,5 @@
-//! Conversations in a vector: lists with parents, linear lists, nested trees.
+//! Imports the conversations in a vector: lists whose entries name parents, linear lists, nested
+//! trees.
 //!
 //! The conversations are converted to the formats of [`Conversation::import`], which validates
 //! them.
@@ -43,7 +44,7 @@ impl Script {
         }
     }
 
-    /// Replaces this conversation with a stored one, atomically.
+    /// Replaces this conversation with a stored one. If the stored one is invalid, nothing changes.
     pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
         let mut alone = snapshot.clone();
         if let Value::Object(alone) = &mut alone {
@@ -59,8 +60,8 @@ impl Script {
     }
 }
 
-/// Lists the messages of a nested tree with the ids of their parents. An entry may also name its
-/// parent.
+/// Returns the messages of a nested tree, each with the id of its parent. An entry may also name
+/// its parent.
 fn flatten(list: &Value) -> Vec<(&Value, Option<&str>)> {
     let mut out = Vec::new();
     let all = last_first(list).into_iter();
@@ -93,7 +94,7 @@ fn words(entry: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// Converts an entry of a linear list to AG-UI.
+/// Converts an entry of a linear list to an AG-UI message.
 fn listed(entry: &Value) -> Value {
     let calls = calls(entry).iter().map(|call| {
         let id = call.as_str().or_else(|| text(call, "id"));
@@ -113,7 +114,7 @@ fn calls(entry: &Value) -> &[Value] {
     calls.map_or(&[], Vec::as_slice)
 }
 
-/// Converts a tree to the format of exports, with the active message, if any.
+/// Converts a tree to the format of exports, with the active message as its tip, if any.
 fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
     let mut messages = Vec::new();
     for (entry, parent) in entries {

@@ -1,4 +1,4 @@
-//! Replay of operations on a branched conversation through a [`Session`], and their results.
+//! Replays operations on a branched conversation through a [`Session`], and returns the results.
 //!
 //! A *vector* is one JSON object, `{"id", "ops", "expect"}`, as in `fixtures/branched.json`, which
 //! describes every operation and every member of `expect`. The replay does not depend on the
@@ -68,8 +68,8 @@ pub fn run(vector: &Value) -> Value {
     json!({"id": vector.get("id"), "ok": ok, "observed": observed})
 }
 
-/// Replays a list of operations and passes the conversation and its changes to a callback after
-/// each.
+/// Replays a list of operations. After each operation, calls `see` with the conversation and its
+/// changes.
 pub fn watch(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
     play(Some(ops), |script| {
         let changes = script.take_changes();
@@ -232,7 +232,7 @@ impl Script {
         self.change(TreeChange::Switch { message, to })
     }
 
-    /// Sends a message of the user while the loop is running, or afterwards.
+    /// Sends a message of the user during the agent loop, or after its end.
     fn interject(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "id")?;
         self.refuse_taken(id)?;
@@ -248,8 +248,8 @@ impl Script {
         done
     }
 
-    /// Ends the loop at its limit. The session's notice about the limit becomes the assistant's
-    /// last message.
+    /// Stops the loop, as at its limit, and adds a message of the assistant with the text of the
+    /// operation.
     fn reach_limit(&mut self, op: &Value) -> Result<(), Code> {
         let id = need(op, "id")?;
         self.refuse_taken(id)?;

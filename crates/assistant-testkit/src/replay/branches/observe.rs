@@ -1,4 +1,4 @@
-//! The observed values of a conversation, by the members of a vector's `expect`.
+//! Reads the values of a conversation that a vector expects.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,8 @@ use assistant_core::{
 };
 
 impl Script {
-    /// Returns one member of `observed`. `wanted` selects the messages, if it is an object.
+    /// Returns the value of a member of `observed`; null for an unknown member. If `wanted` is an
+    /// object, its keys select the messages or calls.
     pub(super) fn observe(&self, member: &str, wanted: &Value) -> Value {
         let conversation = self.conversation();
         match member {
@@ -79,7 +80,7 @@ impl Script {
         orphans.collect()
     }
 
-    /// Adds up the cost of the assistant's messages.
+    /// Returns the sum of the prices of the assistant's messages, in millionths.
     fn cost<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> u64 {
         let by_assistant = messages.filter(|message| message.role() == Role::Assistant);
         let ids: Vec<&MessageId> = by_assistant.map(|message| message.id()).collect();
@@ -100,7 +101,8 @@ impl Script {
         Value::Object(statuses.collect())
     }
 
-    /// Lists the messages of the next request, without prompts.
+    /// Returns the messages of the next request, as `role:name` or `tool:call`, without system and
+    /// developer messages.
     fn wire(&self) -> Value {
         let list = self.conversation().request_messages();
         let shown = list

@@ -1,4 +1,4 @@
-//! The session of a vector, with a scripted agent and a host that carries out effects at once.
+//! The session of a vector, with a scripted agent and a host that executes effects immediately.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,25 +16,25 @@ use assistant_core::{
     },
 };
 
-/// The name of the page's only action.
+/// The name of the only action.
 pub(super) const TOOL: &str = "tool";
 
-/// A session with its environment.
+/// A session with its host, and the names that the vector gives messages.
 #[derive(Debug)]
 pub(super) struct Script {
     pub(super) session: Session,
     host: ScriptHost,
     run: Option<RunKey>,
-    /// The started handlers, by the agent's id of the call.
+    /// The started handlers, by the agent's ids of their calls.
     pub(super) handlers: HashMap<String, InvocationId>,
-    /// The vector's names for user messages to which the session has not assigned an id yet.
+    /// The vector's names for user messages that the session has not created yet.
     awaited: VecDeque<String>,
-    /// The session's message ids, by the vector's name.
+    /// The session's message ids, by the vector's names.
     names: HashMap<String, MessageId>,
     changes: Vec<Change>,
 }
 
-/// A host without a clock, with sequential ids.
+/// A host without a clock, which creates sequential ids and requires approval of every call.
 #[derive(Debug, Default)]
 struct ScriptHost {
     ids: u64,
@@ -70,7 +70,7 @@ impl Host for ScriptHost {
     }
 }
 
-/// Creates a message as a server's feed does.
+/// Creates a message with text, as a server's feed does.
 pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
     replay::text_message(id, role, words)
 }
@@ -122,29 +122,29 @@ impl Script {
         self.session.export()
     }
 
-    /// Sets whether the loop ends at its next step.
+    /// Sets whether the loop ends before its next run.
     pub(super) const fn set_limit(&mut self, limit: bool) {
         self.host.limit = limit;
     }
 
-    /// Returns the session's id of a message.
+    /// Returns the session's message id for a name of the vector.
     pub(super) fn name(&self, id: &str) -> MessageId {
         self.names.get(id).cloned().unwrap_or_else(|| id.into())
     }
 
-    /// Returns the vector's name of a message.
+    /// Returns the vector's name for a message id of the session.
     pub(super) fn name_of<'a>(&'a self, id: &'a MessageId) -> &'a str {
         let mut names = self.names.iter();
         let named = names.find(|(_, named)| *named == id);
         named.map_or(id.as_str(), |(name, _)| name)
     }
 
-    /// Forgets the names when another conversation is loaded.
+    /// Removes all names, because another conversation is loaded.
     pub(super) fn forget_names(&mut self) {
         self.names.clear();
     }
 
-    /// Expects a message with this name of the vector, to which the session assigns an id.
+    /// Records the vector's name for the next user message that the session creates.
     pub(super) fn await_message(&mut self, id: &str) {
         self.awaited.push_back(id.to_owned());
     }
@@ -161,8 +161,8 @@ impl Script {
         }
     }
 
-    /// Returns an error if an id is in use, unless the target is invalid, which the session
-    /// reports.
+    /// Returns an error if an id is in use. Succeeds if the target does not exist or has another
+    /// role, which the session then reports.
     pub(super) fn refuse_taken_unless_wrong(
         &self,
         id: &str,
@@ -175,7 +175,8 @@ impl Script {
         }
     }
 
-    /// Passes an input to the session and carries out the effects.
+    /// Passes an input to the session and executes the effects. Fails if the session refuses the
+    /// input.
     pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
         let output = self.session.handle(input, &mut self.host);
         self.carry_out(output)
@@ -217,7 +218,7 @@ impl Script {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Assigns the vector's name to a user message that the session created.
+    /// Assigns the next awaited name to a user message that the session has created.
     fn record_added(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
         let is_written_by_user = message.is_some_and(|message| {
@@ -236,7 +237,8 @@ impl Script {
         self.input(Input::Tree { change })
     }
 
-    /// Applies a change like [`Self::change`], after stopping everything that is open.
+    /// Applies a change like [`Self::change`]. If the session refuses it because something is open,
+    /// stops everything and tries again.
     pub(super) fn change_after_stop(&mut self, change: TreeChange) -> Result<(), Code> {
         match self.change(change.clone()) {
             Err("busy" | "approvals_pending") => {
@@ -258,7 +260,8 @@ impl Script {
         done
     }
 
-    /// Shows a message that the feed added. With `continues`, runs continue below that message.
+    /// Shows a message. With `continues`, or if the session is idle, runs continue below the
+    /// message.
     pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
         let write = continues || !self.session.is_busy();
         let _ = self.feed(|conversation| replay::select(conversation, id, write));
@@ -276,7 +279,8 @@ impl Script {
         Ok(())
     }
 
-    /// Returns true if an orphan waits for a parent with this name, which only a feed can add.
+    /// Returns true if an orphan waits for a parent with this name, so that only a feed can add the
+    /// message.
     pub(super) fn is_awaited(&self, id: &str) -> bool {
         let conversation = self.conversation();
         let mut orphans = conversation.orphans().into_iter();
@@ -284,12 +288,13 @@ impl Script {
         orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
     }
 
-    /// Returns true if the agent may send events: its run is open, or nothing is in progress.
+    /// Returns true if the agent may send events: its run is open, or the session is idle.
     pub(super) fn is_agents_turn(&self) -> bool {
         self.run.is_some() || !self.session.is_busy()
     }
 
-    /// Adds text of the agent to its run, and begins a run if none is open.
+    /// Adds text of the agent. Ends the open run first if the newest message is an answer, so that
+    /// the text is a new run.
     pub(super) fn speak(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
         if has_spoken.is_some_and(|newest| newest.role() == Role::Assistant) {
@@ -298,7 +303,7 @@ impl Script {
         self.answer(id, words);
     }
 
-    /// Adds a message to the current run, or to a new one.
+    /// Adds a message of the agent to the open run, or to a new run.
     pub(super) fn answer(&mut self, id: &str, words: &str) {
         self.begin_run();
         let message_id = id.to_owned();

@@ -1,4 +1,4 @@
-//! Receives the changes that relays publish.
+//! Receives the changes that other relays publish.
 
 use std::{sync::Weak, thread, time::Duration};
 
@@ -7,11 +7,11 @@ use redis::{Client, RedisError};
 use super::{TIMEOUT, key_of, scripts::CHANNEL};
 use crate::Changes;
 
-/// The time after which a connection that failed is made again, and a thread whose relay has ended
-/// ends.
+/// The time after which a failed connection is restored, and after which the thread notices that
+/// its relay has ended.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Starts the thread that reports changes, as long as there is a relay.
+/// Starts a thread that reports the changes of all relays, until this relay is dropped.
 pub(super) fn spawn(client: Client, changes: Weak<Changes>) {
     thread::spawn(move || {
         while changes.strong_count() > 0 {
@@ -25,7 +25,7 @@ pub(super) fn spawn(client: Client, changes: Weak<Changes>) {
     });
 }
 
-/// Reports changes until the connection fails or the relay has ended.
+/// Reports published changes until the connection fails or the relay is dropped.
 fn listen(client: &Client, changes: &Weak<Changes>) -> Result<(), RedisError> {
     let mut connection = client.get_connection_with_timeout(TIMEOUT)?;
     let mut subscription = connection.as_pubsub();

@@ -1,13 +1,14 @@
-//! The scripts that change a run.
+//! The Lua scripts that change a run.
 //!
 //! `KEYS` are the run's hash, its stream, and the hash of open runs. `ARGV` begins with the name of
-//! the run, the name of the relay, the lifetime of a run that is not closed, and the time for which
-//! an ended run is kept, in milliseconds.
+//! the run, the name of the relay, the time to live of an open run, and the time to live of an
+//! ended run, in milliseconds.
 
-/// The channel of changes. A message is the name of a run, after `1` if it was closed, else after `0`.
+/// The channel on which changes are published. A message is `1` if the run was closed, otherwise
+/// `0`, followed by the name of the run.
 pub(super) const CHANNEL: &str = "relay:changes";
 
-/// Creates a run for the owner `ARGV[5]`. Returns 0 if it exists.
+/// Creates a run with the owner `ARGV[5]`. Returns 0 if the run exists.
 pub(super) const CREATE: &str = "
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'owner', ARGV[5], 'open', 1, 'ended', 0)
@@ -15,7 +16,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 return 1";
 
-/// Adds the event `ARGV[5]`, which is an end if `ARGV[6]` is 1. Returns 0 if the run is not open.
+/// Adds the event `ARGV[5]`, which is an end if `ARGV[6]` is 1. Returns 0 if the run is closed or
+/// does not exist.
 pub(super) const APPEND: &str = "
 if redis.call('HGET', KEYS[1], 'open') ~= '1' then return 0 end
 local length = redis.call('XLEN', KEYS[2])
@@ -25,7 +27,8 @@ redis.call('HSET', KEYS[1], 'ended', ARGV[6])
 redis.call('PUBLISH', 'relay:changes', '0' .. ARGV[1])
 return 1";
 
-/// Closes the run, with the error `ARGV[5]` if it has not ended. Returns 0 if it is not open.
+/// Closes a run, and adds the error `ARGV[5]` unless its last event is an end. Returns 0 if the run
+/// is closed or does not exist.
 pub(super) const CLOSE: &str = "
 redis.call('HDEL', KEYS[3], ARGV[1])
 if redis.call('HGET', KEYS[1], 'open') ~= '1' then return 0 end
@@ -38,7 +41,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[4])
 redis.call('PUBLISH', 'relay:changes', '1' .. ARGV[1])
 return 1";
 
-/// Removes the run.
+/// Removes a run and its events.
 pub(super) const REMOVE: &str = "
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('HDEL', KEYS[3], ARGV[1])
