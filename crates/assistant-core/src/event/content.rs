@@ -55,7 +55,7 @@ impl Content {
 pub struct ContentPart {
     /// The id of the part, if the producer set one.
     pub id: Option<String>,
-    /// Open metadata.
+    /// Metadata of any form.
     pub metadata: Option<Value>,
     /// The content.
     pub body: PartBody,

@@ -9,7 +9,7 @@ use super::Object;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
-    /// Updates an answer, or starts it.
+    /// Updates an answer, or adds the answer if no message has its id.
     Message {
         /// The answer's id.
         message_id: String,
@@ -22,18 +22,18 @@ pub enum Extension {
     BlockStart {
         /// The number of the block, unique while it is open.
         block: u64,
-        /// The answer that the block or part belongs to.
+        /// The id of the answer that contains the block.
         message_id: String,
-        /// True for reasoning.
+        /// True if the block contains reasoning.
         reasoning: bool,
         /// The fields of `extra`.
         extra: Object,
     },
-    /// Appends to a block.
+    /// Appends text to a block.
     BlockDelta {
         /// The number of the block.
         block: u64,
-        /// True for reasoning.
+        /// True if the block contains reasoning.
         reasoning: bool,
         /// The appended text.
         delta: String,
@@ -49,7 +49,7 @@ pub enum Extension {
     },
     /// Adds a part of another kind: a source, a file, data.
     Part {
-        /// The answer that the block or part belongs to.
+        /// The id of the answer that contains the part.
         message_id: String,
         /// The part, in the form of the AI SDK.
         part: Value,

@@ -106,7 +106,7 @@ impl Notes {
     }
 }
 
-/// Truncates text of the input for quoting in a message.
+/// Returns the beginning of a text from the input, for quoting in a message.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTE).collect();

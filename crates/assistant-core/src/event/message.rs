@@ -27,7 +27,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Returns the wire spelling.
+    /// Returns the name of the role in AG-UI.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Role {
         }
     }
 
-    /// Parses a wire spelling.
+    /// Parses the name of a role in AG-UI; `None` for other names.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
@@ -64,13 +64,13 @@ pub struct Message {
     pub id: String,
     /// The fields that depend on the role.
     pub body: MessageBody,
-    /// The speaker's name.
+    /// The name of the author, if given.
     pub name: Option<String>,
     /// Data encrypted by the provider, returned unchanged.
     pub encrypted_value: Option<String>,
     /// The subagent run that the message belongs to, if any.
     pub subagent_run_id: Option<String>,
-    /// Open metadata.
+    /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
     /// Unknown fields, as received.
     pub extra: Object,
@@ -151,7 +151,7 @@ pub struct FunctionCall {
     pub arguments: String,
     /// Data encrypted by the provider, returned unchanged.
     pub encrypted_value: Option<String>,
-    /// Open metadata.
+    /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
     /// Unknown fields, as received.
     pub extra: Object,

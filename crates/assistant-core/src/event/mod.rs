@@ -21,7 +21,7 @@ pub use run::{
 
 use serde_json::{Map, Value};
 
-/// An open JSON object with its key order.
+/// A JSON object that preserves the order of its keys.
 pub type Object = Map<String, Value>;
 
 /// An event of a run, with the optional fields of every event.
@@ -71,7 +71,7 @@ pub struct Base {
     pub timestamp: Option<i64>,
     /// The provider's original event, for debugging.
     pub raw_event: Option<Box<Value>>,
-    /// Open metadata, which is merged into the entity of the event.
+    /// Metadata with arbitrary fields, which is merged into the message or the call of the event.
     pub metadata: Option<Box<Object>>,
     /// The subagent run that sent the event; absent for the parent agent.
     pub subagent_run_id: Option<String>,
@@ -167,7 +167,7 @@ pub enum EventKind {
         message_id: String,
         activity_type: String,
         content: Object,
-        /// False leaves existing content unchanged.
+        /// False to keep the content of an existing message.
         replace: bool,
     },
     ActivityDelta {
@@ -247,7 +247,7 @@ pub enum EncryptedEntity {
 pub struct Diagnostic {
     /// A stable code for programs, such as `unknown-event`.
     pub code: &'static str,
-    /// A message for people.
+    /// A message for developers.
     pub message: String,
 }
 

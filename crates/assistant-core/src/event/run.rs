@@ -11,7 +11,7 @@ pub struct RunInput {
     pub thread_id: String,
     /// The run's id, which is unique.
     pub run_id: String,
-    /// The run that this one continues, if the host sets it.
+    /// The id of the run that this run continues, if the host sets it.
     pub parent_run_id: Option<String>,
     /// True to resume reading an answer in progress instead of requesting a new one.
     pub resumes: bool,
@@ -25,7 +25,7 @@ pub struct RunInput {
     pub tools: Vec<Tool>,
     /// The context that the page gives the agent.
     pub context: Vec<ContextItem>,
-    /// Properties that the host passes through.
+    /// Properties that the host passes to the agent unchanged.
     pub forwarded_props: Value,
     /// Answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
@@ -54,11 +54,11 @@ pub struct Tool {
     pub description: String,
     /// The JSON Schema of the arguments; `None` means no arguments.
     pub parameters: Option<Value>,
-    /// Open metadata.
+    /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
 }
 
-/// A piece of context.
+/// A description of the page's context, with its current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextItem {
     /// The description.
@@ -76,7 +76,7 @@ pub struct ResumeEntry {
     pub status: ResumeStatus,
     /// The answer.
     pub payload: Option<Value>,
-    /// Open metadata.
+    /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
 }
 
@@ -94,7 +94,7 @@ pub enum ResumeStatus {
 pub enum Outcome {
     /// The run finished, possibly with calls that the page has to answer.
     Success {
-        /// The ids of these calls, if the producer lists them.
+        /// The ids of the calls that the page has to answer, if the producer lists them.
         pending_tool_call_ids: Option<Vec<String>>,
     },
     /// The run waits for the user.
@@ -111,7 +111,7 @@ pub enum Outcome {
 pub struct Interrupt {
     /// The interrupt's id.
     pub id: String,
-    /// The reason, as an open code.
+    /// The reason, as a code that the agent defines.
     pub reason: String,
     /// A message for the user.
     pub message: Option<String>,
@@ -121,9 +121,9 @@ pub struct Interrupt {
     pub response_schema: Option<Object>,
     /// The time at which the interrupt expires, ISO 8601 by convention.
     pub expires_at: Option<String>,
-    /// The subagent run that waits.
+    /// The id of the subagent run that waits for the answer, if any.
     pub subagent_run_id: Option<String>,
-    /// Open metadata.
+    /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
 }
 

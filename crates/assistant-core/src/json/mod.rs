@@ -1,4 +1,4 @@
-//! JSON: parsing while it arrives, changing, comparing, and the JSON form of messages.
+//! Parses JSON incrementally, patches and compares JSON values, and converts messages to JSON.
 
 pub mod canonical;
 pub mod fields;

@@ -65,7 +65,7 @@ enum Mode {
     ArrayAfter,
     Text,
     Number,
-    /// The missing letters; empty if only the end of the literal is expected.
+    /// The letters of the literal that are still missing; empty if only its end is expected.
     Literal(&'static str),
     Done,
     Invalid,
@@ -99,7 +99,7 @@ pub struct PartialJson {
     too_deep: bool,
 }
 
-/// Parses a whole text, with the same result as in pieces.
+/// Parses a complete text, with the same result as a text in pieces.
 #[must_use]
 pub fn parse_partial(text: &str) -> PartialJson {
     let mut json = PartialJson::new();
@@ -192,7 +192,8 @@ impl PartialJson {
         }
     }
 
-    /// Reads a string as far as possible, anything else one character at a time.
+    /// Parses as much of a string as possible, or one other character. Returns the rest of the
+    /// text.
     fn step<'a>(&mut self, rest: &'a str) -> &'a str {
         match self.mode {
             Mode::Key => self.key_text(rest),

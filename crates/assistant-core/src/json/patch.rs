@@ -200,7 +200,7 @@ struct Edit<'a> {
 type Outcome<T = ()> = Result<T, PatchErrorKind>;
 
 impl Edit<'_> {
-    /// Carries out all operations and a check at the end, or reverts all of them.
+    /// Executes all operations and then a check. If any of them fails, reverts the document.
     fn run(
         mut self,
         patch: &[Value],
@@ -478,7 +478,7 @@ fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     }
 }
 
-/// Inserts a removed value again.
+/// Inserts a removed value at its previous position in its container.
 fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
     match path.parent_mut(root) {
         Some((Value::Object(map), key)) => {

@@ -30,7 +30,7 @@ impl Pointer {
         &self.tokens
     }
 
-    /// Returns the value at the pointer.
+    /// Returns the value at the pointer's location; `None` if it does not exist.
     #[must_use]
     pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.tokens.iter().try_fold(root, |node, token| match node {
@@ -44,7 +44,8 @@ impl Pointer {
         resolve_mut(&self.tokens, root)
     }
 
-    /// Returns the parent node and the last token; `None` for the root.
+    /// Returns the parent node and the last token; `None` for the root, and if the parent does not
+    /// exist.
     pub(super) fn parent_mut<'a, 'p>(
         &'p self,
         root: &'a mut Value,
@@ -67,7 +68,7 @@ impl Pointer {
     }
 }
 
-/// Parses an array index: digits without a leading zero.
+/// Parses an array index; `None` for anything but digits without a leading zero.
 pub(super) fn index(token: &str) -> Option<usize> {
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());
     let padded = token.len() > 1 && token.starts_with('0');

@@ -6,7 +6,7 @@ pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
 /// The first of 2048 private use characters that represent surrogates, called marks.
 const MARKS: u32 = 0xF_0000;
 
-/// Returns the surrogate of a mark.
+/// Returns the surrogate that a mark represents; `None` for other characters.
 pub fn marked(mark: char) -> Option<u16> {
     let place = u32::from(mark).checked_sub(MARKS)?;
     let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
@@ -26,7 +26,8 @@ pub fn mark(half: u16) -> char {
     char::from_u32(MARKS + place).unwrap_or(REPLACED)
 }
 
-/// Replaces each lone surrogate with a character; `None` if the JSON contains no lone surrogates.
+/// Replaces each escaped lone surrogate in a JSON text with the result of `character`; `None` if
+/// the text contains no lone surrogates.
 pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -66,7 +67,7 @@ pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
     found.then_some(out)
 }
 
-/// Parses `u` and four hexadecimal digits.
+/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits.
 fn code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

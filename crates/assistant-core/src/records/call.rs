@@ -17,9 +17,9 @@ pub struct CallRecord {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments.
+    /// The arguments, as JSON text.
     pub arguments: String,
-    /// The result; `None` while the call has none.
+    /// The result, as JSON text; `None` while the call has no result.
     pub result: Option<String>,
     /// The time at which the call appeared, in milliseconds since 1970.
     pub timestamp: i64,
@@ -106,7 +106,8 @@ impl CallRecord {
         self.text_position = complete.text_position.or(self.text_position);
     }
 
-    /// Merges records of the same call by id, in order of first appearance.
+    /// Merges the records of two lists by the ids of the calls, in order of first appearance. The
+    /// fields of `complete` take precedence.
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
         let mut places = std::collections::HashMap::new();

@@ -41,8 +41,8 @@ impl Address {
         self.kind
     }
 
-    /// Returns the host with its port, if the address names a host. It may contain characters of
-    /// any script.
+    /// Returns the host with its port, if the address contains a host. The host may contain
+    /// characters of any script.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         let origin = self.origin.as_deref()?;

@@ -53,7 +53,7 @@ impl<'p> Fields<'p> {
         self.fault.is_some()
     }
 
-    /// Takes the recorded fault, if any, as an error.
+    /// Removes the recorded fault, and returns it as an error if there is one.
     pub fn checked(&mut self) -> Read<()> {
         self.fault.take().map_or(Ok(()), Err)
     }

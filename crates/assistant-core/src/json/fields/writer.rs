@@ -62,7 +62,7 @@ impl Writer {
         }
     }
 
-    /// Writes `true`, or nothing.
+    /// Writes `true` if the flag is set, otherwise nothing.
     pub fn flag(&mut self, key: &str, is_set: bool) {
         if is_set {
             self.put(key, Value::Bool(true));

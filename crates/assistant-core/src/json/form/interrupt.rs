@@ -1,4 +1,4 @@
-//! Interrupts.
+//! Decodes and encodes interrupts.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::from_store;
 use crate::event::{Interrupt, fault::ProtocolError};
 use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
-/// Decodes an interrupt of a store.
+/// Decodes a stored interrupt.
 ///
 /// # Errors
 /// Fails if a known field is missing or has a wrong value.
@@ -14,7 +14,7 @@ pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
     from_store(value, "interrupt", interrupt)
 }
 
-/// Reads an interrupt.
+/// Decodes an interrupt at a location of an event or a document.
 ///
 /// # Errors
 /// Fails if a known field is missing or has a wrong value.

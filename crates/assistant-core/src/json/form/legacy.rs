@@ -69,8 +69,8 @@ fn media_key(part: &Value) -> Option<String> {
     Some(key.map(Value::to_string).join(" "))
 }
 
-/// Converts a `binary` part to image, audio, video or document. A part with missing fields, or with
-/// only the id of an upload, is unchanged, so that the decoder removes it as unknown.
+/// Converts a `binary` part to image, audio, video or document. `None` for other parts, and for a
+/// binary part without a media type, or without data and URL, which the decoder removes as unknown.
 fn upgraded_binary(part: &Value) -> Option<Value> {
     let part = part.as_object()?;
     if part.get("type")? != "binary" {

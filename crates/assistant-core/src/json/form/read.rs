@@ -1,4 +1,4 @@
-//! Reads messages and their content.
+//! Decodes messages and their content.
 //!
 //! From a stream, unknown fields are removed with a diagnostic; from a store
 //! ([`message_from_value`]) unknown fields of messages and calls are preserved, so that data of a
@@ -26,7 +26,7 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     from_store(value, "message", message)
 }
 
-/// Decodes the content of a store: a string, or a list of parts.
+/// Decodes stored content: a string, or a list of parts.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     })
 }
 
-/// Decodes a content part of a store.
+/// Decodes a stored content part.
 ///
 /// # Errors
 /// Fails if its type is unknown, or a known field has a wrong value.
@@ -74,7 +74,7 @@ pub fn from_store<T>(
     })
 }
 
-/// Reads a message. A message with an unknown role is unknown.
+/// Decodes a message. Returns [`Fault::Unknown`] for an unknown role.
 ///
 /// # Errors
 /// Fails if a known field has a wrong value.

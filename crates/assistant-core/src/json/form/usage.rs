@@ -1,4 +1,4 @@
-//! Token usage.
+//! Decodes and encodes token usage.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::from_store;
 use crate::event::{TokenUsage, fault::ProtocolError};
 use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
-/// Decodes token usage of a store.
+/// Decodes stored token usage.
 ///
 /// # Errors
 /// Fails if a known field has a wrong value.
@@ -14,7 +14,7 @@ pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
     from_store(value, "usage", usage)
 }
 
-/// Reads token usage.
+/// Decodes token usage at a location of an event or a document.
 ///
 /// # Errors
 /// Fails if a known field has a wrong value.

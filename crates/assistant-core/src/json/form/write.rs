@@ -1,4 +1,4 @@
-//! Writes messages and content.
+//! Encodes messages and their content.
 
 use serde_json::Value;
 

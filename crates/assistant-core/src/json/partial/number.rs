@@ -43,7 +43,7 @@ pub(super) struct Number {
     text: String,
     /// The length of the valid prefix.
     valid: usize,
-    /// The length of the prefix that was shown last, and whether it was exact.
+    /// The length of the prefix that was shown last.
     shown: usize,
     exact: bool,
 }

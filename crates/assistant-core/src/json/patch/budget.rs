@@ -97,7 +97,7 @@ impl Budget {
         }
     }
 
-    /// Checks a value that the patch adds at `path`.
+    /// Charges for a value that the patch adds at `path`. Fails if the value would nest too deeply.
     pub(super) fn add(&mut self, path: &Pointer, value: &Value) -> Outcome {
         let weight = weight(path, value, usize::MAX)?;
         if let Some(room) = &mut self.room {
@@ -128,14 +128,15 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks a value that is moved to the deeper `path`.
+    /// Charges for a value that is moved to the deeper location `path`. Fails if the budget does
+    /// not suffice, or if the value would nest too deeply.
     pub(super) fn lower(&mut self, path: &Pointer, value: &Value) -> Outcome {
         let most = self.shifted.saturating_mul(NODE);
         let weight = weight(path, value, most)?;
         self.shift(weight / NODE)
     }
 
-    /// Charges for `count` values that are shifted.
+    /// Charges for `count` values that are shifted. Fails if the budget does not suffice.
     pub(super) fn shift(&mut self, count: usize) -> Outcome {
         let left = self.shifted.checked_sub(count);
         self.shifted = left.ok_or(PatchErrorKind::OverBudget)?;

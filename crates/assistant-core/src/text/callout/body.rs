@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Callout, CalloutOptions, CalloutState, header::Header, yaml};
 use crate::event::Object;
 
-/// The tool name of a callout that gives none.
+/// The tool name for a callout that contains no name.
 pub(super) const DEFAULT_NAME: &str = "tool";
 
 const ID: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
@@ -84,12 +84,12 @@ pub(super) fn read(
     })
 }
 
-/// Returns the value of the first key with a usable value.
+/// Returns the converted value of the first of these keys whose value can be converted.
 fn first(fields: &Object, keys: &[&str], read: fn(&Value) -> Option<String>) -> Option<String> {
     keys.iter().find_map(|key| fields.get(*key).and_then(read))
 }
 
-/// Converts a name or an id to text.
+/// Converts a name or an id to text; `None` if it is blank, or neither a string nor an integer.
 fn name_or_id(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
@@ -106,7 +106,7 @@ fn error(value: &Value) -> Option<String> {
     }
 }
 
-/// Removes the common indentation of all lines.
+/// Joins the lines without their common indentation.
 fn dedented(lines: &[&str]) -> String {
     let is_blank = |line: &str| line.trim_matches(BLANKS).is_empty();
     let mut common: Option<&str> = None;

@@ -109,7 +109,7 @@ impl Parser {
         out
     }
 
-    /// Ends the text.
+    /// Ends the text, and returns the chunks that were held back.
     #[must_use]
     pub fn finish(mut self) -> Vec<Chunk> {
         self.end()
@@ -351,7 +351,8 @@ impl Parser {
 }
 
 impl Open {
-    /// Appends to the source. A callout that exceeds the limit is text from then on.
+    /// Appends text to the callout's source. If the source exceeds the limit, the callout becomes
+    /// text.
     fn keep(&mut self, text: &str, limit: usize, out: &mut Vec<Chunk>) {
         if self.overflowed {
             return append_text(out, text);

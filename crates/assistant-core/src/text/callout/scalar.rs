@@ -12,7 +12,7 @@ pub(super) fn plain(text: &str) -> Value {
         .unwrap_or_else(|| text.into())
 }
 
-/// Parses a scalar with a tag of the core schema.
+/// Parses a scalar with a tag of the core schema; `None` if the text does not have the type.
 pub(super) fn tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
@@ -58,7 +58,7 @@ fn int(text: &str) -> Option<Value> {
         .ok()
 }
 
-/// Parses a float, or an integer that exceeds the integer types.
+/// Parses a float, or an integer that exceeds the integer types; `None` for other text.
 fn float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {

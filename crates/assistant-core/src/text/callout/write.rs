@@ -1,4 +1,4 @@
-//! Serialization of a call as a callout that parses back to the same call.
+//! Writes a call as a callout that parses back to the same call.
 
 use std::fmt;
 
@@ -223,7 +223,7 @@ impl Writer {
     }
 }
 
-/// Returns the lines of a text that can be written verbatim in a literal block.
+/// Returns the lines of a text that a literal block can contain verbatim; `None` for other texts.
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");

@@ -190,7 +190,7 @@ fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<V
     }
 }
 
-/// Returns the type named by a tag of the core schema.
+/// Returns the name of the type that a tag of the core schema denotes; `None` for other tags.
 fn core_kind(tag: &Tag) -> Option<&str> {
     tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
 }

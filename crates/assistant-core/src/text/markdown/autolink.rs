@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::tree::{Kind, Node};
 
-/// Splits the text nodes that contain addresses.
+/// Splits text nodes at addresses, which become links.
 pub(super) fn apply(nodes: &mut Vec<Node>) {
     if !nodes
         .iter()

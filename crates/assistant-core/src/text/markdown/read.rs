@@ -98,7 +98,7 @@ pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> V
     builder.finish()
 }
 
-/// Returns the label of a footnote among those of links.
+/// Returns the key of a footnote's label among the labels of links.
 pub(super) fn footnote_key(label: &str) -> String {
     let mut key = String::with_capacity(label.len() + 1);
     key.push('^');

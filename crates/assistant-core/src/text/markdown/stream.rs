@@ -282,8 +282,8 @@ impl Markdown {
         )
     }
 
-    /// Begins to read the open block as code, if it is fenced. The first line of the block ends
-    /// before `limit`.
+    /// Begins to read the open block as code, and returns true, if it is fenced. The first line of
+    /// the block ends before `limit`.
     fn open_code(
         &mut self,
         text: &str,
@@ -311,7 +311,8 @@ impl Markdown {
         true
     }
 
-    /// Returns an empty code block for a fenced block.
+    /// Returns an empty code block, and the state of reading its code; `None` if the block is not
+    /// fenced.
     fn fence(text: Option<&str>, base: usize, block: &Outline) -> Option<(Node, Fence)> {
         let info = block.fenced.as_deref()?;
         let line = base + line_start(text?.get(base..)?, block.range.start);

@@ -240,7 +240,7 @@ fn strip(line: &str, mut at: usize) -> Line<'_> {
     }
 }
 
-/// Returns the length of a list item's mark.
+/// Returns the length of the list mark that a text begins with; 0 if it begins with none.
 fn list_mark(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let marks: &[char] = if digits == 0 {
