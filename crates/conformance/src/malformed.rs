@@ -3,8 +3,8 @@
 //!
 //! [`cases`] makes one change in a valid example of each event, message, part, source, outcome,
 //! interrupt, usage, patch operation, call and run input (`scenes`), [`pairs`] makes two changes.
-//! The few thousand cases are the same each time. The differential test takes the expected results
-//! from the reference client.
+//! The few thousand cases are the same each time. The differential test obtains the expected
+//! results from the reference client.
 
 mod pairs;
 mod scenes;

@@ -57,7 +57,7 @@ pub(crate) enum State {
     HandedOff {
         /// The id of the tool message, bound to the fingerprint of the call that was approved.
         message: Consent<String>,
-        /// True while a run carries the tool message.
+        /// True while a run sends the tool message to the agent.
         out: bool,
         review: Box<Review>,
     },
@@ -69,7 +69,7 @@ pub(crate) enum State {
     },
     /// The agent's interrupt was answered with an approval.
     InterruptApproved {
-        /// True while a run carries the answer.
+        /// True while a run sends the answer to the agent.
         out: bool,
         review: Box<Review>,
     },
@@ -144,13 +144,13 @@ pub(crate) enum StateEvent {
         /// True if approve and deny on the call's card answer the interrupt.
         card: bool,
     },
-    /// A run carries the call's approval to the agent.
+    /// A run that sends the call's approval to the agent began.
     SendStarted,
-    /// The run that carried the call's approval failed.
+    /// The run that sent the call's approval failed.
     SendFailed,
     /// The call has ended, with a result or without.
     Settled(Box<Outcome>),
-    /// A run that carries the call's result began.
+    /// A run that sends the call's result began.
     Delivered,
 }
 

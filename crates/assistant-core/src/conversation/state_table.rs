@@ -193,8 +193,8 @@ fn reload_table() -> String {
     out
 }
 
-/// Returns a call state of each kind, with variants for calls that the user approved or that a run
-/// carries.
+/// Returns a call state of each kind, with variants for approved calls, for approvals that a run is
+/// sending, and for interrupts without a card.
 fn stored_states() -> Vec<(&'static str, State)> {
     let mut all = states();
     let approved = |interrupt: Option<&str>| {

@@ -29,7 +29,7 @@ pub type Object = Map<String, Value>;
 pub struct Event {
     /// The event.
     pub kind: EventKind,
-    /// The optional fields that every event may carry.
+    /// The optional fields that every event may have.
     pub base: Base,
 }
 

@@ -23,7 +23,7 @@ pub struct RunInput {
     pub history: Option<Box<Value>>,
     /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,
-    /// The context that the page gives the agent.
+    /// The descriptions of the page that the host sends to the agent.
     pub context: Vec<ContextItem>,
     /// Properties that the host passes to the agent unchanged.
     pub forwarded_props: Value,

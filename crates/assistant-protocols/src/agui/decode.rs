@@ -95,7 +95,7 @@ fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
 }
 
 fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
-    // Most tokens carry no optional fields.
+    // Most tokens have no optional fields.
     if f.is_empty() {
         return Base::default();
     }

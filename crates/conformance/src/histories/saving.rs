@@ -108,7 +108,7 @@ impl History {
     /// Writes the claim of a start by the owning tab, and reports the outcome to the session.
     pub(super) fn commit_start(&mut self, commit: CommitId, entry: &JournalEntry) {
         let (tab, call) = (self.tab.desk.tab, entry.call().number());
-        // A batch that failed with the claim in it brings both or neither.
+        // A failed batch with the claim in it was stored completely or not at all.
         let was_given = self.store.was_given(tab, call);
         let outcome = self.tab.claim(&mut self.store, entry);
         self.tally.double_starts += u64::from(outcome == Ok(true) && was_given);

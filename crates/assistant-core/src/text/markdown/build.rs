@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
                 let (src, title) = self.target(link_type, dest_url, title, &id);
                 Kind::Image { src, title }
             }
-            // Not in the grammar: the content goes to the parent.
+            // Not in the grammar: the content is added to the parent.
             _ => return None,
         })
     }

@@ -22,7 +22,7 @@ pub enum Kind {
     Math {
         /// The formula.
         tex: String,
-        /// True for display style, on lines of its own.
+        /// True if the formula is displayed on separate lines.
         display: bool,
     },
     /// A leaf: a possible line break.
