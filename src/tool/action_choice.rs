@@ -1,4 +1,5 @@
-//! One of several actions that an agent asks about: its exact arguments, and the user's decision.
+//! Renders one of several actions that an agent asks about, with the exact arguments and the user's
+//! decision.
 //!
 //! `action_list` renders all actions and sends the decisions.
 
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::ui::{Labels, Word, WordOf, Words, dynamic, fresh_id, is_trusted};
 
-/// The decisions in the order of their buttons.
+/// The kinds of decisions, in the order of their radio buttons.
 const KINDS: [DecisionKind; 4] = [
     DecisionKind::Approve,
     DecisionKind::Edit,
@@ -36,7 +37,7 @@ pub(super) struct ActionChoice {
     pub(super) tried: RwSignal<bool>,
 }
 
-/// The reason why there is no decision yet.
+/// The reason why the user's choice for an action is not a complete decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecided {
     /// The user has chosen no decision.
@@ -59,7 +60,8 @@ impl ActionChoice {
         }
     }
 
-    /// Returns the decision; tracked.
+    /// Returns the decision about the action, or the reason why the decision is incomplete;
+    /// tracked.
     pub(super) fn decision(self) -> Result<ActionDecision, Undecided> {
         let text = |of: RwSignal<String>| of.with(|text| text.trim().to_owned());
         match self.kind.get() {
@@ -84,7 +86,8 @@ impl ActionChoice {
         }
     }
 
-    /// Returns the error below an invalid field.
+    /// Returns the error message below the text field; `None` until the user has tried to send, and
+    /// while the decision is complete or not chosen.
     fn problem(self, labels: &Labels) -> Option<String> {
         if !self.tried.get() {
             return None;
@@ -100,7 +103,8 @@ impl ActionChoice {
     }
 }
 
-/// Renders an action and its decisions. `number` counts from 1.
+/// Renders an action, with a radio button for each permitted decision and the text field of the
+/// selected decision. The user can decide while `answers` is true; `number` counts from 1.
 pub(super) fn action_choice(
     number: usize,
     action: &RequestedAction,
@@ -144,8 +148,9 @@ pub(super) fn action_choice(
     .into_any()
 }
 
-/// Renders the exact arguments of an action, or the whole request if it has other fields than those
-/// that the middleware adds.
+/// Renders the exact arguments of an action, or a note if the action has none. If the action has no
+/// name, or the request has fields other than `name`, `args` and `description`, the complete
+/// request is rendered instead.
 fn arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();
@@ -219,7 +224,7 @@ fn radio(
     .into_any()
 }
 
-/// A field of a decision.
+/// A text field that belongs to a kind of decision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Args,

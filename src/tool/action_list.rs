@@ -1,5 +1,5 @@
-//! A question about several actions. Each action is shown exactly and has its own decision; all
-//! decisions are sent together.
+//! Renders a question about several actions. Each action is shown with the exact arguments and has
+//! its own decision; all decisions are sent together.
 //!
 //! `question` renders the surrounding card, `action_choice` each action.
 
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::ui::{Words, dynamic, memo};
 
-/// The decisions about the actions of a question; empty for a question without actions.
+/// The user's decisions about the actions of a question; empty if the question does not accept a
+/// decision for each action.
 #[derive(Clone, Copy)]
 pub(super) struct ActionChoices(StoredValue<Vec<ActionChoice>>);
 
@@ -34,7 +35,8 @@ impl ActionChoices {
         choices.into_iter().map(ActionChoice::decision).collect()
     }
 
-    /// Returns the decisions for sending, or marks the missing ones.
+    /// Returns the decisions to send. If a decision is missing or incomplete, shows the errors of
+    /// the actions and returns a refusal with the number of decisions made.
     pub(super) fn collect(self) -> Result<Vec<ActionDecision>, Refusal> {
         untrack(|| self.decisions()).map_err(|_| {
             let choices = self.0.try_get_value().unwrap_or_default();

@@ -11,7 +11,8 @@ const MAX_CHARS: usize = 500;
 /// The maximum number of lines shown at first.
 const MAX_LINES: usize = 8;
 
-/// Renders a text that is attributed to the agent.
+/// Renders a text under a label that attributes the text to the agent. The part beyond the limits
+/// is collapsed.
 pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     let (shown, rest) = capped(text.trim());
     let shown = match rest.is_empty() {
@@ -43,7 +44,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     .into_any()
 }
 
-/// Splits a text into the part shown at once, and the rest.
+/// Splits a text into the part that is shown at first, and the collapsed rest.
 fn capped(text: &str) -> (&str, &str) {
     let end_of_chars = text.char_indices().nth(MAX_CHARS).map(|(at, _)| at);
     let mut breaks = text.match_indices('\n').map(|(at, _)| at);

@@ -1,5 +1,5 @@
-//! The approval card of a call. A card of the page and a card of the agent are clearly
-//! distinguishable.
+//! Renders the approval card of a call. A request of the page and a question of the agent look
+//! different.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -27,19 +27,20 @@ use crate::{
 /// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
 /// mention below it, else the action's title or name above the exact arguments. The fold "More"
 /// below the buttons has the name of the action, all exact arguments, and the button that edits
-/// them. `data-risk` is the [`Risk`] of the action. An agent's question (`data-kind="agent"`) is a
-/// question of the agent; the agent's text is shown below the arguments, attributed to it.
-/// Approving counts once the end of the arguments was visible and the card has been unchanged for
-/// half a second; until then the button is `aria-disabled`. Deny asks for an optional reason; a
-/// second press denies. If several windows of one assistant are mounted, one of them asks, and the
-/// others refer to it.
+/// them. `data-risk` is the [`Risk`] of the action. A question of the agent (`data-kind="agent"`)
+/// uses none of these words: the card shows the name of the call, the exact arguments, and below
+/// them the agent's text, attributed to the agent. Approving counts once the end of the arguments
+/// was visible and the card has been unchanged for half a second; until then the button is
+/// `aria-disabled`. If a reason is accepted, Deny first opens a field for the reason, and a second
+/// press denies. If several windows of one assistant are mounted, one of them shows the card, and
+/// the others refer to that window.
 ///
 /// # Accessibility
 ///
 /// A named group in the flow of the chat; the rows are the description of the button that approves.
-/// It never takes the focus; if one of its buttons had the
-/// focus and the card is removed, the focus moves to the text box of the chat. A change of the call
-/// is announced as a `status`.
+/// The card never takes the focus when it appears. If a button of the card has the focus when the
+/// card is removed, the focus moves to the text box of the chat. A change of the call is announced
+/// as a `status`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -65,7 +66,7 @@ pub fn ApprovalCard(
     })
 }
 
-/// Renders the card, regardless of other windows.
+/// Renders the approval card of a call, even if another window shows the card.
 pub(super) fn asked(call: ToolCallView<Value>) -> AnyView {
     // A new interrupt gets a new card.
     let asked = memo(move || call.interrupt_id());

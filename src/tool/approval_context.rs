@@ -1,4 +1,5 @@
-//! The context of an approval card, and the visibility of a call.
+//! The state that the parts of an approval card share, and the tracker of whether the card was
+//! read.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub(super) struct ApprovalContext {
     pub(super) over: RwSignal<bool>,
     /// The page's description of the call.
     pub(super) description: CallDescription,
-    /// The arguments that the user has changed.
+    /// The edited arguments that are shown for review, if any.
     pub(super) reviewed: Reviewed,
     /// True if the fold with the details is open.
     pub(super) more: RwSignal<bool>,
@@ -31,7 +32,8 @@ pub(super) struct ApprovalContext {
 }
 
 impl ApprovalContext {
-    /// Tracks whether the card can have been read.
+    /// Creates a tracker of whether the user can have read the card. A change of the call closes
+    /// the form for editing arguments.
     pub(super) fn visibility(&self) -> Visibility {
         let (description, editing) = (self.description, self.editing);
         // A form of outdated arguments is closed.
@@ -77,14 +79,15 @@ impl ApprovalContext {
         });
     }
 
-    /// Moves the focus before the card is removed.
+    /// Moves the focus out of the card before the card is removed.
     pub(super) fn pass_focus_on(&self) {
         if let Some(card) = self.card.get_untracked() {
             focus::pass_on(&card);
         }
     }
 
-    /// Moves the focus to the selected element of the card after the pressed button was removed.
+    /// Moves the focus to the element of the card that matches `selector`, once the element is
+    /// rendered.
     pub(super) fn focus_soon(&self, selector: &'static str) {
         if let Some(card) = self.card.get_untracked() {
             focus::focus_in(card.into(), selector);
@@ -127,8 +130,8 @@ impl Reviewed {
     }
 }
 
-/// Tracks whether the user can have read the current call, its title and any description shown;
-/// `changed` is called whenever the call changes.
+/// Creates a tracker of whether the user can have read the current call with its title and
+/// description. `changed` is called whenever the call changes.
 pub(super) fn visibility(
     call: ToolCallView<Value>,
     described: impl Fn() -> Option<Shown> + Send + Sync + 'static,

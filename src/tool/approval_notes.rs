@@ -15,7 +15,8 @@ use crate::{
 /// component registers its action later than the card is shown.
 const GRACE_MS: u32 = 2_000;
 
-/// Returns a signal that is true once the action of a call has been missing for the grace time.
+/// Returns a signal that is true while the action of a call has been missing for at least
+/// [`GRACE_MS`].
 pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
     let (unavailable, set_unavailable) = signal(false);
     let latest = StoredValue::new(0_u32);
@@ -36,8 +37,8 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
     unavailable
 }
 
-/// Shows a note if the call has changed since it was first shown. `by_user` is true if the user has
-/// made the change.
+/// Renders a note that appears once the call has changed since the card was first shown. `by_user`
+/// is true if the user has made the change.
 pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
     let first = untrack(|| call.fingerprint());
@@ -63,17 +64,18 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
     .into_any()
 }
 
-/// Renders the note that asks a user who pressed Approve too early to read the rest.
+/// Renders the note that asks the user to read the rest of a request before approving.
 pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
     hint_unless(words, visibility, Signal::stored(false))
 }
 
-/// Renders the same note, except while the user denies the call.
+/// Renders the note that asks the user to read the rest of a request before approving, except while
+/// `denies` is true.
 pub(super) fn hint_unless(words: &Words, visibility: Visibility, denies: Signal<bool>) -> AnyView {
     reading_hint(words, visibility, |l| &l.read_to_end, denies)
 }
 
-/// Renders the note that asks a user who submitted a form too early to read the rest.
+/// Renders the note that asks the user to read the rest of a question before submitting a form.
 pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
     reading_hint(
         words,

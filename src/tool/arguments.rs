@@ -9,7 +9,8 @@ use crate::{
     ui::{Words, dynamic, memo},
 };
 
-/// Renders the exact arguments that would run, followed by `end`.
+/// Renders the exact arguments of a call: as formatted JSON, or as the received text if the text is
+/// not a complete value. `end` follows the arguments.
 pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = memo(move || match call.args_value() {
         Some(args) => pretty(&args),

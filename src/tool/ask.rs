@@ -1,4 +1,4 @@
-//! Renders a handler's question with a schema as a form in the card of the call.
+//! Renders the form for a question that the handler of a call asks with a schema.
 
 use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
@@ -12,8 +12,8 @@ use crate::{
     view::{Asked, Question},
 };
 
-/// Reads the question that a call's handler asks with a form; tracked when called in a reactive
-/// closure.
+/// Calls `read` with the newest question of a call's handler. Returns `None` if the handler asks
+/// nothing, or asks without a schema. Tracked when called in a reactive closure.
 fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -> R) -> Option<R> {
     assistant.view().asked.with(|list| {
         let mut newest = list.iter().rev();

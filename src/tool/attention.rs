@@ -1,5 +1,5 @@
-//! Limits the number of questions to the user: held-back questions, the button that denies
-//! everything, and the mark on a call that was denied before.
+//! Renders the count of held-back questions, the button that denies all questions, and the mark on
+//! a call that was denied before.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::{html, prelude::*};
@@ -11,8 +11,8 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Renders the button that denies all open questions and stops the assistant; `leave` is called
-/// before the focused element is removed.
+/// Renders the button that denies all open questions and stops the assistant. `leave` is called
+/// first, to move the focus out of elements that are removed.
 pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {
@@ -28,7 +28,8 @@ pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> 
     .into_any()
 }
 
-/// Renders the line below the agent's questions, while several wait or some are held back.
+/// Renders the line below the agent's questions, which is shown while several questions are open or
+/// a question is held back.
 pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     let interrupts = assistant.interrupts();
     let counts = memo(move || {
@@ -83,7 +84,8 @@ fn line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
     .into_any()
 }
 
-/// Shows that the user was not asked about a call, because they denied an equal one in this turn.
+/// Renders a mark on a call about which the user was not asked, because an equal call was denied in
+/// the same turn.
 pub(super) fn denied_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     dynamic(move || {

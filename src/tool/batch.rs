@@ -29,7 +29,7 @@ pub(crate) struct Batch {
     several: RwSignal<bool>,
 }
 
-/// An approval, and its visibility.
+/// An approval request, with the tracker of whether its card was read.
 #[derive(Clone, Copy)]
 struct Entry {
     number: u64,
@@ -45,12 +45,12 @@ impl Batch {
         }
     }
 
-    /// Returns true if the user is asked about several calls; tracked.
+    /// Returns true if the batch contains more than one call; tracked.
     pub(crate) fn has_several(self) -> bool {
         self.several.get()
     }
 
-    /// Returns true if the user is asked about a call; tracked.
+    /// Returns true if the batch contains a call; tracked.
     pub(crate) fn has(self, call: &CallKey) -> bool {
         let holds = |list: &Vec<Entry>| list.iter().any(|entry| entry.call.key() == call);
         self.entries.with(holds)
@@ -69,8 +69,8 @@ impl Batch {
     }
 }
 
-/// Adds a page's approval to the batch of its response, as long as its card is mounted. Questions
-/// of the agent are answered individually.
+/// Adds an approval request of the page to the batch of its response until the card is unmounted.
+/// Questions of the agent are not added, because they are answered individually.
 pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<Batch>() else {
         return;
@@ -91,9 +91,9 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     on_cleanup(move || batch.change(|list| list.retain(|entry| entry.number != number)));
 }
 
-/// Renders a row for each approval of a response that has several, and the buttons for all of them.
-/// Approving counts once each card was read to its end and the list has been unchanged for half a
-/// second; every decision applies to its own call as its card shows it.
+/// Renders the bar for a response with several approvals: a row for each approval, and the buttons
+/// that answer all of them. Approving counts once each card was read to its end and the list has
+/// been unchanged for half a second. Every decision applies to its own call as its card shows it.
 pub(crate) fn bar(batch: Batch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || several_questions(entries)).into_any()

@@ -34,7 +34,8 @@ impl Narrowed {
     }
 }
 
-/// Renders the fields for the bounds that an action declares.
+/// Renders a field for each bound that an action declares. Maximum values have fields only if
+/// `wider` is true, so that the approval applies to other arguments as well.
 pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> AnyView {
     let words = Words::current();
     let uses = widest
@@ -156,13 +157,14 @@ fn restore_value(event: &leptos::ev::Event, value: &str) {
     event_target::<web_sys::HtmlInputElement>(event).set_value(value);
 }
 
-/// Returns the last part of a pointer, which names the argument.
+/// Returns the last segment of a JSON pointer, unescaped.
 fn name_of(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// Describes the remaining bounds of a remembered approval: uses, time and amounts.
+/// Describes the remaining bounds of a remembered approval: uses, time and maximum values; `None`
+/// without bounds.
 pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();

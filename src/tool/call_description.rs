@@ -32,7 +32,7 @@ pub(super) enum Extent {
     Nothing,
     /// A part of the call, because the description was truncated.
     Part,
-    /// The whole call; with the arguments that the description does not mention, if any.
+    /// The complete call, with the arguments that the description does not mention, if any.
     All(Option<Value>),
 }
 
@@ -65,12 +65,13 @@ impl CallDescription {
         }
     }
 
-    /// Returns the page's description as it is shown, if the page describes the call.
+    /// Returns the page's description as the card shows it; `None` if the page does not describe
+    /// the call. Tracked.
     pub(super) fn shown(self) -> Option<Shown> {
         self.shown.get()
     }
 
-    /// Returns the part of the exact arguments that is described.
+    /// Returns a memo of the part of the call that the description covers.
     pub(super) fn extent(self) -> Memo<Extent> {
         memo(move || {
             self.shown.with(|shown| match shown {
@@ -87,8 +88,9 @@ impl CallDescription {
         })
     }
 
-    /// Renders the icon and the question. Below them is the name of the call, if the agent runs the
-    /// call, and else the title, if the question does not contain it.
+    /// Renders the heading of the card: an icon and the page's question, or the name of the call if
+    /// the page has no question. Below the question is the name of a call that the agent runs, or
+    /// the title of a call that the page runs, unless the question contains the title.
     pub(super) fn heading(self, words: &Words) -> AnyView {
         let (of, by_agent) = (self.call, self.by_agent);
         let icon = move || match (by_agent, of.risk()) {
@@ -133,7 +135,8 @@ impl CallDescription {
         untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
     }
 
-    /// Renders the runner and the name of the call.
+    /// Renders the name of the call, after words that say whether the agent asks for the call, the
+    /// agent runs it or the page runs it.
     pub(super) fn names(self, words: &Words) -> AnyView {
         let who: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
@@ -151,7 +154,8 @@ impl CallDescription {
         .into_any()
     }
 
-    /// Returns the page's own question about the call, if it has one.
+    /// Returns the page's question about the call: the sentence of the description, else a question
+    /// with the title. `None` if both are missing, or if the agent asks.
     pub(super) fn question(self, words: &Words) -> Option<String> {
         if self.by_agent {
             return None;
@@ -179,7 +183,8 @@ impl CallDescription {
         (!is_shown).then_some(text)
     }
 
-    /// Renders the risk, and the description of the action if nothing else describes the call.
+    /// Renders a warning for a dangerous call, and the description of the action if the page does
+    /// not describe the call. Renders nothing if the agent asks.
     pub(super) fn text(self, words: &Words) -> AnyView {
         let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
         if by_agent {
@@ -218,8 +223,8 @@ impl CallDescription {
     }
 }
 
-/// Returns the question about a call in one line, for announcements: the question, and the rows of
-/// the description.
+/// Returns one line for announcements: the sentence of the description, or else the title or name,
+/// followed by the rows of the description. A question of the agent has only the name of the call.
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = in_plain(&call.name());
@@ -238,7 +243,8 @@ pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String 
     parts.join(", ")
 }
 
-/// Returns the description of a call, truncated for the card. An empty description is ignored.
+/// Returns the page's description of a call, truncated for the card; `None` if the description is
+/// missing or empty.
 fn shown(call: ToolCallView<Value>) -> Option<Shown> {
     let described = call.described()?;
     let mut shown = Shown::default();

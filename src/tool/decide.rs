@@ -62,8 +62,9 @@ pub(super) fn decide(
     }
 }
 
-/// Renders the call that would run: the page's description, with the unmentioned arguments below;
-/// or the exact arguments.
+/// Renders the call that would run: the exact arguments without a description, a truncated
+/// description above the exact arguments, or a complete description above the arguments that it
+/// does not mention.
 fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     match extent {
@@ -161,8 +162,8 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
     .into_any()
 }
 
-/// Renders the buttons that answer. If a reason is accepted, Deny first opens a field for the
-/// reason; meanwhile Back follows it, and the button that approves is hidden.
+/// Renders the buttons that answer the request. If a reason is accepted, Deny first opens a field
+/// for the reason; while the field is open, Approve is hidden and Back is shown.
 fn answers(
     shown: &ApprovalContext,
     visibility: Visibility,
@@ -305,7 +306,8 @@ fn answers(
     .into_any()
 }
 
-/// Returns the word on the button that approves. The heading of the card names the call.
+/// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
+/// is unknown.
 fn approve_word(shown: &ApprovalContext) -> WordOf {
     match untrack(|| shown.call.has_unknown_outcome()) {
         true => |l| &l.run_again,
@@ -313,8 +315,9 @@ fn approve_word(shown: &ApprovalContext) -> WordOf {
     }
 }
 
-/// Returns the accessible name and tooltip of the button that approves, which name the call on a
-/// card of the page: a list of buttons has no heading beside them.
+/// Returns a function for the accessible name and tooltip of the button that approves. On a card of
+/// the page, the text contains the title or name of the call, because a screen reader's list of
+/// buttons omits the heading of the card.
 fn approve_name(
     shown: &ApprovalContext,
     words: &Words,
@@ -334,8 +337,9 @@ fn approve_name(
     }
 }
 
-/// Renders the arguments as fields. Approving uses the values of the fields; if the action has a
-/// preview, the user reviews the values first.
+/// Renders the form for editing the arguments of a call. Submitting approves the call with the
+/// edited arguments; if the page asks and the action has a preview, the user reviews the preview of
+/// the edited arguments first.
 pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;

@@ -18,9 +18,9 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, spinner},
 };
 
-/// Title, the most significant argument, and the state of a call in one line, with the reason of a
-/// failure below it, and arguments, result and code name behind it. Without a title the line has
-/// the name in words.
+/// The card of a call: a line with the title, the most significant argument and the state; below
+/// the line the reason of a failure; in a collapsed section the arguments, the result and the code
+/// name. Without a title, the line shows the name of the action in words.
 ///
 /// The card is closed at first, and its content is rendered once it is opened. A result that
 /// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
@@ -119,13 +119,14 @@ pub fn DefaultCard(
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the most significant argument, without copying all arguments.
+    /// Returns the most significant argument, without copying all arguments; `None` if no argument
+    /// is a single-line text or a number.
     fn summary_argument(&self) -> Option<String> {
         self.read(|call| call.effective_args().and_then(summary_argument))
             .flatten()
     }
 
-    /// Renders the card of an action without a renderer.
+    /// Renders the default card of the call, the card of an action without a renderer.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -219,7 +220,8 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(rest)}{dynamic(code)} }
 }
 
-/// Renders the arguments as the user edited them, with the agent's behind a summary.
+/// Renders the arguments that the call ran with, and the agent's original arguments in a collapsed
+/// section.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
     let text = |args: Option<Value>| exact(args.map(|args| pretty(&args)).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Exact text, with invisible characters made visible.
+//! Renders exact text, with invisible characters made visible.
 //!
 //! Long text is split into blocks, so that appended and scrolled-out text causes little layout.
 //! Nothing is inserted between the blocks, so the text is copied unchanged.
@@ -98,7 +98,7 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
 struct Shown {
     generation: u32,
     len: usize,
-    /// The last block, and its size in bytes.
+    /// The last block, to which text is appended; `None` if the next text begins a block.
     block: Option<web_sys::Element>,
     block_len: usize,
 }
@@ -157,7 +157,8 @@ impl Shown {
     }
 }
 
-/// Appends a text node to an element.
+/// Appends text to an element: to the last child if that is a text node, otherwise as a new text
+/// node.
 fn append_text(element: &web_sys::Element, text: &str) {
     let last = element.last_child();
     if let Some(node) = last.and_then(|node| node.dyn_into::<web_sys::Text>().ok()) {
@@ -167,7 +168,7 @@ fn append_text(element: &web_sys::Element, text: &str) {
     }
 }
 
-/// Appends a new element.
+/// Appends a new `<span>` with a class to an element; returns `None` if the browser fails.
 fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     let element = parent.owner_document()?.create_element("span").ok()?;
     element.set_class_name(class);

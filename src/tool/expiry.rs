@@ -1,5 +1,4 @@
-//! Renders the time limit of a question: a line with the time, replaced by another once the time is
-//! over.
+//! Renders the time limit of a question, and a note once the time is over.
 //!
 //! The line only informs the user. The session decides whether an answer still counts.
 

@@ -12,7 +12,8 @@ use crate::{
 /// The maximum length of a reason, in characters.
 const MAX_REASON: usize = 300;
 
-/// The beginnings of texts in which servers report that a tool failed, after "Error".
+/// The texts that follow `Error` at the start of a text in which a server reports that a tool
+/// failed.
 const TEXT_MARKS: [&str; 5] = [
     ":",
     " executing tool",
@@ -21,8 +22,9 @@ const TEXT_MARKS: [&str; 5] = [
     " running tool",
 ];
 
-/// Returns true if a result declares itself a failure: by `success: false`, `isError: true`, an
-/// `error`, `status: "error"`, or a text that begins with `Error:` or like `Error executing tool`.
+/// Returns true if a result declares itself a failure: by `success: false`, `isError: true` or
+/// `is_error: true`, `status: "error"`, an `error` other than null, false or an empty text, or a
+/// text that begins with `Error:` or a phrase like `Error executing tool`.
 pub(crate) fn declares_failure(value: &Value) -> bool {
     if let Value::String(text) = value {
         return is_error_text(text);
@@ -58,13 +60,14 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
     }
 }
 
-/// Returns the reason of a call's failure in one line; the card shows the whole text.
+/// Returns the reason of a call's failure in one line of limited length; `None` if no reason is
+/// known.
 pub(crate) fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
     in_one_line(&reason.or_else(|| reason_of(&call.result_value()?))?)
 }
 
-/// Returns the reason of an error in one line.
+/// Returns the reason of an error in one line of limited length; `None` if the reason is blank.
 pub(crate) fn error_reason(kind: &str, message: &str, words: &Words) -> Option<String> {
     in_one_line(&words.get().reason(kind, "", message))
 }
@@ -74,7 +77,8 @@ fn in_one_line(reason: &str) -> Option<String> {
     (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
 }
 
-/// Returns the reason that a failed result gives.
+/// Returns the reason in a failed result: the text itself, or the first text in a field that
+/// servers use for reasons; `None` without such a field.
 fn reason_of(value: &Value) -> Option<String> {
     if let Value::String(text) = value {
         let text = text.trim_start();

@@ -23,10 +23,10 @@ const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
 pub(super) struct Field {
-    /// The keys from the whole value to this field; empty for the whole value.
+    /// The keys from the form's value to this field; empty for the value itself.
     path: Vec<String>,
-    /// The label from the schema; empty if it has none, or if the field accepts more than one kind
-    /// of value.
+    /// The title or description in the schema, or the name of the property. Empty for the form's
+    /// value itself if the schema has no title, or if the value is entered as JSON or as free text.
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
@@ -40,7 +40,7 @@ pub(super) struct Field {
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Kind {
-    /// A single line, with its type of `<input>`.
+    /// A single line of text, with the `type` of its `<input>`.
     Text(&'static str),
     LongText,
     Number,
@@ -52,7 +52,8 @@ pub(super) enum Kind {
     /// A constant, which is shown and cannot be edited.
     Fixed(Value),
     Json,
-    /// Any value: text that begins like JSON is parsed as JSON, other text is a string.
+    /// Any value: valid JSON is parsed, and other text is a string. Invalid JSON that begins like
+    /// an object, a list or a string is an error.
     Free,
 }
 
@@ -74,7 +75,8 @@ pub(super) enum Wrong {
     },
 }
 
-/// Returns the fields of a schema, with their initial values.
+/// Returns the fields of a schema with their initial values: a field for each property, or a single
+/// field if the schema has no properties or more than [`MAX_FIELDS`].
 pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
     let mut fields = Vec::new();
     let whole = Place {
@@ -94,7 +96,7 @@ pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
     vec![field]
 }
 
-/// A position in the value.
+/// A position in the form's value, with the label and initial value of its field.
 struct Place<'a> {
     path: Vec<String>,
     label: Option<String>,
@@ -154,8 +156,8 @@ fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
     }
 }
 
-/// Resolves a schema: follows its references, and its alternative if that is the only one beside
-/// `null`.
+/// Returns the schema that a schema stands for: follows references, and an `anyOf`, `oneOf` or
+/// `allOf` with a single alternative besides `null`.
 fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
@@ -182,7 +184,8 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
     others.next().filter(|_| others.next().is_none())
 }
 
-/// Returns a keyword of a schema, from the schema itself or its reference.
+/// Returns a keyword of a schema, or of the schema that its reference resolves to; `None` if both
+/// lack the keyword.
 fn keyword<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
     schema.get(key).or_else(|| plain(root, schema).get(key))
 }
@@ -216,7 +219,8 @@ fn kind_of(root: &Value, schema: &Value) -> Kind {
     }
 }
 
-/// Returns the only type of a schema, apart from `null`.
+/// Returns the only type of a schema besides `null`. Returns an empty text for a list with several
+/// types or only `null`, and `None` if the schema has no type.
 fn type_of(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
@@ -259,7 +263,7 @@ fn list_kind(root: &Value, schema: &Value) -> Kind {
 
 /// Returns true if a schema has more choices than a form lists
 /// ([`Limits::choices`](field@assistant_core::limits::Limits::choices)). The value is then entered
-/// as text and validated as usual.
+/// as text or as JSON, and validated as usual.
 fn has_too_many_choices(schema: &Value) -> bool {
     let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
     let most = limits.unwrap_or_default().choices;
@@ -268,7 +272,8 @@ fn has_too_many_choices(schema: &Value) -> bool {
     lists.any(|list| list.len() > most)
 }
 
-/// Returns the choices of a schema, with a title for each if given.
+/// Returns the choices of a schema by `enum`, `oneOf` or `anyOf`; `None` without such a list, or if
+/// a choice is not a constant. The label of a choice with a title contains the title and the value.
 fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let choice = |value: &Value| Choice {
@@ -302,7 +307,7 @@ fn shown(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Formats a value for its field.
+/// Formats a value as the initial text of a field of this kind.
 fn text_of(kind: &Kind, value: &Value) -> String {
     match (kind, value) {
         (Kind::Choice(_), value) => value.to_string(),
@@ -329,12 +334,13 @@ fn ticks_of(kind: &Kind, value: Option<&Value>) -> Vec<bool> {
 }
 
 impl Field {
-    /// Returns the label from the schema.
+    /// Returns the label of the field; empty if the schema gives none.
     pub(super) fn label(&self) -> &str {
         &self.label
     }
 
-    /// Returns the label of a field without a name: the whole value of a schema without a title.
+    /// Returns the default label for a form's value without a label; `None` if the field has a
+    /// label or is a property.
     pub(super) fn word(&self) -> Option<fn(&Labels) -> &Word> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;
@@ -352,7 +358,8 @@ impl Field {
             .collect()
     }
 
-    /// Returns the entered value; `None` for an optional field left empty.
+    /// Returns the entered value; `None` if the field is empty and its property is omitted. Fails
+    /// if a required text or number is missing, or if a number or JSON is invalid.
     pub(super) fn value(&self) -> Result<Option<Value>, Wrong> {
         let text = self.text.get_untracked();
         let ticked = self.ticked.get_untracked();
@@ -407,7 +414,7 @@ fn json(text: &str) -> Result<Value, Wrong> {
     })
 }
 
-/// Sets the value of a field in the whole value.
+/// Sets the value of a field in the form's value, and creates the objects on the path of the field.
 pub(super) fn put(whole: &mut Option<Value>, field: &Field, value: Value) {
     if field.path.is_empty() {
         *whole = Some(value);

@@ -71,7 +71,7 @@ pub fn SchemaForm(
     /// The initial value.
     #[prop(optional)]
     initial: Option<Value>,
-    /// The validation errors of the last value.
+    /// The validation errors of the last submitted value.
     #[prop(into)]
     problems: Signal<Vec<Problem>>,
     /// The label of the submit button.
@@ -87,7 +87,7 @@ pub fn SchemaForm(
     /// values that a decision depends on.
     #[prop(optional)]
     exact: bool,
-    /// Further buttons.
+    /// Further buttons, after the submit button.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -173,7 +173,7 @@ pub fn SchemaForm(
     }
 }
 
-/// Returns the value of the fields, or the errors by field index.
+/// Returns the value that the fields form, or the errors with the indices of their fields.
 fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
     let mut whole = None;
     let mut wrong = Vec::new();
@@ -192,7 +192,7 @@ fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
     }
 }
 
-/// Describes an error in a field.
+/// Converts the error of a field to a problem with a message.
 fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
     let path = field.pointer();
     let message = match wrong {
@@ -207,7 +207,8 @@ fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
     Problem { path, message }
 }
 
-/// Asks for a missing value, by the label of its field: "Number of nights is required."
+/// Returns the message for a missing value, with the label of its field: "Number of nights is
+/// required."
 fn enter(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
     let first = letters.next().map(|first| lower(&first.to_string()));
@@ -245,7 +246,9 @@ fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
     }
 }
 
-/// Returns true if an error is in the value of a field, in one of its parents, or in a part of it.
+/// Returns true if an error belongs to a field: the path of the error is the path of the field, or
+/// one of the two contains the other. An error with an empty path belongs only to a field for the
+/// complete value.
 fn concerns(field: &Field, wrong: &Problem) -> bool {
     let pointer = field.pointer();
     let within = |outer: &str, inner: &str| {
@@ -297,7 +300,7 @@ fn safe_text(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
 
-/// Renders the name of a field.
+/// Renders the label of a field.
 fn name(field: &Field, words: &Words) -> AnyView {
     match field.word() {
         Some(word) => words.text(word),
@@ -305,7 +308,7 @@ fn name(field: &Field, words: &Words) -> AnyView {
     }
 }
 
-/// Renders a constant, if it is part of the answer.
+/// Renders a field with a constant; nothing if the constant is not part of the answer.
 fn fixed(field: &Field, words: &Words) -> AnyView {
     let Ok(Some(value)) = field.value() else {
         return ().into_any();
@@ -404,7 +407,7 @@ fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
     options.collect_view().into_any()
 }
 
-/// Renders choices of which any number may be selected.
+/// Renders a checkbox for each choice of a field that accepts any number of choices.
 fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> AnyView {
     let ticked = field.ticked;
     let boxes = choices.iter().enumerate();

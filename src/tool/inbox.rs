@@ -1,5 +1,5 @@
-//! Questions to the user that belong to no message: interrupts of the agent, and calls made by the
-//! page. `question` renders one question.
+//! Renders the questions to the user that belong to no message: interrupts of the agent, and calls
+//! made by the page. `question` renders one question.
 
 use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInterrupt};
 use leptos::prelude::*;
@@ -130,10 +130,10 @@ pub fn InterruptInbox(
     Some(view! { <div class="la-inbox">{progress} {cards} {list} {held_back}</div> })
 }
 
-/// The number of questions that are drawn at first.
+/// The maximum number of questions that are rendered at first.
 const FIRST_QUESTIONS: usize = 20;
 
-/// Returns those of the given calls that the page made itself, which belong to no message.
+/// Returns those of the given calls that belong to no message, because the page made the calls.
 pub(crate) fn page_calls(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::pieces::{Detail, has_hidden};
 
-/// The minimum length of a value that may be mentioned in text. Shorter values match by accident,
-/// so only a row of their own mentions them.
+/// The minimum length of a value that the sentence or a longer row can mention, in characters.
+/// Shorter values match by accident, so only a row with exactly that value mentions them.
 const MIN_MENTIONED: usize = 4;
 /// The maximum number of leaves that are searched for.
 const MAX_LEAVES: usize = 50;
@@ -21,7 +21,8 @@ pub(super) struct ShownText<'a> {
     pub(super) rows: &'a [(String, String)],
 }
 
-/// Returns the arguments that are not mentioned, as an object; `None` if all are mentioned.
+/// Returns the arguments that the description does not mention: an object of the unmentioned
+/// arguments, or the value itself if it is not an object; `None` if all are mentioned.
 pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
@@ -57,8 +58,9 @@ pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Va
     (!left.is_empty()).then_some(Value::Object(left))
 }
 
-/// Collects the leaves of a value as text. Returns false if the value cannot be mentioned: it has
-/// an empty value, invisible characters, keys within objects, or too many leaves.
+/// Collects the leaves of a value as text. Returns false if a description cannot mention the value:
+/// because of an object, null, an empty or too long list, or a text that is blank, begins or ends
+/// with whitespace, or has hidden characters.
 fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
     match value {
         Value::Array(items) => {
@@ -80,7 +82,9 @@ fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
 }
 
 impl ShownText<'_> {
-    /// Returns true if a leaf of an argument is mentioned at least this often.
+    /// Returns true if a row with the name of the argument contains the leaf, or if the sentence
+    /// and the rows mention the leaf at least `times` times. A short leaf must be the exact value
+    /// of a row.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
         let named = |name: &str| plain(name) == plain(key);
         if self
@@ -105,8 +109,8 @@ fn plain(name: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Counts the occurrences of a word that is separate from the text around it: `2.0` does not occur
-/// in `12.0` or `2.0.1`.
+/// Counts the occurrences of a word that are separate from the text around them: `2.0` does not
+/// occur in `12.0` or `2.0.1`.
 fn words(text: &str, word: &str) -> usize {
     let joins =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);

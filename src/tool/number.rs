@@ -21,7 +21,7 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     .into_any()
 }
 
-/// Fills a label with a number and a count; `None` if the count is one.
+/// Fills a label with a number and a count; `None` if the count is less than two.
 pub(super) fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))

@@ -9,34 +9,35 @@ use assistant_core::text::{
     hidden::is_hidden,
 };
 
-/// The maximum number of consecutive spaces that are rendered unchanged; more could push text out
-/// of sight.
+/// The maximum number of consecutive spaces within a line that are rendered unchanged; more could
+/// push text out of sight.
 const MAX_SPACES: usize = 16;
 /// The number of bytes around a word that are searched for the bounds of a name.
 const NAME_SEARCH_BYTES: usize = 256;
-/// The maximum number of equal consecutive characters that are each shown by their code.
+/// The maximum number of equal consecutive characters that are each shown by their code; for more,
+/// the code and the count are shown.
 const MAX_CODES: usize = 3;
 
-/// The extent to which a text is made visible.
+/// The characters of a text that are shown by their codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     /// All invisible and confusable characters.
     Exact,
-    /// All invisible and confusable characters, in a piece of a growing text: the text as a whole
-    /// is not considered.
+    /// All invisible and confusable characters in a piece of a growing text. Words that imitate
+    /// ASCII are marked only in names, because the complete text is not known.
     Growing,
-    /// All invisible and confusable characters, except those of ordinary writing: no-break and
-    /// ideographic spaces, joiners and variation selectors inside of emoji, joiners between letters
-    /// of scripts that join them.
+    /// Invisible characters, except those of ordinary writing: no-break and ideographic spaces,
+    /// joiners and variation selectors inside of emoji, joiners between letters of scripts that
+    /// join them. Confusable letters and long gaps are not marked.
     Readable,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Plain(&'a str),
-    /// Consecutive invisible characters, by their codes.
+    /// Consecutive invisible characters or the spaces of a long gap, by their codes.
     Hidden(String),
-    /// A letter or digit of another script than its word, and its code.
+    /// A letter or digit that is confusable with one of another script, and its code.
     Foreign(&'a str, String),
 }
 
@@ -60,13 +61,14 @@ pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Returns true if a text has characters that would be made visible.
+/// Returns true if a text has characters that are shown by their codes.
 pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
     let pieces = pieces(text, detail);
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
 
-/// Returns the text with hidden characters written out, for an attribute.
+/// Returns the text with the codes of hidden and confusable characters in brackets, for attributes
+/// and announcements.
 pub(crate) fn in_plain(text: &str) -> String {
     let write = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
@@ -115,8 +117,9 @@ fn code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
-/// Marks misleading visible text: long gaps, and words with letters of several scripts. If the
-/// whole text imitates ASCII, every word that does is marked, not only names.
+/// Splits visible text into pieces, and marks misleading ones: long gaps, words with letters of
+/// several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If `poses`
+/// is true, every word that imitates ASCII is marked, not only names.
 fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     let mut at = 0;
@@ -163,14 +166,15 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
     );
 }
 
-/// Returns true if ASCII letters or digits follow, possibly after further digits of other scripts.
+/// Returns true if a text begins with an ASCII letter or digit, possibly after digits of other
+/// scripts.
 fn precedes_ascii(text: &str) -> bool {
     text.trim_start_matches(is_foreign_digit)
         .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
-/// Returns the length of the word, the gap, the escape sequence or the single character at the
-/// start.
+/// Returns the length, in bytes, of the word, gap, escape sequence or single character at the start
+/// of a text.
 fn word_len(text: &str) -> usize {
     let mut chars = text.chars();
     let Some(first) = chars.next() else {
@@ -214,8 +218,8 @@ fn mixed_with(word: &str) -> Option<Script> {
     Some(if home { Script::Latin } else { *first })
 }
 
-/// Returns true if a word that reads like ASCII is part of a name: of a JSON key, or of a token
-/// with ASCII letters, such as an address.
+/// Returns true if a word that imitates ASCII is part of a name: of a JSON key that imitates ASCII,
+/// or of a token with ASCII letters, such as an address.
 fn is_name(text: &str, word: Range<usize>) -> bool {
     let near = |at: &usize| text.is_char_boundary(*at);
     let first = (word.start.saturating_sub(NAME_SEARCH_BYTES)..word.start).find(near);

@@ -1,4 +1,4 @@
-//! Formats JSON for approval.
+//! Formats JSON values for approval cards.
 
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ struct Level<'a> {
     end: char,
 }
 
-/// The key of an entry if it is in an object, its value, and true if it is the first.
+/// The key of an entry (`None` in a list), its value, and true if the entry is the first.
 type Entry<'a> = (Option<&'a str>, &'a Value, bool);
 
 fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Problem;
 use crate::ui::{Labels, Words};
 
-/// The reason why the last value of a form was refused.
+/// The reason why the last value of a form was refused; `None` if the value was accepted.
 #[derive(Clone, Copy)]
 pub(super) struct Problems(RwSignal<Option<Refusal>>);
 
@@ -23,7 +23,7 @@ impl Problems {
         is_accepted
     }
 
-    /// Returns a sentence for each error.
+    /// Returns a signal with a message for each error of the last value.
     pub(super) fn messages(self, words: &Words) -> Signal<Vec<Problem>> {
         let words = words.clone();
         Signal::derive(move || match self.0.get() {

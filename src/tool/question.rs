@@ -1,9 +1,10 @@
-//! Renders a question of the agent: its author, its subject, and the ways to answer.
+//! Renders a question of the agent: the agent's text, the requested tools or actions, and the ways
+//! to answer.
 //!
 //! The text is the agent's and attributed to it; the requested tools are shown exactly, as data.
 //! The question looks different from an approval card of the page's own actions. As on an approval
-//! card, an answer counts once the whole question was visible; denying and cancelling count at
-//! once.
+//! card, an answer counts once the complete question was visible; cancelling and denying an
+//! approval count at once.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},
@@ -34,7 +35,8 @@ use crate::{
 
 /// The maximum length of the agent's text, in characters.
 const MAX_WORDS: usize = 4_000;
-/// The size above which the text scrolls, in characters and lines.
+/// The sizes above which the agent's text gets a tab stop for scrolling: the length in bytes, and
+/// the number of lines.
 const SCROLL_ABOVE: (usize, usize) = (200, 5);
 
 /// The state that the buttons of one question share.
@@ -47,9 +49,10 @@ struct AnswerForm {
     problems: Problems,
     /// True once the time to answer is over.
     over: RwSignal<bool>,
-    /// True if the ways to answer are shown: after a rejection the user opens them.
+    /// True if the ways to answer are shown. Initially false if the agent has rejected the last
+    /// answer, until the user chooses to answer again.
     answering: RwSignal<bool>,
-    /// True if the form is shown although Approve or Deny would answer.
+    /// True if the form is shown instead of Approve and Deny.
     in_detail: RwSignal<bool>,
     /// The decisions about the listed actions.
     choices: ActionChoices,
@@ -85,7 +88,8 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     })
 }
 
-/// Tracks the fingerprint of a question.
+/// Returns a memo of the fingerprint of a question, which changes with the call that the question
+/// refers to.
 fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Option<Fingerprint>> {
     let assistant = assistant.clone();
     memo(move || {
@@ -228,7 +232,8 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     .into_any()
 }
 
-/// Renders the agent's text, attributed to it; hidden characters are shown by their codes.
+/// Renders the agent's text, truncated to [`MAX_WORDS`]; hidden characters are shown by their
+/// codes.
 fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoView + use<> {
     let (characters, lines) = SCROLL_ABOVE;
     let long = text.len() > characters || text.lines().count() > lines;
@@ -260,7 +265,8 @@ impl AnswerForm {
         self.record_outcome(self.assistant.answer_as_shown(&self.shown, value, by));
     }
 
-    /// Handles the outcome of an answer.
+    /// Shows the error of a refused answer. After an accepted answer, moves the focus out of the
+    /// card and makes the card inert.
     fn record_outcome(&self, outcome: Result<(), Refusal>) {
         let taken = self.problems.record(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
@@ -271,7 +277,8 @@ impl AnswerForm {
         }
     }
 
-    /// Reactivates an answered card if the agent has rejected the answer.
+    /// Makes the card operable again whenever the interrupts change: the agent may have rejected
+    /// the answer.
     fn reactivate(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
@@ -325,7 +332,8 @@ impl AnswerForm {
         actions(buttons)
     }
 
-    /// Renders the ways to answer until the time is over; cancelling is always possible.
+    /// Renders the controls that answer the question, disabled once the time is over; cancelling is
+    /// always possible.
     fn answer_controls(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
             return self.send_decisions();
@@ -371,7 +379,7 @@ impl AnswerForm {
         .into_any()
     }
 
-    /// Renders the button that sends a decision for each action.
+    /// Renders the button that sends the decisions about all actions, and the button that cancels.
     fn send_decisions(&self) -> AnyView {
         let (over, visibility, form) = (self.over, self.visibility, self.clone());
         let made = self.choices.are_made();
@@ -423,7 +431,8 @@ impl AnswerForm {
         dynamic(problems_text).into_any()
     }
 
-    /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean.
+    /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean. Deny or No is
+    /// omitted if the agent accepts no denial.
     fn decision(&self) -> AnyView {
         let (over, visibility) = (self.over, self.visibility);
         let schema = self.shown.open.interrupt().response_schema.as_ref();

@@ -18,8 +18,8 @@ use crate::{
 
 type Label = fn(&Labels) -> &Word;
 
-/// Shows that the user was not asked about a call because of an earlier approval, as a button that
-/// opens the list in which it can be revoked.
+/// Renders a mark on a call about which the user was not asked because of a remembered approval: a
+/// button that opens the list in which the approval can be revoked.
 pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let opened = RwSignal::new(false);
@@ -50,7 +50,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-/// The approval that a list of approvals was opened for.
+/// The context with the id of the approval for which the list was opened.
 #[derive(Clone)]
 struct OpenedFor(String);
 
@@ -236,7 +236,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     .into_any()
 }
 
-/// Renders the code name and the exact values behind a summary.
+/// Renders a collapsed section with the code name of the action and the exact arguments, if any.
 fn details(words: &Words, name: String, args: Option<String>) -> AnyView {
     let args = args.map(|text| {
         view! {
@@ -280,7 +280,8 @@ impl ApprovedValues {
         }
     }
 
-    /// Returns the top-level values of the arguments; nested values are shown in the details.
+    /// Creates rows from the top-level arguments that are texts, numbers or booleans; the details
+    /// show the others.
     fn values(args: Option<&Value>) -> Self {
         let fields = args.and_then(Value::as_object).into_iter().flatten();
         let rows = fields.filter_map(|(key, value)| {

@@ -13,9 +13,10 @@ const MAX_TOOLS: usize = 20;
 /// shown.
 const MAX_DEPTH: usize = 6;
 
-/// Renders the tools that a question names, with their exact arguments; if none is found and the
-/// question has no text, the whole metadata. Each block must be read to its end. A list of several
-/// actions is shown as a whole.
+/// Renders the tools in the metadata of a question, or else the call that the question refers to,
+/// with the exact arguments. The complete metadata replaces the tools if the question lists several
+/// actions, if not all tools were found, or if neither tools nor a call are found and `silent` is
+/// true (the question has no text). Each block must be read to its end.
 pub(super) fn about(
     assistant: &Assistant,
     open: &OpenInterrupt,
@@ -107,8 +108,8 @@ fn is_tool(value: &Value) -> bool {
     name_of(value).is_some() && args_of(value).is_some()
 }
 
-/// Finds tools with arguments in a question's metadata, since every framework uses another
-/// structure and other keys. Returns false if some may be missing.
+/// Collects the tools with arguments in the metadata of a question, in the structures and under the
+/// keys that frameworks use. Returns false if tools may be missing.
 fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
     let inner: Vec<&Value> = match value {
         Value::Object(object) => object.values().collect(),

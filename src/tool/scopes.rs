@@ -19,7 +19,7 @@ use crate::{
     ui::{Icon, WordOf, Words, composes, dynamic, fresh_id, is_trusted, when},
 };
 
-/// The user's choice on a card.
+/// The user's choice on a card of how long the approval applies.
 #[derive(Clone, Copy)]
 pub(super) struct ScopeChoice {
     is_open: RwSignal<bool>,
@@ -111,7 +111,8 @@ fn close_on_escape(
     }
 }
 
-/// Returns the scopes that the user may choose; `None` is this call alone.
+/// Returns the scopes that the user may choose, with their labels; `None` is the scope of this call
+/// alone.
 fn offered(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
     let keeps = call
         .assistant()
@@ -225,7 +226,8 @@ fn restore(group: &web_sys::Element, choice: ScopeChoice) {
     }
 }
 
-/// Renders the checkbox that extends the approval to other arguments, if the action permits that.
+/// Renders the checkbox that extends a remembered approval to other arguments, if the action
+/// permits that. The checkbox is shown once the user has chosen a scope.
 fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyView {
     let remembering = untrack(|| call.remembering());
     if remembering == Remembering::SameArguments {
@@ -266,7 +268,8 @@ fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
     }
 }
 
-/// Renders the fields that narrow the bounds of the approval, if the action declares any.
+/// Renders the fields that narrow the bounds of a remembered approval, if the action declares
+/// bounds. The fields are shown once the user has chosen a scope.
 fn limits(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
     let widest = untrack(|| call.grant_bounds());
     if widest == GrantBounds::default() {

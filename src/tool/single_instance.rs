@@ -11,13 +11,14 @@ use crate::{
 
 /// The claim of a component to render a question.
 pub(crate) struct Claim {
-    /// The window that shows the question instead; `None` if this component does.
+    /// The name of the window that shows the question instead of this component; `None` if this
+    /// component shows the question.
     pub(crate) elsewhere: Memo<Option<String>>,
     /// Moves the question to this component.
     take_over: Callback<()>,
 }
 
-/// Claims a question for the current component, for its lifetime.
+/// Claims a question for the current component, until the component is disposed.
 pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     let id = assistant.runtime().number();
     // A place outside of a window counts as a window of its own.
@@ -39,7 +40,8 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     }
 }
 
-/// Renders a question, or a reference to the window that shows it.
+/// Renders a question with `draw`, or a reference to the window that shows the question, with a
+/// button that takes the question over.
 pub(super) fn single_instance(
     assistant: &Assistant,
     question: Question,

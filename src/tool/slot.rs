@@ -41,7 +41,7 @@ enum Face {
     Default,
 }
 
-/// The context signal that is true while the surrounded calls are hidden in a group.
+/// A context with a signal that is true while the calls in a group are hidden.
 #[derive(Clone)]
 pub(crate) struct HiddenInGroup(pub(crate) ArcRwSignal<bool>);
 
@@ -141,7 +141,7 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
 }
 
-/// Renders a call by its action's renderer.
+/// Renders a call with its action's renderer, or the default card if that renders nothing.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
@@ -156,9 +156,9 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     })
 }
 
-/// Renders the approval of a call by its action's renderer, with the exact arguments one click
-/// away. The view must have been visible to its end before an approval counts. If the view is
-/// empty, the built-in card replaces it.
+/// Renders the approval of a call with its action's renderer, and the exact arguments in a
+/// collapsed section. The view must have been visible to its end before an approval counts. If the
+/// view is empty, the built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     single_instance(&assistant.clone(), question, move || {

@@ -7,7 +7,8 @@ use crate::ui::shortened;
 /// The maximum length of the argument, in characters.
 const MAX_CHARS: usize = 60;
 
-/// Returns the first single-line text among the arguments, else the first number.
+/// Returns the first non-blank single-line text among the arguments, else the first number,
+/// truncated; `None` without either.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);

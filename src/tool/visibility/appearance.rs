@@ -13,7 +13,7 @@ const MAX_NEGATIVE_SPACING: f64 = 0.2;
 /// The minimum contrast between text and background; readable text has 4.5 and more.
 const MIN_CONTRAST: f64 = 1.3;
 
-/// The effects that hide or distort, with their harmless values.
+/// The CSS properties that can hide or distort an element, with the values that do not.
 const EFFECTS: [(&str, &[&str]); 6] = [
     ("filter", &["none", ""]),
     ("clip-path", &["none", ""]),
@@ -23,7 +23,7 @@ const EFFECTS: [(&str, &[&str]); 6] = [
     ("rotate", &["none", ""]),
 ];
 
-/// Returns true if no style of an element or of its ancestors hides it.
+/// Returns true if no style of an element or of its ancestors hides the element.
 pub(super) fn is_shown(element: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(element) = next {
@@ -39,7 +39,8 @@ pub(super) fn is_shown(element: &Element) -> bool {
     true
 }
 
-/// Returns true if no style between an element and its card hides it, and its text is legible.
+/// Returns true if no style of an element or of its ancestors inside of the card hides the element,
+/// and the element's text is legible.
 pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(inner) = next.filter(|inner| inner != card) {
@@ -71,15 +72,15 @@ pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
-/// Reads a number of a computed style. The browser parses it: the tables of Rust's parser would add
-/// twelve kilobytes to the module.
+/// Parses the number at the start of a computed value; `None` if there is none. Uses the browser's
+/// parser: the tables of Rust's parser would add twelve kilobytes to the module.
 #[cfg(target_arch = "wasm32")]
 fn number(text: &str) -> Option<f64> {
     let number = js_sys::Number::parse_float(text);
     (!number.is_nan()).then_some(number)
 }
 
-/// Reads a number for the tests below, which run without a browser.
+/// Parses a number, for the tests below, which run without a browser.
 #[cfg(not(target_arch = "wasm32"))]
 fn number(text: &str) -> Option<f64> {
     text.parse().ok()
@@ -101,7 +102,8 @@ fn has_plain_effects(element: &Element) -> bool {
         && is_large(element)
 }
 
-/// Returns true if a computed transform only moves, or scales a little.
+/// Returns true if a computed transform does not rotate, skew or mirror an element, and does not
+/// shrink it below [`MIN_SCALE`].
 fn keeps_shape(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
@@ -114,7 +116,7 @@ fn keeps_shape(transform: &str) -> bool {
     a >= MIN_SCALE && d >= MIN_SCALE && b.abs() < 0.05 && c.abs() < 0.05
 }
 
-/// Returns true if an element is drawn at about its layout size.
+/// Returns true if the drawn width of an element is at least [`MIN_SCALE`] of the layout width.
 fn is_large(element: &Element) -> bool {
     let Some(html) = element.dyn_ref::<HtmlElement>() else {
         return true;
@@ -123,8 +125,8 @@ fn is_large(element: &Element) -> bool {
     laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * MIN_SCALE
 }
 
-/// Returns true if the text of an element is inside of it, large enough, and contrasts with its
-/// background.
+/// Returns true if the first text of an element is inside of the element, large enough, and in
+/// contrast with the background. Also true for form fields and for elements without text.
 fn is_legible(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return true;
@@ -177,7 +179,7 @@ pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
     style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
 }
 
-/// Returns true if the letters of a text do not overlap.
+/// Returns true if no negative letter spacing makes the letters of a text overlap.
 fn is_spaced(text: &Node) -> bool {
     let Some(style) = text.parent_element().as_ref().and_then(style_of) else {
         return true;
@@ -228,7 +230,8 @@ fn has_forced_colors() -> bool {
     list.ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Returns the luminance of the background of an element; `None` if it is not a single colour.
+/// Returns the luminance of the background of an element; `None` if the background is an image,
+/// transparent, or in another colour format than `rgb()` and `rgba()`.
 fn background(element: &Element) -> Option<f64> {
     let mut next = Some(element.clone());
     while let Some(element) = next {
@@ -245,8 +248,8 @@ fn background(element: &Element) -> Option<f64> {
     None
 }
 
-/// Returns the luminance and the opacity of a computed colour, if it is in the form `rgb()` or
-/// `rgba()`.
+/// Returns the luminance and the opacity of a computed colour; `None` if the colour is not in the
+/// form `rgb()` or `rgba()`.
 pub(super) fn color(text: &str) -> Option<(f64, f64)> {
     let inner = text
         .strip_prefix("rgba(")

@@ -61,7 +61,7 @@ impl Grid {
     }
 }
 
-/// A series of hit tests. Dropping it restores the page.
+/// A series of hit tests. Dropping the series restores the page's style sheets.
 #[derive(Default)]
 pub(super) struct HitTest {
     sheet: Option<CssStyleSheet>,
@@ -161,8 +161,8 @@ struct Point {
     inside: bool,
 }
 
-/// Returns the positions of points along a side: near both ends, where most covers begin, and
-/// evenly in between. True marks those in between.
+/// Returns the positions of points along a side, in pixels: near both ends, where most covers
+/// begin, and evenly in between. The flag is true for the points in between.
 fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
     let count = (length / step).ceil().clamp(1.0, MAX_POINTS.into());
     let between = (0..MAX_POINTS)
@@ -174,13 +174,14 @@ fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone 
         .chain(between)
 }
 
-/// A document or shadow root, with the element in it, or the shadow host that contains the element.
+/// A document or shadow root, with the examined element if that is inside, or the shadow host
+/// around the element.
 pub(super) struct Scope {
     pub(super) root: Node,
     pub(super) anchor: Element,
 }
 
-/// Returns the scopes of an element, the document's first.
+/// Returns the scopes of an element, from the document to the innermost shadow root.
 pub(super) fn scopes(element: &Element) -> Vec<Scope> {
     let mut scopes = Vec::new();
     let mut next = Some(element.clone());
@@ -222,7 +223,8 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
     cover
 }
 
-/// Returns true if an element belongs to a control of the chat that contains a card.
+/// Returns true if an element is part of the chat's own controls, in the window that contains a
+/// card.
 fn is_own_control(element: &Element, card: &Element) -> bool {
     let control = closest(element, OWN_CONTROLS);
     control
@@ -230,7 +232,8 @@ fn is_own_control(element: &Element, card: &Element) -> bool {
         .is_some_and(|window| window.contains(Some(card)))
 }
 
-/// Returns true if an element is so small that no point is far from its edge.
+/// Returns true if an element is less than 8 pixels wide or high, so that no point is far from an
+/// edge.
 pub(super) fn is_small(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
     edges.width() < 8.0 || edges.height() < 8.0
@@ -250,8 +253,8 @@ pub(super) fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
         .collect()
 }
 
-/// Returns the part of an element that no scroll container and no edge of the window clips: left,
-/// top, right, bottom.
+/// Returns the left, top, right and bottom of the part of an element that neither a scroll
+/// container nor the window clips; `None` if nothing of the element is left.
 pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let edges = |element: &Element| {
         let edges = element.get_bounding_client_rect();
@@ -286,7 +289,8 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
 }
 
-/// Returns true if an element draws nothing itself, apart from its contents.
+/// Returns true if an element draws nothing itself, apart from its child elements. An element that
+/// may hide content in a shadow root counts as drawing.
 fn draws_nothing(element: &Element) -> bool {
     let Some(style) = style_of(element) else {
         return false;

@@ -18,7 +18,7 @@ const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
 const POINT_DISTANCE: f64 = 24.0;
 /// The maximum number of points along one side.
 const MAX_POINTS: u8 = 24;
-/// The clipped width up to which an element still counts as whole, in pixels.
+/// The clipped width up to which an element counts as unclipped, in pixels.
 const IGNORED_WIDTH: f64 = 1.0;
 /// The properties that draw outside of a box, each with the value that draws nothing.
 const OUTSIDE: [(&str, &str); 4] = [
@@ -28,7 +28,8 @@ const OUTSIDE: [(&str, &str); 4] = [
     ("text-shadow", "none"),
 ];
 
-/// Returns true if a denial proves that a part is covered although hit tests found nothing.
+/// Returns true if the browser's report that a part is not visible proves that the part is covered
+/// although hit tests found nothing.
 pub(super) fn proves_cover(part: &Element) -> bool {
     !is_small(part)
         && !part.matches("input, select, textarea").unwrap_or(true)

@@ -60,7 +60,7 @@ pub(crate) struct Visibility {
     /// True if a part stays out of view, or the user tried to approve before the whole request was
     /// visible.
     prompts: RwSignal<bool>,
-    /// True if the card is covered, and not only for a moment.
+    /// True if the card has been covered for at least [`SETTLE_MS`].
     covered: RwSignal<bool>,
     /// The control that opens the request above the page, if that is possible.
     on_top: Option<OnTop>,
@@ -130,22 +130,23 @@ impl Visibility {
         }
     }
 
-    /// Returns true if an answer counts, whether it is given by pointer or by key.
+    /// Returns true if an answer counts, by pointer or by key; tracked.
     pub(crate) fn is_done(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
 
-    /// Returns true if the user should be asked to continue reading.
+    /// Returns true if the user should be asked to continue reading; tracked.
     pub(super) fn prompts_to_read(self) -> bool {
         self.prompts.get() && !self.read.get() && !self.covered.get()
     }
 
-    /// Returns true if the card should show a note that it is covered.
+    /// Returns true if the card should show a note that the card is covered; tracked.
     pub(crate) fn is_covered(self) -> bool {
         self.covered.get()
     }
 
-    /// Returns true if the press that is being handled decides. Scrolls to an unread part.
+    /// Returns true if an answer by the press that is being handled counts. Scrolls to the next
+    /// unread part, if any.
     pub(crate) fn allows(self) -> bool {
         let press = self.presses.current();
         let read = press.is_some() && self.is_read();
@@ -153,8 +154,8 @@ impl Visibility {
         read && (self.still.get_untracked() || !pointed)
     }
 
-    /// Returns true if everything was visible for long enough and is not covered now. Scrolls to an
-    /// unread part.
+    /// Returns true if every part was visible for long enough and the card is not covered now.
+    /// Scrolls to the next unread part, if any.
     pub(super) fn is_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
         let read = self.read.get_untracked();
@@ -172,7 +173,7 @@ impl Visibility {
         read && self.clear.get_untracked()
     }
 
-    /// Returns true if both track the same request.
+    /// Returns true if two values are the same tracker.
     fn is_same(self, other: Self) -> bool {
         self.round == other.round
     }
@@ -236,7 +237,7 @@ impl Visibility {
     }
 }
 
-/// Sets a signal that may be disposed, only if the value differs.
+/// Sets a signal if the value differs; does nothing if the signal is disposed.
 fn set(signal: RwSignal<bool>, value: bool) {
     if signal.try_get_untracked() == Some(!value) {
         let _ = signal.try_set(value);

@@ -12,7 +12,7 @@ pub(super) struct OnTop {
 }
 
 /// Renders a request in its place, or in a modal dialog once the user has opened the dialog. The
-/// request is rendered anew in the dialog, so it must have been visible there before an answer
+/// request is rendered again in the dialog, so it must have been visible there before an answer
 /// counts.
 pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
     let on_top = OnTop {
@@ -29,7 +29,8 @@ pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'stat
     .into_any()
 }
 
-/// Shows that the request is covered, with a button that opens it above the cover.
+/// Renders a note that appears while the request is covered, with a button that opens the request
+/// above the cover.
 pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     let (text, button) = (words.clone(), words.clone());
     let note = move || {

@@ -71,7 +71,7 @@ struct Part {
 pub(super) struct State {
     /// True once each part was visible for long enough.
     pub(super) read: bool,
-    /// True if nothing has covered the visible part for long enough.
+    /// True if nothing has covered the visible part of the card for long enough.
     pub(super) clear: bool,
     /// True if the card has not moved for long enough.
     pub(super) still: bool,
@@ -317,7 +317,8 @@ impl Part {
     }
 }
 
-/// Creates an observer that reports occlusion if the browser supports it.
+/// Creates an observer that also reports occlusion, if the browser supports that; `None` if the
+/// browser fails.
 fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
     let options = IntersectionObserverInit::new();
     let thresholds: Array = THRESHOLDS

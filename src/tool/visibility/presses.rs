@@ -19,7 +19,7 @@ const PRESSES: [&str; 2] = ["click", "keydown"];
 const PRESS_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
 /// The time after which a click no longer belongs to a press that began elsewhere, in milliseconds.
 const PRESS_EXPIRY_MS: i64 = 1_000;
-/// The time without typing before a key decides, in milliseconds.
+/// The time without typing after which a key can decide, in milliseconds.
 const TYPING_PAUSE_MS: i64 = 500;
 
 /// A click or a key of the user in the card.
@@ -149,7 +149,8 @@ impl Presses {
     }
 }
 
-/// Returns true if Enter in a field of a form presses the form's submit button.
+/// Returns true if a press began with Enter in a field of the button's form, so that the browser
+/// clicks the button.
 fn submits(begun: &Beginning, button: &Element) -> bool {
     let field = begun.target.as_ref();
     let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));

@@ -1,5 +1,5 @@
-//! Periodic examinations of all cards of the page, which share hit tests and a part of the page's
-//! time. An examination at a press does not wait for its turn.
+//! Schedules the periodic examinations of all cards of the page, which share hit tests and a part
+//! of the page's time. An examination at a press does not wait for its turn.
 
 use std::{
     cell::{Cell, RefCell},
@@ -41,7 +41,7 @@ pub(super) fn take(card: Visibility) {
     }
 }
 
-/// Returns the rest of the pause.
+/// Returns the remaining time of the pause, in milliseconds; not positive if the pause is over.
 fn rest_ms() -> f64 {
     let rest = RESTS_UNTIL.get() - Date::now();
     // The clock may be set back.
