@@ -1,5 +1,5 @@
-//! Records of the events of calls. The layers above provide the recorders; without one, nothing is
-//! recorded.
+//! Passes the events of calls to recorders, which the layers above the runtime add. Without a
+//! recorder, nothing is recorded.
 
 use std::rc::Rc;
 
@@ -9,8 +9,8 @@ use super::Runtime;
 
 /// A recorder of call events.
 pub(crate) trait Recorder {
-    /// Reads the events of an input while the session is borrowed. The returned closure is called
-    /// once the session is released.
+    /// Reads the events of an input while the session is borrowed, and returns a closure that the
+    /// runtime calls once the session is released.
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
 }
 

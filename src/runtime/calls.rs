@@ -1,6 +1,7 @@
-//! Observers of calls: approval requests, starts and ends.
+//! Notifies observers of calls: of approval requests, starts and ends.
 //!
-//! They are called once the session is released, before the effects of the input are carried out.
+//! The observers are called once the session is released, before the effects of the input are
+//! carried out.
 
 use std::{fmt, rc::Weak};
 
@@ -15,7 +16,7 @@ use super::Runtime;
 
 pub(super) type CallObservers = Observers<CallEvent>;
 
-/// The subscription of an observer. Dropping it unsubscribes the observer.
+/// The subscription of an observer. Dropping the subscription unsubscribes the observer.
 #[must_use = "dropping it unsubscribes at once"]
 pub struct Subscription(SendWrapper<Entry>);
 
@@ -73,7 +74,8 @@ impl Runtime {
         }
     }
 
-    /// Returns the call events of one input for observers; empty if there is no observer.
+    /// Returns the events of one input that observers of calls receive; empty if there is no
+    /// observer.
     pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();

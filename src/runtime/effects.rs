@@ -167,7 +167,8 @@ impl Runtime {
         });
     }
 
-    /// Calls an action as an agent would, and waits for the outcome of the call.
+    /// Calls an action as an agent would, and waits for the outcome of the call. Fails if the
+    /// session refuses the call.
     pub(crate) async fn execute(
         &self,
         name: &str,
@@ -198,7 +199,8 @@ impl Runtime {
         }
     }
 
-    /// Evaluates an application's approval rule once the session is released.
+    /// Evaluates an application's approval rule once the session is released, and dispatches the
+    /// answer.
     pub(super) fn ask_later(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let rule = code.and_then(|code| code.approval.clone());
@@ -215,7 +217,7 @@ impl Runtime {
         });
     }
 
-    /// Runs the preview of a call.
+    /// Runs the preview of a call, at most for [`PREVIEW_TIMEOUT`], and dispatches the outcome.
     fn preview(&self, asked: PreviewRequest) {
         let code = self.code(asked.registration());
         let preview = code.and_then(|code| code.preview.clone());
@@ -243,8 +245,8 @@ impl Runtime {
         self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)
     }
 
-    /// Asks the application for permission once the session is released: its general rule, then the
-    /// action's own.
+    /// Asks the application for permission once the session is released, and dispatches the answer.
+    /// The general rule is asked first, and then the rule of the action.
     pub(super) fn ask_permission_later(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let own = code.and_then(|code| code.permission.clone());
@@ -266,7 +268,7 @@ impl Runtime {
     }
 }
 
-/// Reports a lost connection as an offline browser if the browser is offline.
+/// Marks a lost connection as caused by an offline browser, if the browser is offline.
 fn without_connection(mut end: StreamEnd) -> StreamEnd {
     if let StreamEnd::Failed(failure) = &mut end
         && failure.kind() == FailureKind::Network

@@ -1,8 +1,8 @@
-//! The availability of the code that handles inputs.
+//! Provides the code that handles inputs, once that code is loaded.
 //!
-//! With the feature `split` the session's transitions and the effects are in the part that is
-//! fetched later. Until then inputs are queued and count as accepted, in the order of their
-//! arrival; the part is fetched when an input starts or shows something.
+//! With the feature `split`, the session's transitions and the effects are in a module that is
+//! fetched on demand. Until that module is loaded, inputs are queued in the order of their arrival
+//! and count as accepted. The module is fetched when an input starts or shows something.
 
 use assistant_core::session::Refusal;
 

@@ -38,7 +38,8 @@ pub(super) struct Frames {
 }
 
 impl Runtime {
-    /// Queues changes for the next frame, without duplicates.
+    /// Queues changes for the next frame, without duplicates. If a run has begun, ended or advanced
+    /// a step, all queued changes are applied at once.
     pub(super) fn queue_changes(&self, changes: Changes) {
         if changes.is_empty() {
             return;
@@ -115,7 +116,8 @@ impl Runtime {
         let _ = window.request_animation_frame(tick.unchecked_ref());
     }
 
-    /// Returns true if every change is streaming output of the agent.
+    /// Returns true if the changes are only appended text, or only parts of an answer that is being
+    /// streamed.
     fn stream_in(&self, changes: &Changes) -> bool {
         let speaks = || self.read(Session::is_streaming).unwrap_or_default();
         changes.only_growth || (changes.only_speech && speaks())

@@ -20,7 +20,7 @@ pub(super) struct BrowserHost<'a> {
 }
 
 impl Runtime {
-    /// Returns every violation of a schema, including its patterns.
+    /// Returns every way in which a value violates a schema, including the schema's patterns.
     pub(crate) fn violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
         schema::validate(schema, value, &mut BrowserHost { runtime: self })
     }

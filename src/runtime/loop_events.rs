@@ -9,8 +9,8 @@ use assistant_core::{
 
 use super::{Changes, Runtime};
 
-/// The observers of the loop, and the state from which events are derived, which exists once there
-/// is an observer.
+/// The observers of loop events, and the state from which the events are derived. The state is
+/// updated only while there is an observer.
 #[derive(Default)]
 pub(super) struct Loop {
     observers: Observers<LoopEvent>,
@@ -29,7 +29,8 @@ impl Runtime {
         self.loop_events.observers.add(observer);
     }
 
-    /// Notifies observers of changes. The session is not borrowed meanwhile.
+    /// Notifies the observers of the loop events that follow from these changes. The session is not
+    /// borrowed during the calls.
     pub(super) fn notify_loop_observers(&self, changes: &Changes) {
         if self.loop_events.observers.is_empty() || changes.is_empty() {
             return;

@@ -62,13 +62,13 @@ type StateChange = Box<dyn FnOnce(&mut Value)>;
 /// The reply of a call's card to its handler.
 type Reply = Result<Value, ToolError>;
 
-/// A queued step.
+/// A step in the queue of the runtime.
 enum Queued {
     Input(Box<Input>),
     StateChange(StateChange),
 }
 
-/// The request of a run.
+/// The open request of a run.
 struct RunTask {
     abort: AbortHandle,
     /// The agent that answers the run; later runs may have another agent.
@@ -94,7 +94,7 @@ pub(crate) struct Runtime {
     /// The readers that run when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
-    /// The number of the source that reads the filter of offered actions.
+    /// The number of the source that reads the application's filter of offered actions.
     filter_source: Cell<Option<u64>>,
     /// The id of this assistant within the page.
     client_id: String,
@@ -108,7 +108,7 @@ pub(crate) struct Runtime {
     leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
-    /// The callers that wait for actions called by the page.
+    /// The callers of [`Runtime::execute`] that wait for an outcome, by request.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
     /// The persistence of conversations, if the application has a store.
@@ -206,13 +206,16 @@ impl Runtime {
         self.last_number.get()
     }
 
-    /// Reads the session; returns `None` only from inside a rule that the session is evaluating.
+    /// Reads the session; returns `None` while the session is borrowed, which is only visible
+    /// inside of a rule that the session evaluates.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.session.try_borrow().ok().map(|session| read(&session))
     }
 
-    /// Dispatches an input. While another input is handled, the new one is queued and counts as
-    /// accepted.
+    /// Dispatches an input, and returns the refusal of the session, if any. An input that arrives
+    /// while another input is handled, or while the conversation is being loaded, is queued and
+    /// counts as accepted. After the provider is unmounted, an input that would start something is
+    /// refused.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
@@ -232,8 +235,8 @@ impl Runtime {
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
-    /// Dispatches an input that persistence has held back. Its message, if it has one, waits since
-    /// the input was dispatched first.
+    /// Dispatches an input that persistence has held back. The message of the input was stored when
+    /// the input was first dispatched.
     fn dispatch_held(&self, input: Input) -> Result<(), Refusal> {
         if self.ended.get() && starts_something(&input) {
             return Err(Refusal::Ended);
@@ -241,7 +244,7 @@ impl Runtime {
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
-    /// Changes the shared state after everything queued before.
+    /// Queues a change of the shared state, to be made after all steps that are already queued.
     pub(crate) fn update_state(&self, change: StateChange) {
         // A state change is never refused.
         let _ = self.take_turns(Queued::StateChange(change));
@@ -272,7 +275,7 @@ impl Runtime {
         first.unwrap_or(Ok(()))
     }
 
-    /// Handles the next queued step; `None` if the queue is empty.
+    /// Handles the next queued step and returns the outcome; `None` if the queue is empty.
     fn step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
@@ -285,7 +288,8 @@ impl Runtime {
         Some(refused.map_or(Ok(()), Err))
     }
 
-    /// Converts a queued step to an input, while the session is not borrowed.
+    /// Converts a queued step to an input, while the session is not borrowed; `None` if the shared
+    /// state cannot be read.
     fn input_of(&self, next: Queued) -> Option<Input> {
         let change = match next {
             Queued::Input(input) => return Some(*input),
@@ -365,7 +369,8 @@ impl Runtime {
         self.code.borrow_mut().remove(&id);
     }
 
-    /// Returns the conversation with this id that was replaced by another one in this page.
+    /// Returns the latest snapshot of a conversation that was replaced by another one in this page;
+    /// `None` if no conversation with this id was replaced.
     pub(crate) fn archived(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
@@ -390,7 +395,8 @@ impl Runtime {
         drop(old);
     }
 
-    /// Evaluates a stop rule of the application while the session is borrowed.
+    /// Evaluates a stop rule of the application while the session is borrowed. Logs an error and
+    /// returns false if the application has not set the rule.
     fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
@@ -401,7 +407,7 @@ impl Runtime {
         rule.is_some_and(|rule| rule(summary))
     }
 
-    /// Logs a warning about an action, once.
+    /// Logs a warning about an action, unless the same warning was logged before.
     pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
         let message = format!("Action {action}: {wrong}");
         let mut logged = self.warnings.borrow_mut();
@@ -411,7 +417,7 @@ impl Runtime {
         }
     }
 
-    /// Waits for the reply of a call's card.
+    /// Registers a handler for the reply of its call's card, and returns the receiver of the reply.
     pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Reply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
@@ -427,7 +433,8 @@ impl Runtime {
         }
     }
 
-    /// Ends everything that runs, because the provider is unmounted.
+    /// Ends the session's work, all runs and all handlers, because the provider is unmounted. With
+    /// a store, open calls are stored as open.
     pub(crate) fn shut_down(&self) {
         // Open calls are stored as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
@@ -451,7 +458,8 @@ impl Runtime {
     }
 }
 
-/// Refuses inputs outside of a browser (rule "on a server").
+/// Refuses an input that would start something, because there is no browser; ignores any other step
+/// (rule "on a server").
 fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
     match next {
         Queued::Input(input) if starts_something(input) => {

@@ -59,7 +59,7 @@ pub(crate) struct Search {
 pub(crate) trait ApprovalPersistence {
     /// Stores these approvals, which replace all earlier ones.
     fn keep(&self, approvals: Vec<RememberedApproval>);
-    /// Counts a use of an approval, if the stored approval is unchanged.
+    /// Replaces an approval by one with a counted use, if the stored approval is unchanged.
     fn swap(
         &self,
         before: RememberedApproval,
@@ -68,7 +68,8 @@ pub(crate) trait ApprovalPersistence {
 }
 
 impl Runtime {
-    /// Counts a use of an approval, and dispatches the outcome.
+    /// Counts a use of an approval in the store, and dispatches the outcome. Without a store, the
+    /// outcome is success.
     pub(super) fn swap_approval(
         &self,
         ticket: Ticket,

@@ -1,5 +1,5 @@
-//! The sources of a run's input: context, and the offered actions with their conditions. They are
-//! read when the run opens, not when they change (rule "fresh when a run opens"). Also the handlers
+//! Reads the sources of a run's input when the run opens, not when they change (rule "fresh when a
+//! run opens"): the context, and the offered actions with their conditions. Also notifies handlers
 //! that wait for an action to be registered.
 
 use std::{cell::RefCell, mem, rc::Rc};
@@ -19,7 +19,8 @@ pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
 pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 
 impl Runtime {
-    /// Registers a reader that is called whenever a run opens.
+    /// Registers a reader that is called whenever a run opens. A reader with the same number is
+    /// replaced.
     pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
         let read: Source = Rc::new(read);
         let mut sources = self.sources.0.borrow_mut();
@@ -74,7 +75,7 @@ impl Runtime {
             .unwrap_or_default()
     }
 
-    /// Waits until an action of this name can be called.
+    /// Returns a receiver that is notified once an action of this name can be called.
     pub(crate) fn await_action(&self, name: &str) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         self.awaited.0.borrow_mut().push((name.to_owned(), sender));

@@ -1,4 +1,4 @@
-//! Notifies observers of records of changes.
+//! Creates records of changes, and notifies observers of the records.
 
 use std::cell::RefCell;
 
@@ -22,7 +22,8 @@ impl Runtime {
         self.updates.observers.add(observer);
     }
 
-    /// Notifies observers of changes. The session is not borrowed meanwhile.
+    /// Notifies the observers of the records of these changes. The session is not borrowed during
+    /// the calls.
     pub(super) fn notify_update_observers(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;

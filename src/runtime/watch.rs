@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::Runtime;
 
-/// The check that runs when the stack is empty.
+/// The scheduled check that no input was interrupted, which runs when the stack is empty.
 #[derive(Default)]
 pub(super) struct InterruptionCheck {
     check: OnceCell<Function>,
@@ -19,8 +19,8 @@ pub(super) struct InterruptionCheck {
 }
 
 impl Runtime {
-    /// Schedules a check that the current input has completed. The check runs when the stack is
-    /// empty, and covers all inputs of a task.
+    /// Schedules a check that the current input has completed, for a moment at which the stack is
+    /// empty. One check covers all inputs of a task.
     pub(super) fn watch(&self) {
         let Some(window) = crate::ui::browser() else {
             return;

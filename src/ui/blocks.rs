@@ -5,8 +5,9 @@ const MIN_BLOCK: usize = 4096;
 /// The number of bytes after the minimum size in which a better end of the block is searched for.
 const BOUNDARY_SEARCH: usize = 256;
 
-/// Splits text at the position where a block that already has `block_len` bytes is long enough:
-/// after a line, else between words, else anywhere. Returns `None` if the whole text fits.
+/// Splits a text where a block that already has `block_len` bytes is long enough: after a line
+/// break, else after a space or a comma, else between two characters. Returns `None` if the
+/// complete text fits into the block.
 pub(crate) fn cut_block(text: &str, block_len: usize) -> Option<(&str, &str)> {
     let room = MIN_BLOCK.saturating_sub(block_len);
     if text.len() <= room {

@@ -1,4 +1,4 @@
-//! Logs messages to the programmer of the page.
+//! Logs messages for the programmer of the page.
 
 /// Logs a warning to the console, or to a server's log.
 pub(crate) fn console_warn(message: &str) {
@@ -8,8 +8,8 @@ pub(crate) fn console_warn(message: &str) {
     log_once(message);
 }
 
-/// Logs an error of the programmer to the console (rule "a hook without a provider"). On a server
-/// each message is logged once, however many pages are rendered.
+/// Logs a mistake of the programmer as an error to the console (rule "a hook without a provider").
+/// On a server each message is logged once, however many pages are rendered.
 pub(crate) fn console_error(message: &str) {
     #[cfg(target_arch = "wasm32")]
     web_sys::console::error_1(&wasm_bindgen::JsValue::from_str(message));

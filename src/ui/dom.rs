@@ -1,5 +1,5 @@
-//! Looks up elements. The crate's selectors are always valid, so an error means that no element
-//! matches.
+//! Looks up elements, and examines keyboard events. The crate's selectors are always valid, so an
+//! error means that no element matches.
 
 use web_sys::Element;
 

@@ -7,7 +7,7 @@ use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
 use super::frame::PacedRows;
 
-/// A view that is rebuilt when its dependencies change.
+/// A closure that renders a view again when its dependencies change.
 pub(crate) type Dynamic = Box<dyn FnMut() -> AnyView + Send>;
 
 pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) -> Dynamic {
@@ -27,13 +27,14 @@ fn memo_of(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
     ArcMemo::new(move |_| holds())
 }
 
-/// An item of a list, with its key and its renderer.
+/// An item of a list, by its key and a closure that renders it.
 struct Entry {
     key: String,
     draw: Box<dyn FnOnce() -> AnyView + Send>,
 }
 
-/// Renders a list. An item is rendered once as long as its key is in the list.
+/// Renders a list. Each item is rendered once, and stays rendered as long as its key is in the
+/// list.
 pub(crate) fn each<T: Send + 'static>(
     items: impl Fn() -> Vec<T> + Send + 'static,
     key: impl Fn(&T) -> String + Send + 'static,

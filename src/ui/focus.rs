@@ -10,8 +10,8 @@ use super::{after, closest, find};
 /// The selector of the focusable elements of a question.
 const FIELDS: &str = "input, select, textarea, button";
 
-/// Moves the focus if it is inside of an element that is about to be removed: to the next open
-/// question, else to the text box of the chat.
+/// If the focus is inside of an element that is about to be removed, moves the focus to the next
+/// open question, else to the text box of the chat. Closes a modal dialog around the element.
 pub(crate) fn pass_on(going: &web_sys::Element) {
     let dialog = closest(going, "dialog:modal");
     if !is_in(dialog.as_ref().unwrap_or(going)) {
@@ -49,8 +49,8 @@ pub(crate) fn from_removed(from: &web_sys::Element, by_key: bool) {
     }
 }
 
-/// Returns the element of another question in a message. The whole question gets the focus, so that
-/// keyboard users read it first.
+/// Returns another approval card in a message of the chat, if any. The card itself gets the focus,
+/// so that keyboard users read it from the start.
 fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::Element> {
     let cards = chat
         .query_selector_all(".la-tool .la-approval[tabindex]")
@@ -76,8 +76,8 @@ pub(crate) fn focused(near: &web_sys::Element) -> Option<web_sys::Element> {
         .active_element()
 }
 
-/// Returns the first field of another question in the inbox; answered questions are skipped,
-/// because they are inert.
+/// Returns the first field of another question in the same inbox; `None` outside of an inbox.
+/// Answered questions are skipped, because they are inert.
 fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
     let before = std::iter::successors(going.previous_element_sibling(), |e| {
@@ -90,8 +90,8 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
     others.find_map(|other| find(&other, FIELDS))
 }
 
-/// Focuses the descendant that matches a selector, if the focused element was removed and the page
-/// has the focus.
+/// Focuses the descendant that matches a selector, if no element of the page has the focus, as
+/// after the focused element was removed.
 pub(crate) fn recover(place: &web_sys::Element, selector: &str) {
     let active = document().active_element();
     if active.is_none_or(|active| active.tag_name() == "BODY") {

@@ -18,14 +18,15 @@ use super::{browser, in_browser, page_settled, sleep_by_browser, spawn_local};
 
 /// The maximum time for work in one frame, in milliseconds.
 pub(crate) const SLICE_MS: f64 = 8.0;
-/// The maximum wait for a frame, because a browser may not draw one.
+/// The maximum wait for a frame, because a browser may not draw any.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
 /// The maximum number of rows that are drawn in a frame.
 const ROWS: usize = 16;
 /// The maximum number of rows that are drawn in a frame that continues an earlier one.
 const NEXT_ROWS: usize = 4;
 
-/// The time limit of work in this frame, which all work of the page shares.
+/// A measurement of work, for the time limit that all work of the page in a frame shares. Dropping
+/// the slice adds the elapsed time to the time used in the frame.
 #[derive(Debug)]
 pub(crate) struct Slice {
     began: f64,
@@ -172,7 +173,7 @@ pub(crate) fn hydrating() -> impl Fn() -> bool + Clone + 'static {
 pub(crate) struct PacedRows {
     drawn: Mutex<HashSet<String>>,
     more: ArcRwSignal<u32>,
-    /// Returns true if all rows must be drawn at once: on a server, and while its page is hydrated.
+    /// Returns true if all rows must be drawn at once: on a server, and during hydration.
     at_once: Box<dyn Fn() -> bool + Send>,
 }
 
@@ -186,8 +187,8 @@ impl PacedRows {
         }
     }
 
-    /// Removes the rows that are drawn in a later frame; the caller is notified in that frame. A
-    /// drawn row stays, and at least one row is drawn.
+    /// Removes the rows that must wait for a later frame; the reactive caller runs again in that
+    /// frame. A row that is already drawn stays, and at least one row is drawn.
     pub(crate) fn cut<T>(&self, rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
         if (self.at_once)() {
             return;

@@ -1,9 +1,9 @@
-//! Formats the host of an address for the user.
+//! Formats the host of a URL for the user.
 
 use assistant_core::text::{address::Address, host::reads_plainly};
 
-/// Returns the host of an address as text; `None` for an address without a host. A confusable host
-/// is in the encoded form that the browser uses, `xn--…`.
+/// Returns the host of a URL as text; `None` for a URL without a host. A host with confusable
+/// letters is returned in the encoded form that the browser uses, `xn--…`.
 pub(crate) fn shown_host(address: &Address) -> Option<String> {
     let host = address.host()?;
     if reads_plainly(host) {

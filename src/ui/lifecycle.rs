@@ -1,11 +1,12 @@
-//! Unload and visibility of the page.
+//! Listens for unload and visibility of the page.
 
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::Event;
 
 use super::browser;
 
-/// A listener for unload and visibility; dropping it removes it.
+/// A listener for unload and visibility of the page. Dropping the listener removes it from the
+/// window.
 #[derive(Debug)]
 pub(crate) struct PageLifecycle {
     listener: Closure<dyn FnMut(Event)>,
@@ -15,7 +16,7 @@ impl PageLifecycle {
     const EVENTS: [&'static str; 2] = ["pagehide", "visibilitychange"];
 
     /// Calls back with `true` when the page is unloaded, and with `false` when it is hidden or
-    /// shown.
+    /// shown. Returns `None` on a server.
     pub(crate) fn listen(call: impl Fn(bool) + 'static) -> Option<Self> {
         let window = browser()?;
         let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {

@@ -1,4 +1,4 @@
-//! The live regions of a window, also inside its modal dialogs.
+//! Renders the live regions of a window, also inside of its modal dialogs.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Lists that are drawn in part, with the rest on request.
+//! Renders only a part of a long list, and more items on request.
 
 use leptos::{html, prelude::*};
 
@@ -18,7 +18,7 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// Creates a list that draws this many items at its start and at its end.
+    /// Creates a list that draws `first` items at its start and `last` items at its end.
     pub(crate) fn new(first: usize, last: usize) -> Self {
         Self {
             first: RwSignal::new(first),

@@ -13,9 +13,9 @@ use super::written;
 pub(crate) enum Form {
     /// Hours and minutes.
     Short,
-    /// Date and time in full.
+    /// The date with the weekday, and the time.
     Full,
-    /// The day.
+    /// The weekday and the date, with the year unless it is the current year.
     Day,
 }
 
@@ -27,7 +27,7 @@ const FULL: &[Choice<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
 const DAY: [Choice<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
 const DIGITS: Choice<'_> = ("maximumFractionDigits", "1");
 
-/// Formats a time; `None` if the browser cannot format it.
+/// Formats a time in milliseconds since 1970; `None` if the browser cannot format it.
 pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
     let options = match form {
@@ -39,7 +39,7 @@ pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
     intl("DateTimeFormat", options, &date(ms).into())
 }
 
-/// Formats a number: 1.2K, 3.4.
+/// Formats a number with at most one fraction digit: 3.4, or 1.2K if `compact` is true.
 pub(crate) fn number(value: f64, compact: bool) -> String {
     let options = match compact {
         true => [DIGITS, ("notation", "compact")].as_slice(),
@@ -48,7 +48,8 @@ pub(crate) fn number(value: f64, compact: bool) -> String {
     intl("NumberFormat", options, &value.into()).unwrap_or_else(|| written(value))
 }
 
-/// Formats a duration, in its greatest whole unit: 10 minutes, 1 day.
+/// Formats a duration in the largest of days, hours and minutes that leaves no remainder, or in
+/// seconds below one minute.
 pub(crate) fn span(ms: i64) -> String {
     let minutes = ms.max(0) / 60_000;
     let (count, unit) = match minutes {
@@ -63,7 +64,8 @@ pub(crate) fn span(ms: i64) -> String {
     intl("NumberFormat", &options, &value.into()).unwrap_or_else(|| format!("{count} {unit}"))
 }
 
-/// Formats an amount of money in millionths of the currency, with more digits for small amounts.
+/// Formats an amount of money, given in millionths of the currency, with up to two fraction digits,
+/// or four below one unit.
 pub(crate) fn money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };
     let options = [
@@ -85,7 +87,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Formats a time in ISO 8601.
+/// Formats a time in ISO 8601; `None` for an invalid time.
 pub(crate) fn iso(ms: i64) -> Option<String> {
     // `toISOString` throws for an invalid time.
     let date = date(ms);
@@ -101,7 +103,7 @@ pub(crate) fn same_day(one: i64, other: i64) -> bool {
     day(one) == day(other)
 }
 
-/// Returns the current time, in milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970; the fake time if a test has set it.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "whole milliseconds fit for a long while"
@@ -135,8 +137,8 @@ thread_local! {
     static FORMATS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Formats a value with an `Intl` class. The formatter is cached, since creating it is the slowest
-/// part.
+/// Formats a value with an `Intl` class; `None` if the browser fails. The formatter is cached,
+/// since creating it is the slowest part.
 fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> {
     let page = document()
         .document_element()
@@ -165,8 +167,8 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
     format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// Creates a format function. The constructor throws for an invalid page language, in which case
-/// the browser's own language is used; so it is called through `Reflect`.
+/// Creates the format function of an `Intl` class. If the constructor throws for the language of
+/// the page, the browser's own language is used. `Reflect` converts the exception to an error.
 fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;

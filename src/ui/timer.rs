@@ -45,7 +45,8 @@ pub(crate) fn when_idle(callback: impl FnOnce() + 'static) {
     }
 }
 
-/// Waits for a duration.
+/// Waits for a duration, measured by the fake clock if a test has set it. Returns at once without a
+/// window.
 pub(crate) async fn sleep(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
@@ -56,7 +57,8 @@ pub(crate) async fn sleep(duration: Duration) {
     let _ = receiver.await;
 }
 
-/// Waits for a delay of the browser's time, even if a test has set the fake clock.
+/// Waits for a duration of the browser's time, even if a test has set the fake clock. Returns at
+/// once without a window.
 pub(crate) async fn sleep_by_browser(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);

@@ -38,7 +38,8 @@ pub(crate) fn decider_by(event: &Event) -> Decider {
 }
 
 /// Returns the current decider: the user while a trusted event is handled, otherwise the
-/// application. In a shadow root the browser does not expose the event.
+/// application. In a shadow root the browser does not expose the event, so the application is the
+/// decider.
 pub(crate) fn decider() -> Decider {
     let event = window().event().dyn_into::<Event>().ok();
     let of_user = |event: &Event| OF_USER.contains(&event.type_().as_str());

@@ -61,14 +61,14 @@ thread_local! {
     static ENGLISH: Arc<Labels> = Arc::default();
 }
 
-/// The current labels.
+/// The labels of the nearest provider: constant, or replaced when the language changes.
 #[derive(Clone)]
 pub(crate) enum Words {
     Fixed(Arc<Labels>),
     Live(Live),
 }
 
-/// A reactive text of an attribute.
+/// A closure that returns the text of an attribute in the current language.
 pub(crate) type AttrText = Box<dyn FnMut() -> Word + Send>;
 
 impl Words {

@@ -7,7 +7,7 @@ use js_sys::JsString;
 /// The maximum length of a name, in characters.
 const MAX_LINE: usize = 120;
 
-/// Formats `web_search` and `webSearch` as "Web search".
+/// Formats `web_search` and `webSearch` as "Web search", truncated to [`MAX_LINE`].
 pub(crate) fn words(name: &str) -> String {
     let words = split(name.chars().take(MAX_LINE));
     let mut letters = words.chars();
@@ -83,7 +83,7 @@ pub(crate) fn lower(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
 
-/// Formats a number of bytes.
+/// Formats a number of bytes in B, kB or MB.
 pub(crate) fn size_text(bytes: usize) -> String {
     let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
     let (tenths, unit) = match bytes {

@@ -58,9 +58,9 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Stores the message of an input until the session has it. A second message is refused, as
-    /// while a run is open, because the engine would refuse it later, when the composer is already
-    /// empty.
+    /// Stores the message of an input, which views show until the session has the message. An input
+    /// that opens another conversation removes the stored message. A second message is refused,
+    /// because the engine would refuse it later, when the composer is already empty.
     pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<(), Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
@@ -106,7 +106,7 @@ pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
     true
 }
 
-/// Waits until any runtime has loaded the engine.
+/// Waits until the engine is loaded, by any runtime of the page.
 pub(crate) async fn until_loaded() {
     if loaded().is_some() {
         return;
@@ -117,7 +117,8 @@ pub(crate) async fn until_loaded() {
 }
 
 impl Runtime {
-    /// Queues a step until the engine is loaded.
+    /// Queues a step until the engine is loaded, and fetches the engine if the step shows
+    /// something. After the provider is unmounted, the step is dropped.
     pub(in crate::runtime) fn hold(&self, next: Queued) -> Result<(), Refusal> {
         if self.ended.get() {
             return Ok(());
@@ -130,8 +131,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Stops showing the waiting message, which the session has added to the conversation or
-    /// refused.
+    /// Stops showing the waiting message, after the session has added the message to the
+    /// conversation or refused it. A refused message is returned to the composer.
     pub(in crate::runtime) fn message_handled(&self, refused: bool) {
         let Some(content) = self.held.message.get_untracked() else {
             return;
@@ -155,7 +156,7 @@ impl Runtime {
         self.request_engine();
     }
 
-    /// Fetches the engine.
+    /// Fetches the engine, unless it is loaded or being fetched.
     pub(in crate::runtime) fn request_engine(&self) {
         if loaded().is_some() || self.held.loading.replace(true) {
             return;
@@ -188,7 +189,7 @@ impl Runtime {
         self.draining.set(false);
     }
 
-    /// Drops the steps that are still queued when the provider is unmounted.
+    /// Drops the queued steps if the engine is not loaded, because the provider is unmounted.
     pub(in crate::runtime) fn drop_held(&self) {
         if loaded().is_none() {
             let held = self.queue.take();

@@ -1,4 +1,4 @@
-//! The jobs of a store, and its state while it fails.
+//! The jobs of a store, and the state of a store that fails.
 
 use std::{
     cell::{Cell, RefCell},
@@ -26,7 +26,7 @@ pub(super) enum Job {
 #[derive(Default)]
 pub(super) struct Trouble {
     pub(super) fails: Cell<bool>,
-    /// The delay before the retry after the next one.
+    /// The delay of the retry that is scheduled next, in milliseconds, before limits are applied.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
     /// The jobs to repeat once the store works again.

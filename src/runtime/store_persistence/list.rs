@@ -34,8 +34,8 @@ impl StorePersistence {
         }
     }
 
-    /// Updates the entry of a written conversation in the list. A title that the user has set
-    /// stays.
+    /// Updates the entry of a written conversation in the list, or adds a new entry. A title that
+    /// the user has set is kept.
     pub(super) fn update_listed(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {

@@ -25,7 +25,8 @@ const RELEASE_TIMEOUT_MS: u32 = 1_000;
 const FOLLOW_INTERVAL_MS: u32 = 500;
 
 impl StorePersistence {
-    /// Opens a stored conversation; `takes_over` takes it from the tab that owns it.
+    /// Opens a stored conversation, which replaces the current one. If `takes_over` is true, the
+    /// conversation is taken from the tab that owns it; otherwise this tab follows that tab.
     pub(super) async fn open_stored(
         self: Rc<Self>,
         id: String,
@@ -209,7 +210,8 @@ impl StorePersistence {
         }
     }
 
-    /// Begins a conversation that is not stored yet.
+    /// Begins a conversation that is not in the store, with the application's initial content, if
+    /// any.
     fn begin_anew(&self, thread: &Rc<Thread>, initial: Option<Value>) {
         self.set_place(self.here());
         let own = self.runtime.upgrade();
@@ -220,7 +222,8 @@ impl StorePersistence {
         self.start_with(&thread.id, initial);
     }
 
-    /// Leaves unreadable stored data unchanged, and begins another conversation.
+    /// Begins another conversation because the stored data is unreadable, and shows the error. The
+    /// stored data is not changed.
     fn keep_unreadable(&self, error: &StoreError) {
         self.set_place(self.here());
         self.dispatch(Input::NewThread);
@@ -231,7 +234,8 @@ impl StorePersistence {
         self.apply_held_inputs();
     }
 
-    /// Continues in this page alone when the store does not return a conversation.
+    /// Continues the conversation in this page only, because the store has failed to load it, and
+    /// schedules a retry.
     fn continue_unstored(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
         self.begin_trouble();
         self.ownership.set(self.here());
@@ -270,7 +274,8 @@ impl StorePersistence {
         self.try_again_later();
     }
 
-    /// Shows the conversation of another tab.
+    /// Shows the conversation of another tab, and queues for the lock of that tab. If the store
+    /// fails, the conversation continues in this page only.
     async fn follow(&self, thread: &Rc<Thread>) {
         match self.with_timeout(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
@@ -364,7 +369,8 @@ impl StorePersistence {
         });
     }
 
-    /// Writes all changes, and releases the conversation to another tab.
+    /// Writes all changes, and releases the conversation to another tab. If the store fails or has
+    /// a diverged state, this page keeps its own state instead and does not write.
     fn release_ownership(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             self.continue_apart(thread);
@@ -382,7 +388,8 @@ impl StorePersistence {
         self.queue_for_lock_later(thread);
     }
 
-    /// Stops acting after another tab has taken the conversation.
+    /// Stops acting after another tab has taken the conversation, and follows that tab. If the
+    /// store fails or has a diverged state, this page continues with its own state instead.
     pub(super) fn on_ownership_lost(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() || thread.is_apart.get() {
             return self.continue_apart(thread);
@@ -401,7 +408,8 @@ impl StorePersistence {
         }
     }
 
-    /// Shows the session's conversation as read-only.
+    /// Shows the session's conversation as read-only, and drops the unsaved changes and the pending
+    /// jobs.
     fn show_read_only(&self, thread: &Thread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();

@@ -1,11 +1,11 @@
-//! Watches whether the page is unloaded, hidden or visible.
+//! Responds to unload and visibility of the page: writes changes, and queues for the lock.
 
 use super::{StorePersistence, tab};
 use crate::ui::PageLifecycle;
 
 impl StorePersistence {
-    /// Writes unsaved changes when the page is unloaded or hidden, and queues for the lock while it
-    /// is visible.
+    /// Listens for unload and visibility of the page: writes unsaved changes, marks this tab as the
+    /// owner on unload, and queues for the lock only while the page is visible.
     pub(super) fn watch_page_lifecycle(&self) {
         let me = self.me.clone();
         let leaving = PageLifecycle::listen(move |page_goes| {

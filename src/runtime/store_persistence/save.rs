@@ -17,18 +17,18 @@ use crate::{
     ui::{Slice, now},
 };
 
-/// The length of a generated title, in characters.
+/// The maximum length of a generated title, in characters.
 const TITLE: usize = 80;
-/// The number of messages that are serialized without a pause, whatever the time.
+/// The number of messages that are serialized at once, even if the time of the frame is used up.
 const FEW_MESSAGES: usize = 64;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
 pub(super) struct Unsaved {
-    /// True if the whole conversation must be written, because nothing of it was written yet.
+    /// True if the complete conversation must be written, because nothing of it was written yet.
     all: bool,
     messages: HashSet<MessageId>,
-    /// The texts of messages that have not changed since they were serialized.
+    /// The serialized messages that have not changed since.
     texts: HashMap<MessageId, String>,
     /// True if anything outside of messages has changed.
     outline: bool,
@@ -37,7 +37,7 @@ pub(super) struct Unsaved {
 }
 
 impl Unsaved {
-    /// Creates the changes of a conversation of which nothing was written yet.
+    /// Creates the changes for a conversation that was never written.
     pub(super) fn all() -> Self {
         Self {
             all: true,
@@ -54,8 +54,8 @@ impl Unsaved {
         self.entries.push(record_of(entry));
     }
 
-    /// Adds changes, and returns their urgency. `phases` contains the phases of calls at their last
-    /// change.
+    /// Adds changes, and returns their urgency. `phases` maps each call to its phase at the last
+    /// change, and is updated.
     pub(super) fn add_changes(
         &mut self,
         changes: &[Change],
@@ -157,7 +157,7 @@ impl Unsaved {
     }
 }
 
-/// The time at which changes are written, from the latest to the earliest.
+/// The urgency with which changes are written, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     /// There are no changes to write.
@@ -171,8 +171,8 @@ pub(super) enum Urgency {
     AtOnce,
 }
 
-/// Returns true if this page runs the call or the user is asked about it; other calls are part of
-/// the stream.
+/// Returns true if this page runs the call, or if the user is asked about it, so that a change is
+/// written at once. False while the arguments are streamed or the call runs.
 fn is_own(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
@@ -246,7 +246,8 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &mut Unsaved
     batch
 }
 
-/// Returns the messages that were not written.
+/// Returns the ids of the messages to write: of all messages of the session if `all` is true,
+/// otherwise of the changed messages.
 fn ids_of<'a>(
     all: bool,
     messages: &'a HashSet<MessageId>,

@@ -17,9 +17,9 @@ const MAX_CONVERSATIONS: usize = 500;
 const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
-    /// Reads one conversation after the other. Reports the id of each conversation whose messages
-    /// contain the words, then the end, until the search is cancelled. The page can handle input in
-    /// between, and no record that was read is kept.
+    /// Reads the listed conversations one after the other. Reports the id of each conversation with
+    /// a message that contains the words, and then the end; a cancelled search reports nothing
+    /// more. The page can handle input between two conversations.
     pub(super) async fn find(&self, search: Search) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
@@ -53,7 +53,8 @@ impl StorePersistence {
     }
 }
 
-/// Returns true if a text of a stored message contains the words, which are in lower case.
+/// Returns true if a record is a message with a text that contains the words, which are in lower
+/// case.
 fn contains_words(record: &Record, words: &str) -> bool {
     if message_of(&record.name).is_none() {
         return false;

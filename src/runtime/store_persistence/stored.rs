@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_of};
 
-/// Reads the snapshot, and the journal in chronological order for each call.
+/// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
+/// message is missing or unreadable; an unreadable journal entry is skipped.
 pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
@@ -32,7 +33,7 @@ pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), 
     Ok((snapshot, journal))
 }
 
-/// Orders starts by attempt, before results.
+/// Returns the sort key of a journal entry within its call: starts by attempt, results last.
 const fn attempt_order(entry: &JournalEntry) -> u32 {
     match entry {
         JournalEntry::Started { attempt, .. } => *attempt,

@@ -1,4 +1,4 @@
-//! The conversation of the tab.
+//! Remembers the conversation of a tab over reloads, in the session storage.
 
 use web_sys::Storage;
 
@@ -13,12 +13,14 @@ fn session_storage() -> Option<Storage> {
     browser()?.session_storage().ok().flatten()
 }
 
-/// Returns the conversation that this tab had before a reload.
+/// Returns the id of the conversation that this tab had before a reload, if the store is shared and
+/// the browser allows session storage.
 pub(super) fn remembered(store: &dyn Store) -> Option<String> {
     session_storage()?.get_item(&key_of(store)?).ok().flatten()
 }
 
-/// Remembers the conversation of this tab, if the browser allows it.
+/// Remembers the conversation of this tab for a reload, if the store is shared and the browser
+/// allows session storage.
 pub(super) fn remember(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(key)) = (session_storage(), key_of(store)) {
         // Without storage the tab starts over after a reload.
@@ -40,8 +42,9 @@ pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
     }
 }
 
-/// Returns true if this tab owned the conversation until it was reloaded and now has the focus. The
-/// tab then takes the conversation back from a window that has taken over meanwhile.
+/// Returns true if this tab owned the conversation until it was reloaded, and now has the focus.
+/// The tab then takes the conversation back from a window that has taken over meanwhile. Removes
+/// the mark, so that a second call returns false.
 pub(super) fn should_take_back(store: &dyn Store, thread_id: &str) -> bool {
     let (Some(storage), Some(mark)) = (session_storage(), mark_of(store, thread_id)) else {
         return false;

@@ -62,7 +62,8 @@ impl Thread {
         self.writer.borrow().clone()
     }
 
-    /// Starts over with a new writer id and the given lock.
+    /// Sets a new writer id, which is not registered in the store yet, and the given lock; `None`
+    /// keeps the current lock.
     pub(super) fn restart_writer(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer());
         self.taken.set(false);

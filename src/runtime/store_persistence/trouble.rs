@@ -24,12 +24,14 @@ const MAX_RETRY_MS: u32 = 60_000;
 const PING_MS: u64 = 500;
 
 impl StorePersistence {
-    /// Returns true if the last store operation failed.
+    /// Returns true while the store fails.
     pub(super) fn is_in_trouble(&self) -> bool {
         self.trouble.fails.get()
     }
 
-    /// Handles a failed write: until the store works again, only the page has the conversation.
+    /// Handles an error of the store. If another page has taken over, the takeover is handled;
+    /// otherwise the failure is shown, and the write is retried later. An error for a conversation
+    /// that is not open any more is ignored.
     pub(super) fn failed(&self, thread: &Rc<Thread>, error: &StoreError) {
         if !self.is_current(thread) {
             return;
@@ -78,7 +80,8 @@ impl StorePersistence {
         });
     }
 
-    /// Retries postponed writes. If there is nothing to write, sends the store a harmless request.
+    /// Retries postponed writes. If there is nothing to write, sends the store a request that
+    /// changes nothing.
     pub(super) async fn try_again(&self) {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
@@ -110,7 +113,8 @@ impl StorePersistence {
         self.show_place();
     }
 
-    /// Handles a takeover reported by the store. Follows the other page, if that page is alive.
+    /// Handles a takeover reported by the store: follows the other page if that page is alive,
+    /// otherwise takes the conversation back.
     fn on_taken_over(&self, thread: &Rc<Thread>) {
         if self.is_in_trouble() {
             return self.continue_apart(thread);
@@ -134,8 +138,8 @@ impl StorePersistence {
         });
     }
 
-    /// Asks the other tabs whether one of them acts on a conversation; `None` if there is no
-    /// channel to them.
+    /// Asks the other tabs whether one of them acts on a conversation. Returns false if none
+    /// answers within [`PING_MS`], and `None` if there is no channel to them.
     pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));

@@ -17,7 +17,7 @@ use crate::{
     ui::{next_frame, sleep, spawn_local},
 };
 
-/// The number of frames for which a save waits while messages are serialized.
+/// The maximum number of frames over which a save serializes messages before the write.
 const MAX_FRAMES: u32 = 50;
 
 /// The timeout of a store operation, in milliseconds.
@@ -57,7 +57,8 @@ impl StorePersistence {
         self.working.set(false);
     }
 
-    /// Drops pending jobs; starts that wait for a commit are refused.
+    /// Drops pending jobs, except writes of replaced conversations. Starts that wait for a commit
+    /// are refused.
     pub(super) fn drop_jobs(&self) {
         let jobs = mem::take(&mut *self.jobs.borrow_mut());
         for job in jobs {
@@ -75,7 +76,8 @@ impl StorePersistence {
         self.dispatch(Input::Committed { commit, outcome });
     }
 
-    /// Serializes changed messages over several frames, unless they keep changing.
+    /// Serializes changed messages over several frames, at most [`MAX_FRAMES`], so that the write
+    /// itself is short.
     async fn serialize_ahead(&self) {
         for _ in 0..MAX_FRAMES {
             let Some(runtime) = self.runtime.upgrade() else {
@@ -104,7 +106,8 @@ impl StorePersistence {
         }
     }
 
-    /// Returns true if there is something to write. An empty conversation is not stored.
+    /// Returns true if there are changes to write. An empty conversation that is not in the store
+    /// is not written, nor is a state that has diverged from the store.
     pub(super) fn has_changes(&self, thread: &Thread) -> bool {
         if thread.is_apart.get() || self.unsaved.borrow().has_no_changes() {
             return false;
@@ -115,7 +118,9 @@ impl StorePersistence {
         thread.taken.get() || count.unwrap_or_default() > 0
     }
 
-    /// Writes the start of a call to the journal. `Err` is the reason why it must not start.
+    /// Writes the start of a call to the journal; `Err` is the reason why the call must not start.
+    /// If the store fails, a call that no other page can start is allowed, and its entry is written
+    /// later.
     async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.is_here() || thread.id != entry.thread_id() {
@@ -149,8 +154,9 @@ impl StorePersistence {
         Ok(())
     }
 
-    /// Writes an empty batch to check that the store answers. A failed write of a real call would
-    /// have an unknown outcome, and the call could not be started by this page any more.
+    /// Writes an empty batch if the last operation failed, to check that the store answers: a
+    /// failed write of a real call would have an unknown outcome, and this page could not start the
+    /// call any more.
     pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
         let nothing = Batch {
             thread_id: thread.id.clone(),
@@ -175,7 +181,8 @@ impl StorePersistence {
         }
     }
 
-    /// Writes the changes atomically, together with the claim if one is given.
+    /// Writes the unsaved changes in one atomic batch, together with the claim if one is given. If
+    /// the store no longer has the conversation, the complete conversation is written.
     pub(super) async fn write(
         &self,
         thread: &Rc<Thread>,
@@ -234,7 +241,8 @@ impl StorePersistence {
         written
     }
 
-    /// Takes ownership of a conversation before its first write.
+    /// Takes the lock and the ownership of a conversation before its first write, and registers the
+    /// writer in the store.
     async fn take(&self, thread: &Rc<Thread>) -> Result<(), StoreError> {
         // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
@@ -286,7 +294,8 @@ impl StorePersistence {
     }
 
     /// Takes the unsaved changes, and returns a batch of them, the changes, and the calls that the
-    /// batch stores.
+    /// batch stores. Returns `None`, and keeps the changes, if the session has another conversation
+    /// or follows another tab.
     fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let mut unsaved = mem::take(&mut *self.unsaved.borrow_mut());
@@ -306,8 +315,8 @@ impl StorePersistence {
         }
     }
 
-    /// Writes unsaved changes at once, because the page may be unloaded. A failing store is used
-    /// only if the page is being unloaded.
+    /// Writes unsaved changes at once, because the page may be unloaded. If the store fails, this
+    /// is tried only when the page is being unloaded.
     pub(super) fn save_now(&self, page_goes: bool) {
         let thread = self.thread();
         if self.is_in_trouble() && !page_goes {
