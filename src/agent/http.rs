@@ -165,7 +165,8 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Calls a function for the headers of every request, for tokens that change.
+    /// Sets a function that returns the headers of every request, for tokens that change. Headers
+    /// that were set before with [`Self::header`] are replaced.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -322,7 +322,7 @@ impl Script {
     }
 }
 
-/// Splits arguments into pieces of a few characters, as models do.
+/// Splits arguments into pieces of eight characters, as models stream them.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars

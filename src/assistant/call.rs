@@ -161,7 +161,7 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns the phase of the call.
+    /// Returns the phase of the call; [`Phase::Cancelled`] if the call does not exist any more.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -212,8 +212,8 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns the generation of the arguments' text, and the text after `len` bytes, or the whole
-    /// text if `generation` is outdated.
+    /// Returns the generation of the arguments' text, and the text after `len` bytes, or the
+    /// complete text if `generation` is outdated.
     pub(crate) fn args_text_after(&self, generation: u32, len: usize) -> (u32, String) {
         self.read(|call| {
             let now = call.args_generation();
@@ -224,8 +224,8 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// Returns the effective arguments as JSON, once they are complete: the arguments as the user
-    /// edited them, else the agent's.
+    /// Returns the arguments that a handler gets, as JSON: edited by the user, else sanitized by
+    /// the application, else the agent's. Returns `None` until the arguments are complete.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -239,8 +239,8 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.effective_args().cloned()).flatten()
     }
 
-    /// Returns the agent's arguments as JSON, once they are complete. They differ from
-    /// [`Self::args_value`] if the user edited the arguments.
+    /// Returns the agent's arguments as JSON; `None` until they are complete. They differ from
+    /// [`Self::args_value`] if the user edited the arguments or the application sanitized them.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -304,7 +304,7 @@ impl<T> ToolCallView<T> {
         self.read(ToolCall::has_unknown_outcome).unwrap_or_default()
     }
 
-    /// Returns the description of the registered action.
+    /// Returns the description of the action; `None` if the action is not registered.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -332,7 +332,7 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.parameters.clone())
     }
 
-    /// Reads the action that is registered under the call's name.
+    /// Reads the action that is registered under the call's name; `None` if none is registered.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let found = self.assistant()?.read(|session| {

@@ -189,8 +189,8 @@ impl Assistant {
         })
     }
 
-    /// Answers an interrupt of the agent in its current state; `None` cancels it. The application
-    /// decides, independent of any card.
+    /// Answers an interrupt of the agent in its current state, or cancels the interrupt if
+    /// `payload` is `None`. The application decides, independent of any card.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -201,8 +201,9 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the agent does not wait for the interrupt, if the answer violates its schema, or if
-    /// the interrupt is about an action that only the user may approve ([`Refusal::OnlyUser`]).
+    /// Fails if the agent does not wait for the interrupt, if the answer violates the schema of the
+    /// interrupt, or if the interrupt is about an action that only the user may approve
+    /// ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let now = self.read(|session| session.question_fingerprint(interrupt_id));
         let now = now.ok_or(Refusal::Ended)?;
@@ -210,7 +211,8 @@ impl Assistant {
         self.answer_question(interrupt_id, now, payload, Decider::Application)
     }
 
-    /// Answers a question in the version that was shown; `None` cancels it.
+    /// Answers a question in the version that was shown, or cancels the question if `payload` is
+    /// `None`.
     pub(super) fn answer_question(
         &self,
         interrupt_id: &str,

@@ -7,9 +7,9 @@ use super::Assistant;
 use crate::ui::in_browser;
 
 impl Assistant {
-    /// Retries a run that failed offline at the next `online` event, as the Retry button of its
-    /// notice does. Nothing is retried if the notice is gone: the user has dismissed it, sent
-    /// another message, or pressed the button.
+    /// At the next `online` event, retries a run that failed because the browser was offline, as
+    /// the button Retry of the notice does. Nothing is retried if the notice was removed: the user
+    /// has dismissed the notice, sent another message, or pressed the button.
     pub(crate) fn retry_when_online(&self) {
         if !in_browser() {
             return;

@@ -55,8 +55,8 @@ impl Conversations {
         StorePersistence::begin(self.0.runtime(), Rc::new(store), None, None);
     }
 
-    /// Returns a signal that shows whether the conversation is loaded, and whether this tab or
-    /// another one acts on it.
+    /// Returns the ownership of the conversation, as a signal: whether the conversation is loaded,
+    /// and whether this tab or another one acts on the conversation.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -114,7 +114,8 @@ impl Conversations {
         }
     }
 
-    /// Returns the ids of the conversations that were replaced, oldest first, as a signal.
+    /// Returns the ids of the conversations that were replaced in this page, oldest first, as a
+    /// signal. With a store, replaced conversations are in the store, and this list is empty.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -143,7 +144,8 @@ impl Conversations {
     ///
     /// # Errors
     ///
-    /// Fails if no conversation has this id, or if the conversation cannot be read.
+    /// Fails, without a store, if no replaced conversation has this id or if the conversation
+    /// cannot be read.
     pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.open(thread_id.to_owned());
@@ -162,7 +164,8 @@ impl Conversations {
         Ok(())
     }
 
-    /// Sets the user's title of a conversation; an empty title removes it.
+    /// Sets the user's title of a conversation; an empty title restores the generated title.
+    /// Without a store nothing is set.
     ///
     /// ```
     /// # use leptos::prelude::*;

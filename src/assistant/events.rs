@@ -21,8 +21,8 @@ pub enum AssistantEvent {
     Message {
         /// The id of the message.
         id: MessageId,
-        /// The role of the author. Messages that the agent attributes to the user have the
-        /// assistant's.
+        /// The role of the author. Messages that the agent attributes to the user have the role of
+        /// the assistant.
         role: Role,
     },
     /// The user is asked to approve a call.
@@ -189,7 +189,8 @@ fn observe_messages(assistant: Assistant, observer: Observer) {
     });
 }
 
-/// Returns true if a message is complete; tracked when called in an effect.
+/// Returns true if a message has content and is not streaming any more; tracked when called in an
+/// effect.
 fn is_complete(assistant: &Assistant, id: &MessageId) -> bool {
     let message = assistant.message(id);
     message.is_some_and(|message| !message.streaming.get() && !message.empty.get())

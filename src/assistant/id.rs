@@ -1,5 +1,5 @@
-//! A registry of the assistants of this page by number, so that a reference to an assistant can be
-//! `Copy` and outlive it.
+//! A registry of the assistants of this page by number. The number is a reference that is `Copy`
+//! and may outlive the assistant.
 
 use std::cell::{Cell, RefCell};
 
@@ -25,7 +25,8 @@ impl AssistantId {
     }
 }
 
-/// A guard that registers an assistant for its lifetime.
+/// The entry of an assistant in the registry. Dropping the entry removes the assistant from the
+/// registry.
 pub(super) struct Registration(u32);
 
 impl Registration {

@@ -13,7 +13,9 @@ use super::{Assistant, AssistantId, DecisionConditions};
 use crate::ui::decider;
 
 impl Assistant {
-    /// Answers or cancels a question, unless it has changed since it was shown.
+    /// Answers a question, or cancels the question if `payload` is `None`, unless the question has
+    /// changed since it was shown. If the agent has rejected an answer, cancelling only discards
+    /// the question.
     pub(crate) fn answer_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -27,8 +29,8 @@ impl Assistant {
         }
     }
 
-    /// Answers a question with a decision for each of its actions, unless it has changed since it
-    /// was shown.
+    /// Answers a question with a decision for each of its actions, unless the question has changed
+    /// since it was shown.
     pub(crate) fn decide_actions_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -208,7 +210,7 @@ impl InterruptView {
     }
 
     /// Returns true if an answer counts now: the view was visible to its end, and has been
-    /// unchanged in its place for half a second. Cancelling counts at once.
+    /// unchanged in its place for half a second; tracked. Cancelling counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -294,7 +296,8 @@ impl InterruptView {
         assistant.decide_actions_as_shown(&shown, decisions, self.decider())
     }
 
-    /// Cancels the question: the agent is notified that there is no answer.
+    /// Cancels the question: the agent is notified that there is no answer. If the agent has
+    /// rejected an answer before, the question is only discarded.
     ///
     /// ```
     /// # use leptos::prelude::*;

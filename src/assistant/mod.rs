@@ -102,7 +102,8 @@ impl fmt::Debug for Assistant {
 #[derive(Clone, Copy)]
 pub(crate) struct OnServer;
 
-/// Returns the assistant in context, or logs an error (rule "a hook without a provider").
+/// Returns the assistant in context. Without one, logs an error (rule "a hook without a provider").
+/// Returns `None` on a server.
 pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
     assistant_or(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
@@ -110,15 +111,15 @@ pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
 }
 
 /// Returns the assistant that a component was given, else the one in context. Logs an error if
-/// there is neither; the component then renders nothing.
+/// there is neither. If the result is `None`, the component renders nothing.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
     assistant_or(given, || {
         format!("{component} stands outside of <AssistantProvider>")
     })
 }
 
-/// Returns the given assistant, else the one in context, or logs a complaint. Returns `None` on a
-/// server, even if an assistant was created there.
+/// Returns the given assistant, else the one in context, or logs the error `complaint`. Returns
+/// `None` on a server, even if an assistant was created there.
 fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
@@ -127,7 +128,8 @@ fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) ->
     assistant.filter(|_| in_browser())
 }
 
-/// Returns the assistant of the nearest `<AssistantProvider>` above.
+/// Returns the assistant of the nearest `<AssistantProvider>` above; `None` if there is no
+/// provider.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -16,8 +16,8 @@ use crate::runtime::Subscription;
 impl Assistant {
     /// Calls `observer` for each diagnostic: input that was tolerated, dropped or not acted on.
     ///
-    /// Like every observer, it may return a `Result`. An error does not affect other observers or
-    /// the conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
+    /// The observer may return a `Result`: an error does not affect other observers or the
+    /// conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -101,8 +101,8 @@ impl Assistant {
     }
 
     /// Sets the rule of [`StopCondition::Rule`](crate::StopCondition::Rule) with this name, which
-    /// ends the loop of runs and tool results by returning true. It replaces an earlier rule of the
-    /// same name. A condition that names no rule never ends the loop, and is reported as an error
+    /// ends the loop of runs and tool results by returning true. An earlier rule of the same name
+    /// is replaced. A condition that names no rule never ends the loop, and is reported as an error
     /// in the console.
     ///
     /// The rule runs while an input is handled, and receives the summary only:

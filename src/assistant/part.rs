@@ -148,7 +148,7 @@ impl PartHandle {
         text.unwrap_or_default()
     }
 
-    /// Returns the data of a data part or activity.
+    /// Returns the data of a data part or activity; `None` for other parts.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -78,7 +78,8 @@ impl Renderers {
         drop(removed);
     }
 
-    /// Returns the renderer of a tool's calls.
+    /// Returns the application's renderer for the calls of a tool that does not belong to an
+    /// action, if any.
     pub(crate) fn tool(&self, name: &str) -> Option<Found<ToolCallView>> {
         self.best(|drawing| match drawing {
             Drawing::Tool(target, renderer) => Some((target.fit(name)?, renderer)),
@@ -86,7 +87,7 @@ impl Renderers {
         })
     }
 
-    /// Returns the renderer of interrupts of a reason.
+    /// Returns the application's renderer for interrupts with this reason, if any.
     pub(crate) fn interrupt(&self, reason: &str) -> Option<Found<InterruptView>> {
         self.best(|drawing| match drawing {
             Drawing::Interrupt(target, renderer) => Some((target.fit(reason)?, renderer)),
@@ -94,8 +95,8 @@ impl Renderers {
         })
     }
 
-    /// Returns the renderer of a kind of part. Tracked: a reactive closure runs again when the
-    /// renderers of parts change.
+    /// Returns the application's renderer for a kind of part, if any. Tracked: a reactive closure
+    /// runs again when the renderers of parts change.
     pub(crate) fn part(&self, kind: &PartKind) -> Option<Found<PartHandle>> {
         self.parts.track();
         self.best(|drawing| match drawing {

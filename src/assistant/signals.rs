@@ -1,5 +1,5 @@
-//! The state of an assistant, as signals. The signals of these topics are in `conversations`,
-//! `branches` and `tools`.
+//! The state of an assistant, as signals. The modules `conversations`, `branches` and `tools`
+//! contain the signals of these topics.
 
 use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
@@ -26,7 +26,7 @@ impl Assistant {
         self.view().messages.read_only()
     }
 
-    /// Returns the signals of one message.
+    /// Returns the signals of one message; `None` if there is no such message.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -161,7 +161,8 @@ impl Assistant {
         self.view().approvals.read_only()
     }
 
-    /// Returns the user's messages that wait until an answer to the agent was sent, as a signal.
+    /// Returns the user's messages that wait until an answer to the agent has been sent, as a
+    /// signal.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -187,7 +188,7 @@ impl Assistant {
         self.view().thread_id.read_only()
     }
 
-    /// Returns the signals of one call.
+    /// Returns the signals of one call; `None` if there is no such call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -247,7 +248,8 @@ impl Assistant {
         self.read(|session| read(session.conversation()))
     }
 
-    /// Returns a summary of the turn, which began with the last message of the user, as a signal.
+    /// Returns a summary of the current turn, as a signal. A turn begins with a message of the
+    /// user.
     ///
     /// ```
     /// # use leptos::prelude::*;

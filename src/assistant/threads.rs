@@ -1,4 +1,4 @@
-//! Begins, exports and imports whole conversations.
+//! Begins, exports and imports conversations.
 
 use assistant_core::session::{Input, Refusal};
 use serde_json::Value;
@@ -22,7 +22,7 @@ impl Assistant {
         self.runtime().flush();
     }
 
-    /// Exports the whole conversation with its id, as versioned JSON for [`Self::import`].
+    /// Exports the complete conversation with its id, as versioned JSON for [`Self::import`].
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -68,7 +68,7 @@ impl Assistant {
         self.import_as(None, conversation)
     }
 
-    /// Imports a conversation under the given id, which takes precedence over its own id.
+    /// Imports a conversation under the given id, or under its own id if none is given.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,

@@ -85,10 +85,11 @@ impl Tools {
         })
     }
 
-    /// Narrows the actions that are offered to the agent by tags or names: a value, a signal or a
-    /// closure, read when a run opens. `None` offers all actions that are registered and enabled.
-    /// The agent's calls to other actions are refused; [`Assistant::execute`] is not narrowed. The
-    /// filter stays for the life of the assistant, or until it is replaced.
+    /// Narrows, by tags or names, the actions that are offered to the agent. The filter is a value,
+    /// a signal or a closure, and is read when a run opens. `None` offers all actions that are
+    /// registered and enabled. The agent's calls to other actions are refused;
+    /// [`Assistant::execute`] is not narrowed. The filter stays for the life of the assistant, or
+    /// until it is replaced.
     ///
     /// ```
     /// # use leptos::prelude::*;

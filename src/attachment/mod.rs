@@ -115,8 +115,9 @@ impl Attachments {
         self
     }
 
-    /// Sets a hook that uploads each file, whose address is then sent instead of the bytes. The
-    /// hook returns the address, or a sentence that is shown as the error.
+    /// Sets a function that uploads each file; the message then contains the address of the file
+    /// instead of the bytes. The function returns the address, or a sentence that is shown as the
+    /// error.
     ///
     /// ```
     /// use leptos_assistant::Attachments;

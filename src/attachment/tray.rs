@@ -112,7 +112,8 @@ impl Tray {
         });
     }
 
-    /// Attaches files, or records the reasons for refusing them.
+    /// Attaches the files that are accepted, and replaces the list of refused files with the
+    /// others.
     pub(crate) fn add(&self, files: &web_sys::FileList) {
         let mut refused = Vec::new();
         for place in 0..files.length() {
@@ -202,7 +203,7 @@ impl Tray {
         self.items.with(|items| !items.is_empty())
     }
 
-    /// Attaches the files of a message that was not sent to the next message.
+    /// Attaches the files of an unsent message again, to be sent with the next message.
     pub(crate) fn take_back(&self, content: &Content) {
         let Content::Parts(parts) = content else {
             return;
@@ -249,7 +250,7 @@ impl Tray {
     ///
     /// # Errors
     ///
-    /// Returns the label of the error if a file is still being read or could not be read.
+    /// Returns the label of the error if a file is not ready yet, or could not be read or uploaded.
     pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, WordOf> {
         let items = self.items.get_untracked();
         let blank = text.trim().is_empty();

@@ -165,8 +165,8 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     .into_any()
 }
 
-/// Moves the focus from a removed file to the next file's button, or to the text box after the last
-/// file.
+/// Moves the focus from a removed file to the button of the next or previous file, or to the text
+/// box if no file is left.
 fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
     let row = target.and_then(|target| closest(&target, "li"));

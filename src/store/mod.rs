@@ -165,7 +165,7 @@ pub enum StoreErrorKind {
     Corrupt,
     /// The store did not answer in time; the operation may still take effect.
     NoAnswer,
-    /// The stored data was deleted, so the conversation must be written again as a whole.
+    /// The stored data was deleted, so the complete conversation must be written again.
     Forgotten,
     /// Any other failure.
     Failed,

@@ -1,4 +1,5 @@
-//! Elects the tab that owns a conversation, with the Web Locks API; the others follow.
+//! Elects the tab that owns a conversation, with the Web Locks API, and exchanges messages with the
+//! other tabs.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -47,8 +48,8 @@ pub(crate) enum Asked {
 }
 
 impl Lock {
-    /// Waits up to `ms` milliseconds for the lock of this name. `lost` is called when another tab
-    /// takes it away.
+    /// Waits up to `ms` milliseconds for the lock of this name. `lost` is called if another tab
+    /// steals the lock later.
     pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Asked {
         let (options, abort) = (Object::new(), AbortController::new());
         let Ok(abort) = abort else {
@@ -74,7 +75,8 @@ impl Lock {
         }
     }
 
-    /// Queues for the lock, until the lock is granted or the [`Place`] is dropped.
+    /// Queues for the lock, until the lock is granted or the [`Place`] is dropped. Returns `None`
+    /// if the browser has no locks.
     pub(crate) fn queue(name: &str, lost: impl FnOnce() + 'static) -> Option<(Place, Granted)> {
         let options = Object::new();
         let place = Place(AbortController::new().ok()?);
@@ -82,7 +84,8 @@ impl Lock {
         Some((place, request(name, options, lost)?))
     }
 
-    /// Takes the lock away from its holder.
+    /// Takes the lock from the tab that holds it; returns `None` if the browser refuses or does not
+    /// answer.
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
@@ -128,10 +131,10 @@ async fn is_held(name: &str) -> bool {
     Array::is_array(&held) && Array::from(&held).iter().any(has_name)
 }
 
-/// A future of the lock once it is granted; `None` if it is not granted.
+/// A future that resolves to the lock, or to `None` if the lock is not granted.
 pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
 
-/// A place in the queue for a lock, which is given up when it is dropped.
+/// A place in the queue for a lock. Dropping the place leaves the queue.
 pub(crate) struct Place(AbortController);
 
 impl Drop for Place {

@@ -30,7 +30,7 @@ impl Record {
     }
 }
 
-/// The name of the record that contains the whole conversation except for the contents of messages.
+/// The name of the record that contains the conversation, except for the contents of messages.
 pub(crate) const OUTLINE: &str = "outline";
 /// The prefix of message records.
 const MESSAGE: &str = "message/";
@@ -40,7 +40,7 @@ pub(crate) fn name_of(message: &str) -> String {
     format!("{MESSAGE}{message}")
 }
 
-/// Returns the message id in a record's name.
+/// Returns the message id in a record's name; `None` if the record is no message.
 pub(crate) fn message_of(name: &str) -> Option<&str> {
     name.strip_prefix(MESSAGE)
 }
@@ -95,7 +95,7 @@ pub struct StoredThread {
 }
 
 impl StoredThread {
-    /// Creates a conversation from its records and those of its journal.
+    /// Creates a conversation from its records and its journal.
     #[must_use]
     pub const fn new(records: Vec<Record>, journal: Vec<Record>) -> Self {
         Self { records, journal }

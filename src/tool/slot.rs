@@ -141,7 +141,8 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
 }
 
-/// Renders a call with its action's renderer, or the default card if that renders nothing.
+/// Renders a call with the renderer of its action or tool. If the renderer fails, the default card is
+/// shown below the error.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {

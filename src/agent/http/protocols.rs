@@ -2,7 +2,7 @@
 
 use super::HttpAgent;
 
-/// A backend of the AI SDK: a server that answers with its UI message stream.
+/// An agent over HTTP that answers with the AI SDK's UI message stream.
 ///
 /// ```
 /// use leptos_assistant::agent::{HttpAgent, UiStreamAgent};
@@ -42,7 +42,7 @@ impl UiStreamAgent {
 #[cfg(feature = "completions")]
 impl CompletionsAgent {
     /// Creates an agent for a model at an endpoint; `base_url` is the address before
-    /// `/chat/completions`. If `model` is empty, the endpoint chooses one.
+    /// `/chat/completions`. If `model` is empty, the endpoint chooses the model.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -27,7 +27,8 @@ const SLICE_BYTES: u32 = 8 * 1024;
 /// The pause after which a new slice begins, in milliseconds: the page was idle meanwhile.
 const IDLE_MS: f64 = 4.0;
 
-/// Checks the status of a response and, if `wanted` is given, its media type.
+/// Checks the status of a response and, if `wanted` is given, its media type. The failure contains
+/// the start of the error's body, and the delay that the server asks for.
 pub(super) async fn check(
     response: &Response,
     wanted: Option<&'static str>,
@@ -73,7 +74,7 @@ pub(super) async fn read(
     end(reader, &mut events)
 }
 
-/// Reads a response until its connection ends or breaks.
+/// Reads a response until the connection ends or breaks, or until the reader fails.
 pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: &mut dyn Sink) {
     if let Some(body) = Body::of(response) {
         let mut slices = Slices::default();
@@ -93,7 +94,7 @@ pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: 
     }
 }
 
-/// Ends the stream of a run, and returns how it ended.
+/// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded.
 pub(super) fn end(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
@@ -106,8 +107,9 @@ fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name).ok().flatten()
 }
 
-/// Returns the delay that a busy server asks for in `Retry-After`, in milliseconds, given in
-/// seconds or as a date. Another origin must list the header in `Access-Control-Expose-Headers`.
+/// Returns the delay that a busy server (HTTP 429 or 503) asks for in `Retry-After`, in seconds or
+/// as a date, in milliseconds; `None` for any other response. A server of another origin must list
+/// the header in `Access-Control-Expose-Headers`.
 fn retry_after_ms(response: &Response) -> Option<u64> {
     if !matches!(response.status(), 429 | 503) {
         return None;

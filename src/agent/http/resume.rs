@@ -8,11 +8,11 @@ use assistant_core::event::{Role, RunInput};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ResumeMessages {
-    /// The whole history, as with any run.
+    /// The complete history, as with any run.
     #[default]
     All,
-    /// Only messages that were not sent before, for servers that store the history and append to
-    /// it.
+    /// Only messages of the user and results of calls that the agent has not accepted before, for
+    /// servers that store the history and append to it.
     New,
     /// No messages, for servers that refuse messages next to an answer.
     None,
@@ -27,7 +27,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Reduces an input to the messages that are sent.
+    /// Removes the messages from an input that are not sent, if the run answers an interrupt.
     pub(super) fn select(&self, input: &mut RunInput) {
         let resumes =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
@@ -49,8 +49,8 @@ impl History {
         }
     }
 
-    /// Records the messages of a request that the agent accepted. Messages of a failed request are
-    /// sent again with the next request.
+    /// Records the messages of a request that the agent accepted, if [`ResumeMessages::New`] is
+    /// set. Messages of a failed request are sent again with the next request.
     pub(super) fn accepted(&self, input: &RunInput) {
         if self.which == ResumeMessages::New {
             let ids = input.messages.iter().map(|message| message.id.clone());

@@ -24,7 +24,7 @@ use crate::{
 /// The number of failed attempts to reach the server, while the browser is online, after which the
 /// run counts as lost.
 const MAX_ATTEMPTS: u32 = 6;
-/// The pause after the first failed attempt; it doubles after each further attempt.
+/// The pause after the first failed attempt, which doubles with each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The interval at which an offline browser is asked for its state.
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_ID_BYTES: usize = 1_024;
 /// The number of short connections without a new event after which a run counts as lost.
 const MAX_IDLE: u32 = 2;
-/// The time for which a server that knows the run may keep a connection open without an event, in
+/// The duration from which a connection without a new event does not count as short, in
 /// milliseconds: gateways close idle connections, while an agent thinks for minutes.
 const LONG_CONNECTION_MS: i64 = 10_000;
 
@@ -61,8 +61,9 @@ impl StoredRuns {
         Ok(agent.at(below(&self.url, &path)))
     }
 
-    /// Requests the events of a run after the event with the given id, or all events. Waits while
-    /// there is no connection. Returns `None` if the run is not stored.
+    /// Requests the events of a run after the event with the given id, or all events. Retries
+    /// temporary failures, and waits while the browser is offline. Returns `None` if the run is not
+    /// stored.
     async fn events(
         &self,
         agent: &Endpoint,
@@ -164,8 +165,8 @@ impl StoredRuns {
     }
 }
 
-/// Returns true for a failure that may not recur: there was no connection, or a gateway had none,
-/// such as while a server restarts.
+/// Returns true for a failure that may not recur: the network failed, or a gateway did not reach
+/// its server, such as during a restart.
 const fn is_temporary(kind: FailureKind) -> bool {
     matches!(
         kind,

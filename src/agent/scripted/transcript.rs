@@ -47,7 +47,7 @@ pub struct Transcript {
 #[derive(Debug, Clone, Default)]
 struct Run {
     steps: Vec<Step>,
-    /// The number of results that exist before the next run.
+    /// The number of results that the calls of the run have before the next run begins.
     results: usize,
     /// The tools of the page that the run calls.
     asks: Vec<String>,
@@ -295,7 +295,8 @@ fn args(call: &Callout) -> String {
     input.map(Value::to_string).unwrap_or_default()
 }
 
-/// Returns the outcome of a call as the content of its result.
+/// Returns the outcome of a call as the content of its result; `None` for a call without an
+/// outcome.
 fn outcome(call: &Callout) -> Option<Value> {
     match call.failure() {
         Some(_) if call.state == Some(CalloutState::OutputDenied) => Some("denied".into()),

@@ -40,12 +40,14 @@ struct Approvals {
     inner: Rc<Inner>,
     /// The ids of approvals that this tab has read from the database.
     known: RefCell<Vec<String>>,
-    /// Resolves when the last operation is done, because reads and writes run one after the other.
+    /// A receiver that resolves when the last operation is done: reads and writes run one after the
+    /// other.
     last: RefCell<Option<Receiver<()>>>,
     channel: RefCell<Option<Channel>>,
 }
 
-/// A turn in the order of reads and writes, which is assigned on request.
+/// The place of an operation in the order of reads and writes, assigned when the operation is
+/// requested.
 struct Turn {
     before: Option<Receiver<()>>,
     /// Dropped when the operation is done.
@@ -138,6 +140,7 @@ impl Approvals {
     }
 
     /// Replaces an approval in one transaction, if the stored approval still equals `before`.
+    /// Otherwise returns the stored approval.
     async fn swap(&self, before: Value, after: Value) -> Result<Swap<Value>, StoreError> {
         let Some(id) = id_of(&before) else {
             return Ok(Swap::Found(None));

@@ -30,7 +30,7 @@ use crate::{
 
 /// The maximum number of records whose requests are made at once.
 const MAX_RECORDS: usize = 64;
-/// The length of the texts from which a piece ends, in bytes.
+/// The total length of texts at which a piece ends, in bytes.
 const MAX_TEXT: usize = 256 * 1024;
 
 /// A batch whose requests have been made, or are being made.
@@ -81,7 +81,8 @@ pub(super) struct Pieces {
 }
 
 impl Inner {
-    /// Makes the requests of a batch: all of them before it returns, or the first piece.
+    /// Makes the requests of a batch: all at once, or only the first piece of a large batch, whose
+    /// other pieces follow.
     pub(super) fn write(
         self: &Rc<Self>,
         database: &IdbDatabase,
@@ -113,8 +114,8 @@ impl Inner {
         })
     }
 
-    /// Makes requests at once when the page is unloaded or hidden, also those of a batch that a
-    /// listener of the same event writes.
+    /// Makes the remaining requests at once when the page is unloaded or hidden. This includes a
+    /// batch that another listener of the same event writes.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
             return;
@@ -128,13 +129,13 @@ impl Inner {
         self.leaving.replace(leaving);
     }
 
-    /// Makes the rest of the requests of a batch that is written in pieces.
+    /// Makes all requests of a batch that is being written in pieces, in a new transaction.
     pub(super) fn make_requests_at_once(&self) {
         let pieces = self.pieces.take().upgrade();
         pieces.inspect(|pieces| pieces.make_at_once());
     }
 
-    /// Makes all requests of a batch before it returns.
+    /// Makes all requests of a batch at once, in a new transaction.
     fn write_at_once(&self, database: &IdbDatabase, batch: &Batch) -> Result<Written, StoreError> {
         let transaction = self.begin_batch(database, batch.claim.is_some())?;
         let end = End::of(&transaction);
@@ -171,7 +172,8 @@ impl Inner {
 }
 
 impl Pieces {
-    /// Makes the requests of the next piece, and those of the one after it once they are done.
+    /// Makes the requests of the next piece, and of the following piece once these requests are
+    /// done. Commits the transaction after the last piece.
     fn make_next(self: &Rc<Self>) -> Result<(), StoreError> {
         let (made, batch) = (self.made.get(), &self.batch);
         let end = end_of_piece(batch, made);
@@ -249,7 +251,8 @@ fn add_to_journal(
     Ok(claim)
 }
 
-/// Removes and puts records of a batch, which are counted in this order. Returns the last request.
+/// Removes and puts the records of a batch in a range, counted in this order. Returns the last
+/// request; `None` if the range is empty.
 fn change_records(
     transaction: &IdbTransaction,
     batch: &Batch,

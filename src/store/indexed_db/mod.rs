@@ -132,15 +132,16 @@ impl Inner {
         Ok(database)
     }
 
-    /// Drops a lost connection; the database may be deleted as well.
+    /// Drops a lost connection, and marks its conversations for a check, because the database may
+    /// be deleted as well.
     fn forget_connection(&self) {
         self.database.borrow_mut().take();
         let written = mem::take(&mut *self.written.borrow_mut());
         self.doubted.borrow_mut().extend(written);
     }
 
-    /// Fails if a conversation that was written has been deleted, because the unsaved changes are
-    /// not the whole conversation.
+    /// Fails if a conversation that an earlier connection has taken was deleted, because the
+    /// unsaved changes alone are not the complete conversation.
     async fn look_up(&self, database: &IdbDatabase, thread: &str) -> Result<(), StoreError> {
         if !self.doubted.borrow().contains(thread) {
             return Ok(());

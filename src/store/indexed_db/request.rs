@@ -92,7 +92,8 @@ fn factory() -> Result<IdbFactory, StoreError> {
     found.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, missing))
 }
 
-/// Opens a database that has the given object stores.
+/// Opens a database, and creates missing object stores. Fails if the database does not open within
+/// [`OPENING_MS`].
 pub(super) async fn open(
     name: &str,
     version: u32,
@@ -130,7 +131,8 @@ fn close(late: Result<IdbDatabase, StoreError>) {
     }
 }
 
-/// Creates missing object stores. A failure is reported only when the object store is used.
+/// Creates missing object stores, and replaces the object store of the fences. A failure is
+/// reported only when the object store is used.
 fn make(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
         let known = database.object_store_names().contains(store);
