@@ -180,10 +180,10 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Calls an asynchronous function for headers of every request, in addition to other headers.
-    /// If the agent answers with HTTP 401, the function is called once more, with true, and the
-    /// request is repeated with its new headers. `Err` is the reason for which the run fails; then
-    /// nothing is sent.
+    /// Sets an asynchronous function that returns headers for every request, in addition to other
+    /// headers. The argument of the function is false at first. If the agent answers with HTTP 401,
+    /// the function is called again with true, and the request is repeated with the new headers.
+    /// `Err` is the reason for which the run fails; then nothing is sent.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

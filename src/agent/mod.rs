@@ -30,9 +30,10 @@ pub use http::{Credentials, HttpAgent, ResumeMessages};
 pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
-/// An agent: answers each run by taking the run's input and emitting events.
+/// An agent, which answers each run: it takes the input of the run and emits events.
 ///
-/// The future is dropped when the run is stopped: dropping it must end the request.
+/// The future of [`Self::run`] is dropped when the run is stopped; dropping the future must end the
+/// request.
 pub trait Agent: 'static {
     /// Sets the session options that agents of this protocol need. Called once, when the assistant
     /// is created.

@@ -137,7 +137,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// An event that is followed by the delay of the agent's pace.
+    /// An event after which the agent waits for its pace.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),

@@ -147,7 +147,7 @@ impl Assistant {
 /// The persistence of approvals in a store of the application.
 struct StoredApprovals {
     store: Rc<dyn ApprovalStore>,
-    /// Counts writes, to detect that loaded approvals are older than a write.
+    /// The number of writes, to detect that loaded approvals are older than a write.
     writes: Rc<Cell<u32>>,
 }
 

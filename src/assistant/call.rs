@@ -1,5 +1,5 @@
-//! The view of a call that its renderer receives. The module `action` adds the outcome of the call
-//! and the decisions about it.
+//! The view of a call, which the renderer of the call receives. The module `action` adds the
+//! outcome of the call and the decisions about the call.
 
 use std::marker::PhantomData;
 

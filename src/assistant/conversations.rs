@@ -199,7 +199,7 @@ impl Conversations {
         self.label(thread_id, label);
     }
 
-    /// Undoes the deletion of a conversation.
+    /// Undoes the deletion of a conversation that has not been removed yet.
     ///
     /// ```
     /// # use leptos::prelude::*;

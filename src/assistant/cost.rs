@@ -1,4 +1,4 @@
-//! The cost of a conversation.
+//! The prices of tokens, and the cost of a conversation.
 
 use std::rc::Rc;
 

@@ -19,8 +19,8 @@ pub struct RendererGuard {
 }
 
 impl Drop for RendererGuard {
-    /// Removes the renderer. Its mounted cards are disposed first, because the signals that they
-    /// read may be disposed right after.
+    /// Removes the renderer. The renderer's mounted cards are disposed first, because signals that
+    /// the cards read may be disposed right afterwards.
     fn drop(&mut self) {
         self.assistant.cards().dispose(self.id);
         self.assistant.renderers().remove(self.id);

@@ -32,7 +32,7 @@ pub enum AssistantEvent {
         /// The tool's name.
         name: String,
     },
-    /// The handler of a call runs, or the agent runs the tool.
+    /// A call has started: its handler runs, or the agent runs the tool.
     CallStarted {
         /// The key of the call.
         call: CallKey,

@@ -15,8 +15,8 @@ thread_local! {
 pub(crate) struct AssistantId(u32);
 
 impl AssistantId {
-    /// Returns the assistant if it is alive; `None` on any thread other than the one that created
-    /// it.
+    /// Returns the assistant if it still exists; `None` on a thread that did not create the
+    /// assistant.
     pub(crate) fn assistant(self) -> Option<Assistant> {
         ALIVE.with_borrow(|alive| {
             let found = alive.iter().find(|(id, _)| *id == self.0)?;

@@ -54,8 +54,8 @@ pub(crate) struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    /// Captures the fingerprint of the question in its current state, and of the call that it is
-    /// about.
+    /// Captures the fingerprint of a question in its current state. The fingerprint includes the
+    /// call that the question is about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
         // After the conversation was replaced, no answer is accepted.

@@ -1,4 +1,4 @@
-//! Loading of the deferred parts of a split build, ahead of their use.
+//! Loads the deferred parts of a split build before they are used.
 
 use super::Assistant;
 

@@ -1,4 +1,4 @@
-//! The view of a part that its renderer receives.
+//! The view of a part of a message, which the renderer of the part receives.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;

@@ -58,7 +58,7 @@ pub(crate) struct Found<T> {
 pub(crate) struct Renderers {
     actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
     drawings: RefCell<Vec<(RegistrationId, Drawing)>>,
-    /// Counts the changes of part renderers.
+    /// The number of changes of part renderers, as a signal.
     parts: ArcRwSignal<u32>,
 }
 

@@ -1,7 +1,8 @@
 //! Attaches files that are dropped on the chat or pasted into it.
 //!
 //! A browser navigates to a file that is dropped on an unhandled target, which would discard the
-//! chat. So the whole window is watched, and files dropped on the chat are attached.
+//! chat. So drag events of the complete window are handled, and files dropped on the chat are
+//! attached.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;

@@ -24,7 +24,7 @@ const MAX_THUMBNAIL: usize = 2_000_000;
 pub(crate) struct Tray {
     pub(super) config: Arc<Attachments>,
     pub(super) words: Words,
-    /// The hidden file input that the button opens.
+    /// The hidden file input, which the button clicks.
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<Item>>,
     /// The reasons for refusing files, one for each file.

@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use super::{Changes, Runtime};
 use crate::ui::{after, after_by_browser, browser};
 
-/// The longest time until changes are applied, in milliseconds.
+/// The maximum delay until queued changes are applied, in milliseconds, even without a frame.
 const HIDDEN_MS: u32 = 250;
 /// The delay after which a frame is requested for streaming output, in milliseconds: longer than
 /// one frame of most screens, and shorter than two.

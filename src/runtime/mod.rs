@@ -59,7 +59,7 @@ type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 /// An in-place change of the shared state.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
 
-/// The reply of a call's card to its handler.
+/// The reply of a call's card to the handler of the call.
 type Reply = Result<Value, ToolError>;
 
 /// A step in the queue of the runtime.

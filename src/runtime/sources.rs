@@ -36,7 +36,8 @@ impl Runtime {
         drop(old);
     }
 
-    /// Registers the reader of the filter of offered actions.
+    /// Registers the reader that updates the filter of offered actions, and replaces an earlier
+    /// reader.
     pub(crate) fn set_filter_source(&self, read: impl Fn() + 'static) {
         let number = self.filter_source.get().unwrap_or_else(|| self.number());
         self.filter_source.set(Some(number));
@@ -83,7 +84,7 @@ impl Runtime {
         receiver
     }
 
-    /// Notifies handlers that wait for an action that can now be called.
+    /// Notifies the handlers whose awaited action can now be called.
     pub(super) fn notify_waiting_handlers(&self) {
         let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
         for (name, sender) in waiting {

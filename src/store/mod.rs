@@ -92,7 +92,7 @@ pub trait Store: 'static {
     /// Lists the conversations, including those marked as deleted.
     fn threads(&self) -> StoreFuture<Vec<ThreadInfo>>;
 
-    /// Writes the user's label of a conversation, regardless of its owner.
+    /// Writes the user's label of a conversation, regardless of the tab that owns the conversation.
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()>;
 
     /// Permanently removes a conversation and its journal.

@@ -24,7 +24,7 @@ pub(crate) fn has_web_locks() -> bool {
 
 /// A lock that is held until it is dropped.
 pub(crate) struct Lock {
-    /// Resolves the promise for which the browser holds the lock.
+    /// The function that resolves the promise for which the browser holds the lock.
     release: Option<Function>,
 }
 

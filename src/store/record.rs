@@ -49,9 +49,9 @@ pub(crate) fn message_of(name: &str) -> Option<&str> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Batch {
-    /// The conversation.
+    /// The id of the conversation.
     pub thread_id: String,
-    /// The writer; see [`super::Store::take`].
+    /// The id of the writer; see [`super::Store::take`].
     pub writer: String,
     /// Records to insert or replace, by name.
     pub put: Vec<Record>,
@@ -261,7 +261,7 @@ impl ThreadInfo {
         Value::Object(out).to_string()
     }
 
-    /// Parses the output of [`Self::to_text`].
+    /// Parses the output of [`Self::to_text`]; returns `None` for invalid text.
     ///
     /// ```
     /// use leptos_assistant::store::ThreadInfo;

@@ -1,5 +1,5 @@
-//! The notes on an approval card: that the call has changed, that its action is missing, and that
-//! it must be read to the end.
+//! Renders the notes on an approval card: the call has changed, the action of the call is missing,
+//! or the card must be read to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::{
     ui::{WordOf, Words, after, dynamic, effect, memo},
 };
 
-/// The time for which the action of a call may be missing before its card says so and offers to
-/// dismiss it, in milliseconds: after a reload, and when the user returns to a view of the page, a
+/// The time, in milliseconds, after which a card says that the action of its call is missing, and
+/// offers to dismiss the call. After a reload, and when the user returns to a view of the page, a
 /// component registers its action later than the card is shown.
 const GRACE_MS: u32 = 2_000;
 

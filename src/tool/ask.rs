@@ -27,7 +27,7 @@ pub(super) fn asks_with_form(assistant: &Assistant, call: CallKey) -> bool {
     asked_of(assistant, call, |_| ()).is_some()
 }
 
-/// Renders the form of a handler's question, while it is open.
+/// Renders the form for a question of a call's handler, while the question is open.
 pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
     let Some(assistant) = call.assistant() else {
         return ().into_any();

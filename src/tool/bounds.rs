@@ -1,5 +1,5 @@
-//! The bounds of remembered approvals: the fields of the card that narrow them, and the description
-//! of the remaining bounds in the list.
+//! Renders the bounds of remembered approvals: on the card as fields that narrow the bounds, and in
+//! the list as a description of the remaining bounds.
 
 use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;

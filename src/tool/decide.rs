@@ -82,7 +82,7 @@ fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility)
 
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
 /// heading has the page's words instead; the exact arguments, if the rows describe them; and the
-/// button that edits them.
+/// button for editing the arguments.
 fn details(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyView {
     let (words, shown) = (Words::current(), shown.clone());
     let is_described = matches!(extent, Extent::All(_));

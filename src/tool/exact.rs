@@ -13,7 +13,7 @@ use crate::{
     ui::{Slice, cut_block as cut, effect, in_next_frame},
 };
 
-/// The minimum size of the text that is appended in one frame, in bytes.
+/// The number of bytes that are appended in one frame even if the time of the frame is used up.
 const MIN_SLICE: usize = 64 << 10;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,

@@ -19,7 +19,7 @@ use crate::ui::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// A JSON pointer to the invalid part of the value; empty for the whole value.
+    /// A JSON pointer to the invalid part of the value; empty for the complete value.
     pub path: String,
     /// The required change, in a few words.
     pub message: String,

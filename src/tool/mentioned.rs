@@ -1,5 +1,5 @@
-//! Finds the arguments of a call that its description does not mention. They are shown below the
-//! description, and cannot be collapsed.
+//! Finds the arguments of a call that the description of the call does not mention. These arguments
+//! are shown below the description, and cannot be collapsed.
 //!
 //! A value counts as mentioned only if it can be read in the description: each leaf as a separate
 //! word, as often as the leaf occurs in the arguments. If that is uncertain, the argument is shown

@@ -1,4 +1,4 @@
-//! The number of a question among several.
+//! Renders the number of a question among several.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The preview of a call on its approval card.
+//! Renders the preview of a call on the approval card.
 
 use leptos::prelude::*;
 use serde_json::Value;

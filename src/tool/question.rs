@@ -56,7 +56,7 @@ struct AnswerForm {
     in_detail: RwSignal<bool>,
     /// The decisions about the listed actions.
     choices: ActionChoices,
-    /// Tracks whether an answer counts.
+    /// The tracker of whether an answer counts.
     visibility: Visibility,
 }
 
@@ -260,7 +260,8 @@ fn actions(buttons: impl IntoView + 'static) -> AnyView {
 }
 
 impl AnswerForm {
-    /// Answers the question; `None` cancels it.
+    /// Answers the question with a value, or cancels the question for `None`, and shows the
+    /// outcome.
     fn settle(&self, value: Option<Value>, by: Decider) {
         self.record_outcome(self.assistant.answer_as_shown(&self.shown, value, by));
     }

@@ -1,4 +1,4 @@
-//! The tools and arguments in an agent's question, shown exactly as data.
+//! Renders the tools and arguments in an agent's question exactly, as data.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::prelude::*;
@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use super::{ExactText, visibility::Visibility};
 use crate::{assistant::Assistant, ui::Words};
 
-/// The maximum number of tools shown individually; if there are more, the whole metadata is shown.
-const MAX_TOOLS: usize = 20;
-/// The depth to which a question's metadata is searched; if it is deeper, the whole metadata is
+/// The maximum number of tools shown individually; if there are more, the complete metadata is
 /// shown.
+const MAX_TOOLS: usize = 20;
+/// The depth to which a question's metadata is searched; if the metadata is deeper, it is shown
+/// completely.
 const MAX_DEPTH: usize = 6;
 
 /// Renders the tools in the metadata of a question, or else the call that the question refers to,

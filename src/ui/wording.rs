@@ -35,7 +35,7 @@ pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     provide_shared_labels(shared.into());
 }
 
-/// Provides labels like [`provide_labels`], but shared: they are not copied.
+/// Provides shared labels like [`provide_labels`], without copying the labels.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -20,11 +20,12 @@ use crate::{
 /// The maximum size of an error's body that is read, in bytes.
 const BODY_BYTES: usize = 4 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The number of characters of the body that are shown to the user.
+/// The maximum number of characters of an error's body that are shown to the user.
 const BODY_CHARS: usize = 300;
 /// The number of bytes that are processed between two readings of the clock.
 const SLICE_BYTES: u32 = 8 * 1024;
-/// The pause after which a new slice begins, in milliseconds: the page was idle meanwhile.
+/// The minimum pause after a piece of work that begins a new slice, in milliseconds: during such a
+/// pause the page could handle input.
 const IDLE_MS: f64 = 4.0;
 
 /// Checks the status of a response and, if `wanted` is given, its media type. The failure contains
@@ -174,7 +175,7 @@ impl Body {
     }
 }
 
-/// The time spent since the page was last able to handle input.
+/// A measurement of the work since the page could last handle input.
 #[derive(Debug, Default)]
 struct Slices {
     worked: f64,

@@ -26,7 +26,7 @@ use crate::{
 const MAX_ATTEMPTS: u32 = 6;
 /// The pause after the first failed attempt, which doubles with each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The interval at which an offline browser is asked for its state.
+/// The interval at which the page checks whether an offline browser is online again.
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum length of an event id that is sent back, in bytes.
 const MAX_ID_BYTES: usize = 1_024;
@@ -36,7 +36,7 @@ const MAX_IDLE: u32 = 2;
 /// milliseconds: gateways close idle connections, while an agent thinks for minutes.
 const LONG_CONNECTION_MS: i64 = 10_000;
 
-/// The endpoints of stored runs.
+/// The address under which a server stores the events of runs.
 #[derive(Debug, Clone)]
 pub(super) struct StoredRuns {
     url: Rc<str>,

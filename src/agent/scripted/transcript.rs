@@ -18,10 +18,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// An answer of an agent, written as Markdown with tool callouts.
 ///
-/// A callout without an outcome calls a tool of the page. The text after it belongs to the run that
-/// brings the results. Calls with only blank lines between them are made together. A callout is a
-/// call that the agent runs itself if it has an outcome, or if a later callout with the same id has
-/// one; the field `wait` delays the result, in milliseconds.
+/// A callout without an outcome calls a tool of the page. The text after such a call belongs to the
+/// run that receives the results. Calls with only blank lines between them are made together. A
+/// callout is a call that the agent runs itself if it has an outcome, or if a later callout with
+/// the same id has an outcome; the field `wait` delays the result, in milliseconds.
 ///
 /// ```
 /// use leptos_assistant::agent::{ScriptedAgent, Transcript};

@@ -50,7 +50,7 @@ pub(crate) fn loaded() -> Option<Step> {
 pub(crate) struct Held {
     /// True if a waiting input starts or shows something.
     pub(crate) shows: ArcRwSignal<bool>,
-    /// The message among the waiting inputs, which views show until the session has it.
+    /// The message among the waiting inputs, which views show until the session has the message.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
     /// The message that the session has refused, which is moved back into the composer.
     pub(crate) returned: ArcRwSignal<Option<Arc<Content>>>,

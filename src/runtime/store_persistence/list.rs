@@ -1,4 +1,4 @@
-//! The list of stored conversations.
+//! Reads and updates the list of stored conversations, and removes deleted conversations.
 
 use super::StorePersistence;
 use crate::{

@@ -130,7 +130,8 @@ impl StorePersistence {
         }
     }
 
-    /// Makes this tab the owner of a conversation. Returns `false` if another live tab owns it.
+    /// Makes this tab the owner of a conversation. If `takes_over` is true, the conversation is
+    /// taken from another tab; otherwise returns false if another live tab owns the conversation.
     pub(super) async fn own(&self, thread: &Rc<Thread>, takes_over: bool) -> bool {
         let Some(name) = self.name_of(thread) else {
             return true;

@@ -234,7 +234,7 @@ fn sign_batch(transaction: &IdbTransaction, batch: &Batch) -> Result<IdbRequest,
     sign(&fences, &batch.thread_id, &batch.writer)
 }
 
-/// Adds the journal entries of a batch. Returns the request of its claim.
+/// Adds the journal entries of a batch. Returns the request of the claim, if the batch has a claim.
 fn add_to_journal(
     transaction: &IdbTransaction,
     batch: &Batch,

@@ -21,7 +21,7 @@ use crate::ui::{browser, sleep};
 /// older version open.
 const OPENING_MS: u64 = 3_000;
 
-/// A future of a request's outcome, set by its first event.
+/// The outcome of a request as a future, which the first event of the request resolves.
 struct RequestOutcome<T> {
     receiver: oneshot::Receiver<T>,
     sender: Rc<RefCell<Option<oneshot::Sender<T>>>>,
@@ -63,7 +63,7 @@ impl<T: 'static> RequestOutcome<T> {
     }
 }
 
-/// Converts a browser error.
+/// Converts an exception of the browser to a store error.
 pub(super) fn error_of(error: &JsValue) -> StoreError {
     let Some(error) = error.dyn_ref::<DomException>() else {
         return StoreError::new(StoreErrorKind::Failed, "the browser's database failed");

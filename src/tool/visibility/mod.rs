@@ -57,8 +57,8 @@ pub(crate) struct Visibility {
     clear: RwSignal<bool>,
     /// True once the card has not moved for long enough.
     still: RwSignal<bool>,
-    /// True if a part stays out of view, or the user tried to approve before the whole request was
-    /// visible.
+    /// True if a part stays out of view, or if the user tried to approve before the complete
+    /// request was visible.
     prompts: RwSignal<bool>,
     /// True if the card has been covered for at least [`SETTLE_MS`].
     covered: RwSignal<bool>,

@@ -133,8 +133,8 @@ impl Parts {
         }
     }
 
-    /// Returns the first part that was not visible yet; preferably an end mark, since scrolling to
-    /// it brings its text into view.
+    /// Returns the first part that is not read yet, preferably an end mark, because scrolling to an
+    /// end mark brings the text before it into view; `None` if all parts are read.
     pub(super) fn next_unread(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
         let unread = || list.iter().filter(|part| !part.read);
@@ -193,7 +193,7 @@ impl Parts {
         list.is_ok_and(|list| list.iter().any(|part| part.read || in_view(part)))
     }
 
-    /// Observes new parts, and no longer observes removed ones.
+    /// Updates the list of parts: observes new elements, and stops observing removed ones.
     fn renew(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };
