@@ -41,8 +41,9 @@ pub trait Agent: 'static {
         let _ = options;
     }
 
-    /// Writes the history of a run in a format of the agent's own, for [`RunInput::history`]. Called
-    /// before [`Self::run`], with the conversation at that time.
+    /// Returns the history of a run in a format of the agent's own, for [`RunInput::history`], or
+    /// `None` if the agent has no such format. Called before [`Self::run`], with the conversation
+    /// at that time.
     fn history(&self, conversation: &Conversation) -> Option<Value> {
         let _ = conversation;
         None

@@ -84,8 +84,8 @@ impl Assistant {
         self.branches().change(TreeChange::Interject { content })
     }
 
-    /// Returns the number of a message's current version, and the number of versions; tracked when
-    /// called in a reactive closure.
+    /// Returns the number of a message's version, counted from 1, and the number of versions;
+    /// `None` if there is no such message. Tracked when called in a reactive closure.
     pub(crate) fn version_now(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?

@@ -342,7 +342,8 @@ impl<T> ToolCallView<T> {
         found.flatten()
     }
 
-    /// Reads the call; tracks every change when called in a reactive closure.
+    /// Reads the call, or returns `None` if it does not exist any more; tracks every change when
+    /// called in a reactive closure.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell()?.revision.track();
         self.assistant()?

@@ -103,7 +103,7 @@ impl InterruptView {
         self.shown.try_with_value(|shown| read(&shown.open))
     }
 
-    /// Returns the interrupt as the agent sent it.
+    /// Returns the interrupt as the agent sent it; `None` if the question does not exist any more.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -150,7 +150,7 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Returns the agent's text. The text is not the page's own: mark it as the agent's.
+    /// Returns the agent's text, if any. The text is not the page's own: mark it as the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -164,7 +164,7 @@ impl InterruptView {
         self.read(|open| open.interrupt().message.clone()).flatten()
     }
 
-    /// Returns the JSON Schema of the answer, as the agent gives it.
+    /// Returns the JSON Schema of the answer, if the agent gives one.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -180,7 +180,8 @@ impl InterruptView {
             .flatten()
     }
 
-    /// Returns the expiry time, in milliseconds since 1970.
+    /// Returns the time at which the question expires, in milliseconds since 1970; `None` if it
+    /// does not expire.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -47,7 +47,8 @@ impl PartHandle {
         self.part.try_get_value()
     }
 
-    /// Returns the message that the part belongs to.
+    /// Returns the id of the message that the part belongs to; `None` if the part's view was
+    /// removed.
     ///
     /// ```
     /// # use leptos::prelude::*;

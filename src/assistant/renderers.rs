@@ -105,7 +105,8 @@ impl Renderers {
         })
     }
 
-    /// Returns the newest of the renderers with the best fit.
+    /// Returns the renderer with the best fit, and of equal fits the newest; `None` if no renderer
+    /// fits.
     fn best<T>(&self, fit: impl Fn(&Drawing) -> Option<(Fit, &Renderer<T>)>) -> Option<Found<T>> {
         let drawings = self.drawings.borrow();
         let fitting = drawings

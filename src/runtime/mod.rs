@@ -206,8 +206,8 @@ impl Runtime {
         self.last_number.get()
     }
 
-    /// Reads the session; returns `None` while the session is borrowed, which is only visible
-    /// inside of a rule that the session evaluates.
+    /// Reads the session; returns `None` only inside of a rule that the session is evaluating,
+    /// because the session is borrowed during that time.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.session.try_borrow().ok().map(|session| read(&session))
     }

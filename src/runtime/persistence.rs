@@ -59,7 +59,8 @@ pub(crate) struct Search {
 pub(crate) trait ApprovalPersistence {
     /// Stores these approvals, which replace all earlier ones.
     fn keep(&self, approvals: Vec<RememberedApproval>);
-    /// Replaces an approval by one with a counted use, if the stored approval is unchanged.
+    /// Replaces `before` with `after`, which counts a use, if the stored approval still equals
+    /// `before`.
     fn swap(
         &self,
         before: RememberedApproval,

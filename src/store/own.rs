@@ -134,7 +134,7 @@ async fn is_held(name: &str) -> bool {
 /// A future that resolves to the lock, or to `None` if the lock is not granted.
 pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
 
-/// A place in the queue for a lock. Dropping the place leaves the queue.
+/// A place in the queue for a lock. Dropping the place withdraws the request for the lock.
 pub(crate) struct Place(AbortController);
 
 impl Drop for Place {

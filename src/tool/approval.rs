@@ -39,8 +39,8 @@ use crate::{
 ///
 /// A named group in the flow of the chat; the rows are the description of the button that approves.
 /// The card never takes the focus when it appears. If a button of the card has the focus when the
-/// card is removed, the focus moves to the text box of the chat. A change of the call is announced
-/// as a `status`.
+/// card is removed, the focus moves to another open question, or to the text box of the chat. A
+/// change of the call is announced as a `status`.
 ///
 /// ```
 /// use leptos::prelude::*;

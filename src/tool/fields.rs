@@ -26,7 +26,8 @@ pub(super) struct Field {
     /// The keys from the form's value to this field; empty for the value itself.
     path: Vec<String>,
     /// The title or description in the schema, or the name of the property. Empty for the form's
-    /// value itself if the schema has no title, or if the value is entered as JSON or as free text.
+    /// value itself if the schema has neither title nor description, or if the value is entered as
+    /// JSON or as free text.
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,

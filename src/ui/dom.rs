@@ -3,12 +3,12 @@
 
 use web_sys::Element;
 
-/// Returns the first descendant that matches a selector.
+/// Returns the first descendant that matches a selector, if any.
 pub(crate) fn find(element: &Element, selector: &str) -> Option<Element> {
     element.query_selector(selector).ok().flatten()
 }
 
-/// Returns the nearest ancestor, or the element itself, that matches a selector.
+/// Returns the nearest ancestor, or the element itself, that matches a selector, if any.
 pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }

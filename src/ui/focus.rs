@@ -67,8 +67,8 @@ pub(crate) fn is_in(element: &web_sys::Element) -> bool {
     focused(element).is_some_and(|active| element.contains(Some(&active)))
 }
 
-/// Returns the focused element of the document or shadow root that contains an element. For focus
-/// inside of a shadow root, the document knows only the host.
+/// Returns the focused element of the document or shadow root that contains an element, if any. For
+/// focus inside of a shadow root, the document knows only the host.
 pub(crate) fn focused(near: &web_sys::Element) -> Option<web_sys::Element> {
     let root = near.get_root_node();
     // Documents and shadow roots have the same property.

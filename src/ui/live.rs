@@ -52,7 +52,7 @@ fn texts(region: Region) -> AnyView {
 
 /// Renders the announcements of the surrounding window inside a modal dialog, because everything
 /// outside of the dialog is inert and not announced. Only texts that arrive while the dialog is
-/// open are included.
+/// open are included. Returns `None` outside of a window.
 pub(crate) fn live_in_dialog() -> Option<AnyView> {
     let regions = use_context::<LiveRegions>()?;
     let region = |region: Region| {

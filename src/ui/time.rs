@@ -167,8 +167,9 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
     format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// Creates the format function of an `Intl` class. If the constructor throws for the language of
-/// the page, the browser's own language is used. `Reflect` converts the exception to an error.
+/// Creates the format function of an `Intl` class; `None` if the browser fails. If the constructor
+/// throws for the language of the page, the browser's own language is used. `Reflect` converts the
+/// exception to an error.
 fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;

@@ -27,7 +27,8 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Removes the messages from an input that are not sent, if the run answers an interrupt.
+    /// If the run answers an interrupt, removes the messages from the input that are not sent with
+    /// the answer.
     pub(super) fn select(&self, input: &mut RunInput) {
         let resumes =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();

@@ -160,14 +160,15 @@ impl Unsaved {
 /// The urgency with which changes are written, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// There are no changes to write.
+    /// No changes to write.
     Nothing,
-    /// Written at an interval while content grows: streamed text.
+    /// Changes that are written at an interval while content grows: streamed text.
     WithTheAnswer,
-    /// Written after a short delay, together with later changes: calls that the agent runs itself,
-    /// and their results.
+    /// Changes that are written after a short delay, together with later changes: calls that the
+    /// agent runs itself, and their results.
     Soon,
-    /// Written at once: messages and interrupts, results of the page's own calls, ends of runs.
+    /// Changes that are written at once: messages and interrupts, results of the page's own calls,
+    /// ends of runs.
     AtOnce,
 }
 

@@ -52,7 +52,8 @@ pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     element == card || is_legible(element)
 }
 
-/// Returns the parent of an element, through shadow roots.
+/// Returns the parent of an element, or the host if the element is at the top of a shadow root;
+/// `None` for the topmost element of the document.
 pub(super) fn parent(element: &Element) -> Option<Element> {
     let around = || {
         let root: ShadowRoot = element.get_root_node().dyn_into().ok()?;
@@ -61,7 +62,7 @@ pub(super) fn parent(element: &Element) -> Option<Element> {
     element.parent_element().or_else(around)
 }
 
-/// Returns the computed style of an element.
+/// Returns the computed style of an element; `None` if the browser fails.
 pub(super) fn style_of(element: &Element) -> Option<CssStyleDeclaration> {
     let window = document().default_view()?;
     window.get_computed_style(element).ok()?
@@ -191,7 +192,7 @@ fn is_spaced(text: &Node) -> bool {
         .is_none_or(|(spacing, size)| spacing > -MAX_NEGATIVE_SPACING * size)
 }
 
-/// Returns the first non-blank text below a node.
+/// Returns the first non-blank text below a node; `None` if all text is blank.
 fn first_text(node: &Node) -> Option<Node> {
     let children = std::iter::successors(node.first_child(), Node::next_sibling);
     children.into_iter().find_map(|child| {

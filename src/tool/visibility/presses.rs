@@ -63,7 +63,8 @@ impl Presses {
         }
     }
 
-    /// Returns the press of the user that is being handled.
+    /// Returns the press of the user that is being handled; `None` if no press is being handled, or
+    /// only a scripted one. If a test accepts scripted events, a press is always returned.
     pub(super) fn current(self) -> Option<Press> {
         let by_test = || accepts_scripts().then_some(Press::default());
         self.current.get_value().or_else(by_test)
