@@ -69,8 +69,8 @@ fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     place.contains(target.dyn_ref::<web_sys::Node>())
 }
 
-/// Attaches pasted files. Clipboard data that also has text is handled by the text box, since
-/// programs add a picture of copied text.
+/// Attaches pasted files. Clipboard data that also has text is left to the text box, because
+/// programs add a picture to text that is copied.
 pub(crate) fn paste(tray: &Tray, event: &web_sys::ClipboardEvent) {
     let Some(data) = event.clipboard_data() else {
         return;

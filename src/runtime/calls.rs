@@ -66,8 +66,8 @@ impl Runtime {
         }))
     }
 
-    /// Notifies the observers of the calls that need approval, have started or have ended because
-    /// of one input.
+    /// Notifies the observers that calls need approval, have started or have ended because of one
+    /// input.
     pub(super) fn notify_call_observers(&self, events: &[CallEvent]) {
         for event in events {
             self.observers_failed(self.call_observers.notify(event));

@@ -91,7 +91,7 @@ impl Runtime {
         });
     }
 
-    /// Drops the request of a run, and ends the run at its server, unless the run must stay
+    /// Aborts the request of a run. The run is also ended at its server, unless open runs must stay
     /// resumable.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {

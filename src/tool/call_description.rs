@@ -172,7 +172,8 @@ impl CallDescription {
         })
     }
 
-    /// Returns the argument that distinguishes the call, unless the question contains it.
+    /// Returns the argument that distinguishes the call; `None` if there is no such argument, or if
+    /// the sentence of the description contains it.
     pub(super) fn summary_argument(self) -> Option<String> {
         let text = summary_argument(&self.call.args_value()?)?;
         let is_shown = self.shown.with(|shown| {

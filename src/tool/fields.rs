@@ -105,7 +105,7 @@ struct Place<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object. Returns false if the schema has no properties.
+/// Adds the fields of an object. Returns false, and adds nothing, if the schema has no properties.
 fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>) -> bool {
     let plain = plain(root, schema);
     let properties = plain.get("properties").and_then(Value::as_object);

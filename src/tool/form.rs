@@ -43,7 +43,7 @@ impl Problem {
 }
 
 /// A form for a value described by a schema: one field per property for an object, else a single
-/// field. The user submits it with a click or a key; a form that a script submits produces no
+/// field. The user submits the form with a click or a key; a form that a script submits produces no
 /// value.
 ///
 /// # Accessibility
@@ -80,11 +80,12 @@ pub fn SchemaForm(
     /// Called with the submitted value.
     #[prop(into)]
     on_submit: Callback<Value>,
-    /// True if the submit button appears enabled; it stays focusable either way.
+    /// True if the submit button appears enabled, which is the default; the button stays focusable
+    /// either way.
     #[prop(optional, into)]
     enabled: Option<Signal<bool>>,
-    /// Shows all invisible characters below a field, including those of ordinary writing: for
-    /// values that a decision depends on.
+    /// Shows all invisible and confusable characters below a field, including those of ordinary
+    /// writing: for values that a decision depends on.
     #[prop(optional)]
     exact: bool,
     /// Further buttons, after the submit button.

@@ -103,7 +103,8 @@ impl ShownText<'_> {
     }
 }
 
-/// Normalizes a name, so that `fileName`, `file_name` and "File name" are equal.
+/// Reduces a name to its letters and digits in lower case, so that `fileName`, `file_name` and
+/// "File name" are equal.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()

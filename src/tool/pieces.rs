@@ -12,7 +12,7 @@ use assistant_core::text::{
 /// The maximum number of consecutive spaces within a line that are rendered unchanged; more could
 /// push text out of sight.
 const MAX_SPACES: usize = 16;
-/// The number of bytes around a word that are searched for the bounds of a name.
+/// The number of bytes before and after a word that are searched for the ends of a name.
 const NAME_SEARCH_BYTES: usize = 256;
 /// The maximum number of equal consecutive characters that are each shown by their code; for more,
 /// the code and the count are shown.
@@ -318,7 +318,8 @@ const fn is_pictograph(c: char) -> bool {
         | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Returns true for letters of Arabic, the Indic scripts, Burmese and Khmer.
+/// Returns true for letters of Arabic, the Indic scripts, Burmese and Khmer, between which joiners
+/// are ordinary.
 const fn joins_letters(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{dff}'
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}')

@@ -135,7 +135,8 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
     }
 }
 
-/// Returns true if a call shows the default card; tracked when called in a reactive closure.
+/// Returns true if a call exists and shows the default card; tracked when called in a reactive
+/// closure.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     let view = ToolCallView::new(assistant, *call);
     assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default

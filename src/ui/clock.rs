@@ -53,7 +53,7 @@ pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>>
     })
 }
 
-/// Advances the time: due callbacks run in order, each at its time.
+/// Advances the fake time; due callbacks run in order, each at its own time.
 pub(crate) fn advance(ms: i64) {
     let until = now().unwrap_or_default() + ms;
     while let Some(act) = next_until(until) {

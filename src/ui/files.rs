@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::after;
 
-/// The time after which the browser has started a download, in milliseconds.
+/// The time after which a download is assumed to have started, in milliseconds.
 const DOWNLOAD_START_MS: u32 = 10_000;
 
 /// Reads a file as base64; `None` if the file cannot be read. The browser reads and encodes off the

@@ -162,7 +162,7 @@ impl Icon {
         self.with_class("la-icon")
     }
 
-    /// Renders the chevron of a summary, which turns when its details are open.
+    /// Renders the chevron of a `<summary>`, which turns while the `<details>` is open.
     #[must_use]
     pub fn chevron() -> impl IntoView {
         Self::Chevron.with_class("la-icon la-chevron")

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use leptos::{prelude::*, reactive::effect::RenderEffect};
 use send_wrapper::SendWrapper;
 
-/// Creates an effect, which runs after its dependencies have changed, with its previous result.
+/// Creates an effect: `run` is called once, and again after its dependencies have changed, with its
+/// previous result.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
     let mut before = None;
     boxed(Box::new(move || before = Some(run(before.take()))));

@@ -73,8 +73,8 @@ impl Held {
         Ok(())
     }
 
-    /// Returns true if an input sends the waiting message. A message before a new conversation no
-    /// longer waits, although its input is still queued.
+    /// Returns true if an input sends the waiting message. A message that was sent before a new
+    /// conversation does not wait any more, although the input is still queued.
     pub(in crate::runtime) fn is_message_of(&self, input: &Input) -> bool {
         let Input::Send { content } = input else {
             return false;
@@ -84,8 +84,8 @@ impl Held {
     }
 }
 
-/// Loads the engine, and handles the inputs that a runtime has queued. Returns false if the engine
-/// could not be loaded.
+/// Loads the engine, notifies the tasks that wait for it, and handles the inputs that a runtime has
+/// queued. Returns false if the engine could not be loaded.
 pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
     let step = match loaded() {
         Some(step) => step,

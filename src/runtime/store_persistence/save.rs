@@ -128,8 +128,8 @@ impl Unsaved {
         }
     }
 
-    /// Serializes messages before the batch is built: a few, and more while this frame has time.
-    /// Returns true if some are left.
+    /// Serializes messages before the batch is built: at least [`FEW_MESSAGES`], and more while
+    /// this frame has time. Returns true if messages are left.
     pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
         let (slice, mut count) = (Slice::begin(), 0_usize);
         for id in ids_of(self.all, &self.messages, session) {
@@ -147,7 +147,7 @@ impl Unsaved {
         false
     }
 
-    /// Merges changes that could not be written back into the unsaved changes.
+    /// Adds the changes of a failed write to the unsaved changes.
     pub(super) fn add(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;

@@ -113,7 +113,8 @@ impl Approvals {
         Ok(stored)
     }
 
-    /// Writes only the changes, so that changes of other tabs are not overwritten.
+    /// Stores new approvals and deletes removed ones. Other entries are not written, so that
+    /// changes of other tabs are not overwritten.
     async fn keep(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let texts = approvals.iter();
         let texts = texts.filter_map(|one| Some((id_of(one)?, one.to_string())));

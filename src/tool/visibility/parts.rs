@@ -77,8 +77,8 @@ pub(super) struct State {
     pub(super) still: bool,
     /// True if the card has been covered long enough for a note to be shown.
     pub(super) covered: bool,
-    /// True if some parts have been out of view for so long that the user is asked to continue
-    /// reading.
+    /// True if the card has been uncovered for twice [`SETTLE_MS`] and is still not read, so that
+    /// the user is asked to continue reading.
     pub(super) waits: bool,
 }
 
