@@ -58,7 +58,7 @@ impl ScriptedAgent {
         }
     }
 
-    /// Sets the delay between pieces of text and arguments, so that streaming can be watched.
+    /// Sets the delay after each piece of text or arguments, so that streaming can be watched.
     ///
     /// ```
     /// use std::time::Duration;

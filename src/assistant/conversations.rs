@@ -179,8 +179,9 @@ impl Conversations {
         self.label(thread_id, Label { title, deleted_at });
     }
 
-    /// Marks a conversation as deleted; after an hour it is removed permanently. If the
-    /// conversation is open in this tab, a new one is begun first.
+    /// Marks a conversation as deleted; after an hour the conversation is removed permanently. If
+    /// it is open in this tab, a new conversation is begun first. Without a store, nothing is
+    /// marked.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -231,7 +231,7 @@ impl Assistant {
         &self.0.cards
     }
 
-    /// Reads the session; returns `None` only from inside a rule that is being evaluated.
+    /// Reads the session; returns `None` only inside of a rule that the session is evaluating.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.runtime().read(read)
     }

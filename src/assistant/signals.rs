@@ -236,7 +236,7 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// Reads the conversation; returns `None` only from inside a rule that is being evaluated.
+    /// Reads the conversation; returns `None` only inside of a rule that the session is evaluating.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -200,7 +200,8 @@ pub(super) async fn wait_for_page_unload() {
     page_settled().await;
 }
 
-/// Builds the headers of a request: the application's, then the agent's own.
+/// Builds the headers of a request: those of the application, and `Content-Type` and `Accept`.
+/// Fails if the browser refuses a header.
 fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
         Headers::new().map_err(|_| failure("This browser cannot send request headers."))?;

@@ -132,7 +132,7 @@ impl Transcript {
     }
 
     /// Returns the script for a run with this input: the part of the transcript after the results
-    /// in the input.
+    /// in the input; empty at the end of the transcript.
     ///
     /// ```
     /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
