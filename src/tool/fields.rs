@@ -157,8 +157,8 @@ fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
     }
 }
 
-/// Returns the schema that a schema stands for: follows references, and an `anyOf`, `oneOf` or
-/// `allOf` with a single alternative besides `null`.
+/// Resolves a schema: follows references, and an `anyOf`, `oneOf` or `allOf` with a single
+/// alternative besides `null`, and returns the last schema. Stops after [`MAX_HOPS`] steps.
 fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
