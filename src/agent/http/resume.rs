@@ -27,8 +27,8 @@ pub(super) struct History {
 }
 
 impl History {
-    /// If the run answers an interrupt, removes the messages from the input that are not sent with
-    /// the answer.
+    /// If the run answers an interrupt, reduces the messages of the input to those that are sent
+    /// with the answer.
     pub(super) fn select(&self, input: &mut RunInput) {
         let resumes =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
