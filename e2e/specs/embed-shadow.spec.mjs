@@ -269,7 +269,31 @@ shadowTest("mount attaches a shadow root, and returns the nodes of the page when
     return mount(document.createElement("div"), { url: "/", shadow: "yes" }).catch(String);
   });
   assert.match(wrong, /`shadow`/);
+  const plain = await page.evaluate(async (url) => {
+    const { mount } = await import("./embed/index.js");
+    const place = document.querySelector("main").appendChild(document.createElement("div"));
+    const chat = await mount(place, { url, shadow: false });
+    const chats = place.querySelectorAll(".la-chat").length;
+    chat.unmount();
+    return { chats, attached: place.shadowRoot !== null };
+  }, `${agent.url}opens`);
+  assert.deepEqual(plain, { chats: 1, attached: false });
 });
+
+shadowTest(
+  "an element whose program cannot be loaded gets no shadow root",
+  async ({ page, agent }) => {
+    await page.route("**/embed/assistant_embed_bg.wasm", (route) => route.abort());
+    const left = await page.evaluate(async (url) => {
+      const { mount } = await import("./embed/index.js");
+      const place = document.querySelector("main").appendChild(document.createElement("div"));
+      const failed = await mount(place, { url, shadow: true }).then(() => false, () => true);
+      return { failed, attached: place.shadowRoot !== null };
+    }, `${agent.url}opens`);
+    assert.deepEqual(left, { failed: true, attached: false });
+  },
+  { allow: [/assistant_embed|ERR_FAILED|Failed to (fetch|load)/] },
+);
 
 shadowTest("components of frameworks pass on the option", async ({ page, agent }) => {
   await page.evaluate(async (url) => {

@@ -58,12 +58,15 @@ function loadProgram(load, module, checked) {
   return program;
 }
 
-/** Attaches a shadow root with the styles of the chat to an element. */
-async function shadowOf(element, checked) {
-  const { Shadow } = await (checked?.load("shadow.js") ?? import("./shadow.js"));
-  const shadow = new Shadow(element, checked);
-  await shadow.styled();
-  return shadow;
+/** Loads what a shadow root needs. Returns a function that attaches one with the styles of the chat to an element. */
+async function loadShadow(checked) {
+  const { Shadow, fetchStyles } = await (checked?.load("shadow.js") ?? import("./shadow.js"));
+  const sheet = await fetchStyles(checked);
+  return (element) => {
+    const shadow = new Shadow(element, checked);
+    shadow.add(sheet);
+    return shadow;
+  };
 }
 
 /**
@@ -93,8 +96,11 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
     look.notify = observing(onEvent);
   }
   if (store) look.store = look.storeName ?? "leptos-assistant";
-  const [words, shadow] = await Promise.all([textsOf("mount", lang, labels, checked), look.shadow && shadowOf(element, checked), loadProgram(load, module, checked)]);
+  const shadows = look.shadow ? loadShadow(checked) : undefined;
+  const [words, attach] = await Promise.all([textsOf("mount", lang, labels, checked), shadows, loadProgram(load, module, checked)]);
   look.texts = words.texts;
+  // Attached last: it hides the content of the element, and cannot be removed.
+  const shadow = attach?.(element);
   const place = shadow?.place ?? element;
   const clear = hold(place, words.stopped);
   let chat;

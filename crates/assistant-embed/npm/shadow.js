@@ -61,6 +61,9 @@ function sheetOf(name, url, checked) {
   return sheet;
 }
 
+/** Resolves with the sheet of the chat. */
+export const fetchStyles = (checked) => sheetOf("style.css", new URL("./style.css", import.meta.url), checked);
+
 /** The shadow root of one chat. */
 export class Shadow {
   #host;
@@ -94,7 +97,7 @@ export class Shadow {
 
   /** Resolves once the styles of the chat apply. */
   async styled() {
-    this.add(await sheetOf("style.css", new URL("./style.css", import.meta.url), this.#checked));
+    this.add(await fetchStyles(this.#checked));
   }
 
   /** Adds a sheet to the root, unless it is there. */
