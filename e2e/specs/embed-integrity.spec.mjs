@@ -75,6 +75,9 @@ for (const [place, attributes] of Object.entries({ "the page": {}, "a shadow roo
     for (const file of ["integrity.js", "index.js", "labels/de.js", "style.css"]) assert.ok(fetched.includes(file), file);
     assert.equal(await page.locator("leptos-assistant .la-chat").evaluate((node) => getComputedStyle(node).getPropertyValue("--la-sheet")), "loaded");
     assert.equal(await page.locator("link[rel=modulepreload]").count(), 0, "nothing is left behind");
+    // Otherwise a browser refuses sheets of another origin.
+    const origins = await page.locator("link[rel=stylesheet]").evaluateAll((links) => links.map((link) => link.crossOrigin));
+    assert.ok(origins.every((origin) => origin === "anonymous"), origins.join());
   });
 }
 

@@ -31,10 +31,12 @@ function icon() {
 async function link(element, name, { href }) {
   // A failure is reported when the program is loaded.
   const integrity = (await checks().catch(() => undefined))?.hashOf(name) ?? "";
+  // A file of another origin can only be checked if it is requested with CORS, as the script is.
+  const crossOrigin = integrity ? "anonymous" : null;
   const root = element.getRootNode();
   const known = [...root.querySelectorAll("link[rel=stylesheet]")].find((link) => link.href === href);
   if (known?.sheet) return;
-  const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href, integrity }));
+  const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href, integrity, crossOrigin }));
   await new Promise((done) => {
     sheet.addEventListener("load", done, { once: true });
     // Removed, so that the next attempt loads it again.
