@@ -31,6 +31,11 @@ impl EditedMessage {
         self.id.with(|edited| edited.as_ref() == Some(id))
     }
 
+    /// Returns the message whose editor the composer has opened; tracked.
+    pub(super) fn opened_by_composer(self) -> Option<MessageId> {
+        self.id.get().filter(|_| self.by_composer.get_value())
+    }
+
     /// Opens the editor of a message, unless something is running.
     pub(super) fn begin(self, assistant: &Assistant, id: MessageId) {
         self.open(assistant, Some(id), false);

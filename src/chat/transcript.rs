@@ -56,7 +56,8 @@ pub fn Transcript(
     /// The content before the first message.
     #[prop(optional, into)]
     empty: ViewFn,
-    /// The time after which a running tool is shown as slow, in milliseconds.
+    /// The time after which a running tool, or an agent that sends nothing, is shown as slow, in
+    /// milliseconds.
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
     /// Called with the user's feedback on an answer; without it there are no feedback buttons.
@@ -81,6 +82,13 @@ pub fn Transcript(
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
     shared.message = message;
     shared.stick = Some(stick);
+    let edited = shared.edited;
+    effect(move |_| {
+        // Its editor takes the focus, which scrolls to it.
+        if let Some(id) = edited.opened_by_composer() {
+            list.mount_message(&id);
+        }
+    });
     let announced = shared.announced;
     let jumps = words.clone();
     let jump = move || match unseen.get() {

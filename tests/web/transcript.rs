@@ -9,7 +9,7 @@ use leptos_assistant::{
     chat::Feedback,
     event::EventKind,
     event::message_from_value,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
 };
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
@@ -269,12 +269,35 @@ async fn messages_that_arrive_below_a_reader_stay_unmounted() {
     let before = top_of(&chat, &mark);
     chat.idle().await;
     frames().await;
-    let last = leptos_assistant::testing::until(|| chat.page.text(".la-jump").contains("300"));
+    let last = until(|| chat.page.text(".la-jump").contains("300"));
     assert!(last.await, "{}", chat.page.text(".la-jump"));
     frames().await;
     assert!(mounted(&chat) <= 90, "{} are in the page", mounted(&chat));
     let moved = top_of(&chat, &mark) - before;
     assert!(moved.abs() <= 1.0, "{mark} moved by {moved}");
+}
+
+/// Up in the empty text box edits the user's last message, which a long answer has unmounted.
+#[wasm_bindgen_test]
+async fn a_last_message_that_is_not_mounted_is_mounted_to_be_edited() {
+    let chat = opened(1).await;
+    let text = "More news. ".repeat(30);
+    let answers =
+        (0..200).map(|n| json!({"id": format!("n{n}"), "role": "assistant", "content": text}));
+    let asked = json!({"id": "u", "role": "user", "content": "Hm."});
+    let messages = std::iter::once(asked).chain(answers).collect();
+    chat.assistant.import(Value::Array(messages)).unwrap();
+    frames().await;
+    assert!(chat.page.find("[data-message-id=u]").is_none());
+    let init = web_sys::KeyboardEventInit::new();
+    init.set_key("ArrowUp");
+    init.set_bubbles(true);
+    let event = web_sys::KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init);
+    let composer = chat.page.find(".la-composer-input").unwrap();
+    composer.dispatch_event(&event.unwrap()).unwrap();
+    chat.appears(".la-message-editor").await;
+    let in_view = || (0.0..500.0).contains(&top_of(&chat, "u"));
+    assert!(until(in_view).await, "it is in view");
 }
 
 /// Returns a conversation of two days, stored with its times and the cost of its answer.
@@ -382,9 +405,7 @@ async fn a_finished_turn_has_one_action_bar() {
     // A page without the focus may not write to the clipboard: the outcome is announced either way.
     copy.click();
     let said = || chat.page.text(".la-transcript > [aria-live=polite]");
-    let told = leptos_assistant::testing::until(|| {
-        ["Copied", "Could not copy"].contains(&said().as_str())
-    });
+    let told = until(|| ["Copied", "Could not copy"].contains(&said().as_str()));
     assert!(told.await, "{}", said());
 }
 
