@@ -43,7 +43,7 @@ export async function writeTable() {
     "Written by `cargo xtask test --only agents`: each agent is a real server of its framework, started with the given packages and a model that",
     "answers from a script, and the scenes are played with the built demo in Chromium. Two more turns follow each scene. *Limit* is a property of",
     "the framework or its adapter, with the reason below; a limit that no longer holds fails the run. *Not possible* is a scene that the",
-    "framework has no means for.",
+    "framework has no means for, and *not run* one that has no result yet.",
     "",
     `| agent | ${titles.join(" | ")} |`,
     `| --- | ${titles.map(() => "---").join(" | ")} |`,
