@@ -149,6 +149,18 @@ checkedTest(
   { allow: [/integrity|could not be loaded|Failed to fetch|digest/i] },
 );
 
+checkedTest(
+  "a tag that the page has removed demands the checks, too",
+  async ({ page, add, change }) => {
+    await change("index.js");
+    await page.waitForFunction(() => customElements.get("leptos-assistant"));
+    await page.evaluate(() => document.querySelector("script").remove());
+    await add({});
+    await page.locator("leptos-assistant").getByText(FAILED).waitFor();
+  },
+  { allow: [/integrity|could not be loaded|Failed to (fetch|load)|digest/i] },
+);
+
 checkedTest("a tag without a hash fetches no hashes", async ({ page, add, change, fetched }) => {
   await change("index.js");
   await add({});

@@ -21,8 +21,13 @@ export async function importChecked(url, integrity) {
   return import(url.href);
 }
 
+/** Returns true if the page has a tag of this script that demands checks. */
+const isDemanded = () => [...(globalThis.document?.scripts ?? [])].some(({ integrity, src }) => integrity && src === import.meta.url);
+
+/** True if the page had such a tag when it loaded this script. It may remove the tag afterwards. */
+const wasDemanded = isDemanded();
+
 /** Resolves with the module integrity.js if the tag demands checks. */
 export async function checks() {
-  const demands = ({ integrity, src }) => integrity && src === import.meta.url;
-  return [...document.scripts].some(demands) ? importChecked(new URL("./integrity.js", import.meta.url), LEPTOS_ASSISTANT_HASH) : undefined;
+  return wasDemanded || isDemanded() ? importChecked(new URL("./integrity.js", import.meta.url), LEPTOS_ASSISTANT_HASH) : undefined;
 }
