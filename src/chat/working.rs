@@ -1,11 +1,12 @@
 //! Shows activity below the messages that is not visible elsewhere.
 
+use assistant_core::conversation::{MessageId, Part, Phase};
 use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
     ui::{Words, after, dynamic, effect, memo, spinner, when},
-    view::PartCell,
+    view::Mark,
 };
 
 /// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
@@ -81,8 +82,18 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
     silent
 }
 
-/// The number of messages and steps, and the lengths of the newest message's parts.
-type Extent = (usize, usize, Vec<(u32, usize)>);
+/// The number of messages that are compared: those that parallel agents may write at the same time.
+const COMPARED: usize = 8;
+
+/// The extent of the newest messages.
+#[derive(Debug, PartialEq, Eq)]
+struct Extent {
+    messages: usize,
+    steps: usize,
+    parts: Vec<Mark>,
+    /// The length of the arguments and the phase of each call, which marks do not count.
+    calls: Vec<(usize, Phase)>,
+}
 
 /// Compares the extent of the transcript at intervals, as long as `is_current` returns true. Sets
 /// `silent` to true if the extent has not changed since the previous comparison, otherwise to
@@ -115,18 +126,31 @@ fn compare_later(
 
 /// Returns the extent of the transcript.
 fn extent(assistant: &Assistant) -> Extent {
-    let (count, newest) = assistant.messages().with_untracked(|list| {
-        let newest = list.last().map(|entry| entry.id.clone());
+    let (messages, newest) = assistant.messages().with_untracked(|list| {
+        let newest = list.iter().rev().take(COMPARED);
+        let newest: Vec<MessageId> = newest.map(|entry| entry.id.clone()).collect();
         (list.len(), newest)
     });
-    let cell = newest.and_then(|id| assistant.message(&id));
-    let marks = cell.map(|cell| {
-        let mark = |part: &PartCell| part.mark.with_untracked(|mark| (mark.generation, mark.len));
-        cell.parts
-            .with_untracked(|parts| parts.iter().map(mark).collect())
+    let mut parts = Vec::new();
+    for cell in newest.iter().filter_map(|id| assistant.message(id)) {
+        cell.parts.with_untracked(|list| {
+            parts.extend(list.iter().map(|part| part.mark.get_untracked()));
+        });
+    }
+    let calls = assistant.with_conversation(|conversation| {
+        let messages = newest.iter().filter_map(|id| conversation.message(id));
+        let keys = messages.flat_map(|message| message.parts().iter().filter_map(Part::call_key));
+        let calls = keys.filter_map(|key| conversation.call(&key));
+        calls
+            .map(|call| (call.args_text().len(), call.phase()))
+            .collect()
     });
-    let steps = assistant.agent_steps().with_untracked(Vec::len);
-    (count, steps, marks.unwrap_or_default())
+    Extent {
+        messages,
+        steps: assistant.agent_steps().with_untracked(Vec::len),
+        parts,
+        calls: calls.unwrap_or_default(),
+    }
 }
 
 /// Returns a signal that is true once the same tools have been running for the given time.

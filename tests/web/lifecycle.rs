@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     ConfirmOptions, ToolAction, ToolCallView, ToolContext, ToolError,
     agent::Script,
+    event::EventKind,
     testing::{MockAgent, settle, until},
     use_assistant_action,
 };
@@ -280,6 +281,42 @@ async fn a_silent_answer_is_marked_until_it_continues() {
     assert!(until(|| page.text("[role=log]").contains("Two.")).await);
     assert!(until(|| !is_marked()).await, "{}", line());
     assert!(until(is_marked).await, "it is silent again");
+}
+
+/// An agent that writes the arguments of a call is not silent.
+#[wasm_bindgen_test]
+async fn arguments_that_arrive_are_no_silence() {
+    use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};
+    let start = EventKind::ToolCallStart {
+        tool_call_id: "c".to_owned(),
+        tool_call_name: "write".to_owned(),
+        parent_message_id: None,
+    };
+    let piece = |text: &str| EventKind::ToolCallArgs {
+        tool_call_id: "c".to_owned(),
+        delta: text.to_owned(),
+    };
+    let pause = Duration::from_millis(100);
+    let script = Script::new().text("One.").event(start);
+    let script = script.event(piece("{\"text\": \""));
+    let script = (0..20).fold(script, |script, _| script.wait(pause).event(piece("x")));
+    let agent = MockAgent::new().answer(script.wait(Duration::from_secs(60)));
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent=agent>
+                {move || {
+                    let assistant = use_assistant().unwrap();
+                    assistant.send("go").unwrap();
+                    view! { <Transcript assistant stuck_after_ms=600 /> }
+                }}
+            </AssistantProvider>
+        }
+    });
+    assert!(until(|| page.text("[role=log]").contains("One.")).await);
+    let begun = js_sys::Date::now();
+    assert!(until(|| page.text(".la-working").contains("longer than usual")).await);
+    let marked_after = js_sys::Date::now() - begun;
+    assert!(marked_after >= 1_900.0, "{marked_after} ms");
 }
 
 /// A component below the provider.
