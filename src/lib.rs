@@ -161,7 +161,7 @@ pub mod event {
 ///
 /// fn texts() -> Option<usize> {
 ///     use_assistant()?.with_conversation(|conversation| {
-///         let parts = conversation.path().flat_map(|message| &message.parts);
+///         let parts = conversation.path().flat_map(|message| message.parts());
 ///         parts.filter(|part| matches!(part, Part::Text(_))).count()
 ///     })
 /// }
@@ -187,7 +187,7 @@ pub mod conversation {
 /// assert!(explain(&Refusal::Busy).starts_with("not sent"));
 ///
 /// let summary = TurnSummary::default();
-/// assert_eq!(summary.runs.len(), 0);
+/// assert_eq!(summary.runs().len(), 0);
 /// ```
 pub mod session {
     pub use assistant_core::{

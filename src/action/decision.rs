@@ -226,7 +226,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.grant_bounds().uses.map(|most| format!("At most {most} times"))
+    /// move || call.grant_bounds().max_uses().map(|most| format!("At most {most} times"))
     /// # }
     /// ```
     #[must_use]

@@ -31,7 +31,7 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let done = move || call.progress().and_then(|progress| progress.fraction);
+    /// let done = move || call.progress().and_then(|progress| progress.fraction());
     /// view! { <progress value=done></progress> }
     /// # }
     /// ```

@@ -48,7 +48,7 @@ impl Assistant {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let allowed = assistant.remembered_approvals().list();
-    /// let names = move || allowed.get().iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    /// let names = move || allowed.get().iter().map(|one| one.name().to_owned()).collect::<Vec<_>>();
     /// # }
     /// ```
     #[must_use]

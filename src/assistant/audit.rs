@@ -87,7 +87,7 @@ impl AuditLog {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let log = assistant.start_audit(|_| ());
-    /// let denied = log.entries().iter().filter(|entry| entry.tool == "refund").count();
+    /// let denied = log.entries().iter().filter(|entry| entry.tool() == "refund").count();
     /// # }
     /// ```
     #[must_use]

@@ -171,7 +171,7 @@ impl Branches {
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// use leptos_assistant::session::TreeChange;
     ///
-    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id.clone()));
+    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id().clone()));
     /// match last.flatten() {
     ///     Some(message) => assistant.branches().change(TreeChange::Delete { message }),
     ///     None => Ok(()),

@@ -116,7 +116,7 @@ impl Assistant {
     /// # let _ = options;
     /// let assistant = use_assistant().expect("below a provider");
     /// assistant.set_stop_rule("budget", |summary| {
-    ///     let tokens = summary.runs.iter().flat_map(|run| &run.usage);
+    ///     let tokens = summary.runs().iter().flat_map(|run| run.usage());
     ///     tokens.filter_map(|usage| usage.output_tokens).sum::<u64>() > 20_000
     /// });
     /// ```

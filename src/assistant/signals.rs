@@ -254,7 +254,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let runs = assistant.summary().with_untracked(|summary| summary.runs.len());
+    /// let runs = assistant.summary().with_untracked(|summary| summary.runs().len());
     /// # }
     /// ```
     #[must_use]

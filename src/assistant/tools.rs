@@ -155,7 +155,7 @@ impl Tools {
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let history = assistant.tools().history();
-    /// leptos::logging::log!("{} calls, {} of web_search", history.total, history.count("web_search"));
+    /// leptos::logging::log!("{} calls, {} of web_search", history.total(), history.count("web_search"));
     /// # }
     /// ```
     #[must_use]

@@ -38,7 +38,7 @@ impl Subscription {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// // For the life of the assistant.
-    /// assistant.on_call_event(|event| leptos::logging::log!("{}", event.name)).forget();
+    /// assistant.on_call_event(|event| leptos::logging::log!("{}", event.name())).forget();
     /// # }
     /// ```
     pub fn forget(self) {

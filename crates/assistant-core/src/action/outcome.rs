@@ -28,7 +28,7 @@ pub enum ToolOutcome {
 /// fn parse(text: &str) -> Result<u32, ToolError> {
 ///     Ok(text.parse::<u32>()?)
 /// }
-/// assert_eq!(parse("x").unwrap_err().message, "invalid digit found in string");
+/// assert_eq!(parse("x").unwrap_err().message(), "invalid digit found in string");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
