@@ -17,10 +17,15 @@ const CONFIRMATION: &str = r#"{
 fn confirmation(args: &str) -> Driver {
     let mut driver = with([]);
     driver.events(calls("c", "refund_order", r#"{"order":"A-17"}"#));
+    ask(&mut driver, args);
+    driver
+}
+
+/// Ends the run with an interrupt about the call `k`, which has these arguments.
+fn ask(driver: &mut Driver, args: &str) {
     driver.events(calls("k", "adk_request_confirmation", args));
     driver.event(interrupted(vec![approval_interrupt("int", "k")]));
     driver.close();
-    driver
 }
 
 /// The states of `c` and `k`: true if it waits for the user.
@@ -56,6 +61,42 @@ fn a_call_that_repeats_another_one_inexactly_is_asked_about_itself() {
         let driver = confirmation(&CONFIRMATION.replace(exact, other));
         assert_eq!(asked(&driver), [false, true], "{other}");
     }
+}
+
+/// The model may know the id of an earlier call, and writes what it likes in a note.
+#[test]
+fn a_call_that_does_more_than_ask_is_asked_about_itself() {
+    let driver = confirmation(&CONFIRMATION.replace("originalFunctionCall", "note"));
+    assert_eq!(
+        asked(&driver),
+        [false, true],
+        "an argument with any content"
+    );
+
+    let mut driver = with([remote_action("adk_request_confirmation")]);
+    driver.events(calls("c", "refund_order", r#"{"order":"A-17"}"#));
+    ask(&mut driver, CONFIRMATION);
+    assert_eq!(asked(&driver), [false, true], "an action of the page");
+
+    let mut driver = with([]);
+    driver.events(calls("c", "refund_order", r#"{"order":"A-17"}"#));
+    driver.event(result("r", "c", "paid"));
+    ask(&mut driver, CONFIRMATION);
+    assert_eq!(asked(&driver), [false, true], "a call that has ended");
+}
+
+#[test]
+fn a_denied_call_is_denied_again_if_another_call_asks_about_it() {
+    let mut driver = confirmation(CONFIRMATION);
+    assert_eq!(driver.deny("c", None), None);
+    driver.event(started());
+    let again = calls("k2", "adk_request_confirmation", CONFIRMATION);
+    driver.events(again);
+    driver.event(interrupted(vec![approval_interrupt("int2", "k2")]));
+    driver.close();
+    let resume = &driver.request().resume;
+    assert_eq!(resume[0].interrupt_id, "int2");
+    assert_eq!(resume[0].payload, Some(json!({"approved": false})));
 }
 
 /// Plays the response of a recorded run.

@@ -17,20 +17,21 @@ impl Conversation {
     }
 
     /// Returns the call that an interrupt about a call refers to: the other call that the given
-    /// call repeats in an argument, or the given call itself. A call with an action of the page is
-    /// not resolved.
+    /// call repeats in an argument, if it is open, or the given call itself. A call with an action
+    /// of the page is not resolved.
     pub(crate) fn asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
-        match call.action {
-            Some(_) => call,
-            None => self.subject(call).unwrap_or(call),
-        }
+        let subject = self.subject(call).filter(|_| call.action.is_none());
+        let open = subject.filter(|other| !other.phase().is_final());
+        open.unwrap_or(call)
     }
 
     /// Returns the other call whose id, name and arguments are repeated in one argument of this
-    /// call.
+    /// call, such as `originalFunctionCall`. The content of other arguments, such as a note, is
+    /// chosen by the model.
     fn subject(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
-        let mut calls = fields.values().filter_map(Value::as_object);
+        let calls = fields.iter().filter(|(key, _)| ends_with_word(key, "call"));
+        let mut calls = calls.filter_map(|(_, copy)| copy.as_object());
         calls.find_map(|copy| {
             let other = self.other_call(call, copy.get("id")?)?;
             is_copy(copy, other).then_some(other)
@@ -40,7 +41,9 @@ impl Conversation {
     /// Returns the other call whose id an argument such as `function_call_id` contains.
     fn named_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
-        let mut ids = fields.iter().filter(|(key, _)| is_call_id(key));
+        let mut ids = fields
+            .iter()
+            .filter(|(key, _)| ends_with_word(key, "callid"));
         ids.find_map(|(_, id)| self.other_call(call, id))
     }
 
@@ -58,9 +61,10 @@ fn is_copy(copy: &Object, call: &ToolCall) -> bool {
         && args == call.args()
 }
 
-/// Returns true if a field's name ends with `callId`, in any notation, such as `function_call_id`.
-fn is_call_id(name: &str) -> bool {
+/// Returns true if a field's name ends with a word, in any notation: `function_call_id` ends with
+/// `callid`.
+fn ends_with_word(name: &str, word: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-    name.ends_with("callid")
+    name.ends_with(word)
 }

@@ -25,7 +25,6 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         for interrupt in interrupts {
-            let interrupt = self.about_asked_call(interrupt);
             let mut open = OpenInterrupt::new(interrupt, legacy);
             let id = open.interrupt.tool_call_id.as_deref();
             let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
@@ -57,15 +56,17 @@ impl Session {
         cx.change(Change::Interrupts);
     }
 
-    /// Refers an interrupt to the call that is asked about, if the interrupt names a call that only
-    /// asks.
-    fn about_asked_call(&self, mut interrupt: Interrupt) -> Interrupt {
-        let named = interrupt.tool_call_id.as_deref();
-        let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
-        if let Some((_, call)) = named {
-            interrupt.tool_call_id = Some(self.conversation.asked_call(call).id.clone());
+    /// Refers interrupts to the calls that are asked about, where they name calls that only ask. A
+    /// call of a registered action is asked about itself, also if the agent runs it.
+    pub(super) fn refer_to_asked_calls(&self, interrupts: &mut [Interrupt]) {
+        for interrupt in interrupts {
+            let named = interrupt.tool_call_id.as_deref();
+            let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
+            let asking = named.filter(|(_, call)| self.registry.named(&call.name).next().is_none());
+            if let Some((_, call)) = asking {
+                interrupt.tool_call_id = Some(self.conversation.asked_call(call).id.clone());
+            }
         }
-        interrupt
     }
 
     /// Blocks a call, unless the call has a result or its handler is running. Returns true if the

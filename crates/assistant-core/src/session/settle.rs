@@ -26,7 +26,7 @@ impl Session {
             return;
         }
         self.keep_thread();
-        let Some(run) = self.turn.run.take() else {
+        let Some(mut run) = self.turn.run.take() else {
             return;
         };
         self.report_limits(cx);
@@ -43,6 +43,8 @@ impl Session {
         if run.delivered {
             self.interrupts.cancelled.clear();
         }
+        self.refer_to_asked_calls(&mut run.raised);
+        self.refer_to_asked_calls(&mut run.raised_by_event);
         let lifted = match run.delivered {
             true => self.retire_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),
