@@ -318,6 +318,22 @@ fn a_copied_call_on_another_branch_is_not_audited() {
 }
 
 #[test]
+fn a_reason_can_be_removed_from_an_audit_entry() {
+    let mut records = records_of(driver(), |driver| {
+        driver.send("hi");
+        driver.plays(calls("a", "pay", "{}"));
+        driver.deny("a", Some("card 4111"));
+    });
+    for entry in &mut records.entries {
+        if let CallEventKind::Denied { reason, .. } = entry.event_mut() {
+            assert_eq!(reason.take().as_deref(), Some("card 4111"));
+        }
+        assert!(!entry.to_value().to_string().contains("4111"));
+    }
+    assert!(records.of("a").contains(&"denied: -".to_owned()));
+}
+
+#[test]
 fn an_audit_entry_is_bounded_and_serializes_to_plain_json() {
     let long = format!("{{\"text\":\"{}\"}}", "x".repeat(10_000));
     let records = records_of(driver(), |driver| {
@@ -337,7 +353,10 @@ fn an_audit_entry_is_bounded_and_serializes_to_plain_json() {
         driver.host.clock = 7;
         driver.returns("a", json!(1));
     });
-    let last = entry.entries.last().unwrap().to_value();
+    let last = entry.entries.last().unwrap();
+    assert_eq!((last.at(), last.version()), (7, None));
+    assert!(last.message().is_some() && last.action().is_some());
+    let last = last.to_value();
     let expected = json!({
         "at": 7, "threadId": "thread", "messageId": "m-a", "call": 1, "toolCallId": "a",
         "toolName": "free", "args": {}, "event": "ended", "outcome": "done", "by": "page",

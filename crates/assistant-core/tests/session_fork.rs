@@ -56,6 +56,13 @@ fn an_edit_is_sent_under_a_thread_id_of_its_own() {
     edit(&mut driver, two.clone(), "other");
     let forked = thread(&driver);
     assert_ne!(forked, "thread");
+    let first = driver
+        .session
+        .conversation()
+        .run_path()
+        .next_back()
+        .unwrap();
+    assert_eq!(first.thread_id(), Some(forked.as_str()));
     assert_eq!(
         request(&driver),
         ["user=one", "assistant=first[]", "user=other"]

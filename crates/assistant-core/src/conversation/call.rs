@@ -23,7 +23,6 @@ pub struct ToolCall {
     pub(crate) parent: Option<CallKey>,
     pub(crate) preliminary: Option<Value>,
     pub(crate) progress: Option<Progress>,
-    /// The time at which the call appeared, in milliseconds since 1970.
     pub(crate) created_at: i64,
     pub(crate) encrypted_value: Option<String>,
     pub(crate) metadata: Object,
@@ -38,6 +37,12 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Returns the time at which the call appeared, in milliseconds since 1970.
+    #[must_use]
+    pub const fn created_at(&self) -> i64 {
+        self.created_at
+    }
+
     /// Returns the call whose handler requested this one, if any.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {

@@ -28,8 +28,6 @@ pub struct Message {
     pub(crate) author: Author,
     pub(crate) disputed: Option<String>,
     pub(crate) interjected: bool,
-    /// The thread id under which the branch that begins with this message is sent, if it has its
-    /// own.
     pub(crate) thread_id: Option<String>,
 }
 
@@ -172,6 +170,13 @@ impl Message {
     #[must_use]
     pub const fn is_interjected(&self) -> bool {
         self.interjected
+    }
+
+    /// Returns the thread id under which the branch that begins with this message is sent, if it
+    /// has its own.
+    #[must_use]
+    pub fn thread_id(&self) -> Option<&str> {
+        self.thread_id.as_deref()
     }
 
     /// Creates an empty message of the agent. Messages of the user are created only by

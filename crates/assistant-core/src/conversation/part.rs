@@ -150,18 +150,34 @@ impl ToolResultPart {
 pub struct SourcePart {
     /// The part's id.
     pub(crate) source_id: String,
-    /// The URL of a web page. It is never fetched; a link to it follows the rules for links.
     pub(crate) url: Option<String>,
     pub(crate) title: Option<String>,
-    /// The media type of a document.
     pub(crate) media_type: Option<String>,
-    /// The file name of a document.
     pub(crate) filename: Option<String>,
     /// Unknown fields, stored unchanged.
     pub(crate) extra: Object,
 }
 
 impl SourcePart {
+    /// Returns the URL of a web page. It is never fetched; a link to it follows the rules for
+    /// links.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// Returns the media type of a document.
+    #[must_use]
+    pub fn media_type(&self) -> Option<&str> {
+        self.media_type.as_deref()
+    }
+
+    /// Returns the file name of a document.
+    #[must_use]
+    pub fn filename(&self) -> Option<&str> {
+        self.filename.as_deref()
+    }
+
     /// Returns the title.
     #[must_use]
     pub fn title(&self) -> Option<&str> {

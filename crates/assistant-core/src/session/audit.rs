@@ -22,29 +22,17 @@ const MAX_TEXT: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// The time of the event, in milliseconds since 1970.
     pub(crate) at: i64,
     pub(crate) thread_id: String,
-    /// The message; `None` for calls of the page itself.
     pub(crate) message: Option<String>,
     pub(crate) call: CallKey,
     pub(crate) call_id: String,
     pub(crate) tool: String,
-    /// The fingerprint of the called action ([`crate::action::ActionSpec::fingerprint`]), if an
-    /// action is registered for the tool.
     pub(crate) action: Option<ActionFingerprint>,
-    /// The version of the action.
     pub(crate) version: Option<String>,
     pub(crate) parent: Option<CallKey>,
     pub(crate) args: Value,
     pub(crate) event: CallEventKind,
-}
-
-impl AuditEntry {
-    /// Returns the arguments for changes, such as the removal of secrets.
-    pub fn args_mut(&mut self) -> &mut Value {
-        &mut self.args
-    }
 }
 
 impl Session {
@@ -86,6 +74,42 @@ impl Session {
 }
 
 impl AuditEntry {
+    /// Returns the arguments for changes, such as the removal of secrets.
+    pub fn args_mut(&mut self) -> &mut Value {
+        &mut self.args
+    }
+
+    /// Returns the event for changes, such as the removal of a reason or an error message.
+    pub fn event_mut(&mut self) -> &mut CallEventKind {
+        &mut self.event
+    }
+
+    /// Returns the time of the event, in milliseconds since 1970.
+    #[must_use]
+    pub const fn at(&self) -> i64 {
+        self.at
+    }
+
+    /// Returns the message; `None` for calls of the page itself.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Returns the fingerprint of the called action
+    /// ([`ActionSpec::fingerprint`](crate::action::ActionSpec::fingerprint)), if an action is
+    /// registered for the tool.
+    #[must_use]
+    pub const fn action(&self) -> Option<&ActionFingerprint> {
+        self.action.as_ref()
+    }
+
+    /// Returns the version of the action.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
     /// Returns the conversation.
     #[must_use]
     pub fn thread_id(&self) -> &str {

@@ -30,7 +30,6 @@ impl StreamEnd {
 #[non_exhaustive]
 pub struct Failure {
     pub(crate) kind: FailureKind,
-    /// A message for the user.
     pub(crate) message: String,
     /// The delay that the server requests before the next request, in milliseconds.
     pub(crate) retry_after_ms: Option<u64>,
@@ -42,6 +41,12 @@ impl Failure {
     #[must_use]
     pub const fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded
+    }
+
+    /// Returns the message for the user.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// Returns the kind of the failure.

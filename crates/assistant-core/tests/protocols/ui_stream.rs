@@ -402,7 +402,10 @@ fn sources_data_and_files_become_parts() {
         .parts()
         .iter()
         .map(|part| match part {
-            Part::Source(source) => source.title().unwrap(),
+            Part::Source(source) => {
+                assert_eq!(source.url(), Some("https://x.test"));
+                source.title().unwrap()
+            }
             Part::File(_) => "file",
             Part::Data(data) => {
                 assert_eq!(*data.data(), 2);
