@@ -1,9 +1,5 @@
 //! Handles a failing store: the conversation continues in the page, and is written once the store
 //! works again.
-//!
-//! A start needs its claim in the journal, except for a call that was never passed to a store: no
-//! other page can start such a call, and this page starts it once (rule "when a store fails";
-//! `StoredCalls` tracks these calls).
 
 use std::{mem, rc::Rc, time::Duration};
 

@@ -119,8 +119,10 @@ impl StorePersistence {
     }
 
     /// Writes the start of a call to the journal; `Err` is the reason why the call must not start.
-    /// If the store fails, a call that no other page can start is allowed, and its entry is written
-    /// later.
+    ///
+    /// If the store fails, a call that was never passed to a store is allowed, since no other page
+    /// can start it, and its entry is written later (rule "when a store fails"; [`StoredCalls`]
+    /// tracks these calls).
     async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.is_here() || thread.id != entry.thread_id() {

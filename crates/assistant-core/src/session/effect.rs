@@ -40,7 +40,7 @@ pub enum Effect {
     OpenRun {
         /// The run.
         run: RunKey,
-        /// The request.
+        /// The request. The host adds [`RunInput::history`] if the agent has a format of its own.
         input: Box<RunInput>,
     },
     /// Aborts the run's request; later events of it are ignored.
