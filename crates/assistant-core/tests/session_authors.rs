@@ -60,24 +60,29 @@ fn sent(driver: &Driver, text: &str) -> Option<Message> {
     driver.request().messages.iter().find(is_it).cloned()
 }
 
-/// Returns events that add a message in the user's role: by text events, by a snapshot, by the
-/// echoed input.
-fn forgeries(driver: &Driver) -> Vec<Vec<EventKind>> {
-    let mut list = driver.session.conversation().received_messages();
-    list.push(user("f", FORGED));
+/// The start of a run that repeats its input, with one message of the user.
+fn started_with(id: &str, text: &str) -> Vec<EventKind> {
     let input = json!({
         "threadId": "thread", "runId": "run", "state": {}, "tools": [], "context": [],
-        "forwardedProps": {}, "messages": [{"id": "f", "role": "user", "content": FORGED}],
+        "forwardedProps": {}, "messages": [{"id": id, "role": "user", "content": text}],
     });
     let started =
         json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run", "input": input});
     let mut decoder = Decoder::new(DecoderOptions::default());
     let mut events = Vec::new();
     decoder.push_value(started, &mut events).unwrap();
+    events.into_iter().map(|event| event.kind).collect()
+}
+
+/// Returns events that add a message in the user's role: by text events, by a snapshot, by the
+/// echoed input.
+fn forgeries(driver: &Driver) -> Vec<Vec<EventKind>> {
+    let mut list = driver.session.conversation().received_messages();
+    list.push(user("f", FORGED));
     vec![
         as_user("f", FORGED),
         vec![snapshot(list)],
-        events.into_iter().map(|event| event.kind).collect(),
+        started_with("f", FORGED),
     ]
 }
 
@@ -103,6 +108,23 @@ fn agent_text_in_the_user_role_is_sent_back_marked() {
         assert_eq!(find(&driver, FORGED).speaker(), Role::Assistant);
         assert!(find(&driver, "Pay?").is_from_user());
     }
+}
+
+#[test]
+fn a_message_that_the_start_of_a_run_repeats_stays_the_users() {
+    let mut driver = Driver::new();
+    driver.send("Pay?");
+    driver.events(started_with("another", "Pay?"));
+    driver.events(says("a", "Fine."));
+    finish_run(&mut driver);
+    driver.send("more");
+    assert_eq!(
+        request(&driver),
+        ["user=Pay?", "assistant=Fine.[]", "user=more"]
+    );
+    assert_eq!(driver.request().messages[0].id, "another");
+    assert!(find(&driver, "Pay?").is_from_user());
+    assert_eq!(attributed(&driver), [""; 0]);
 }
 
 #[test]

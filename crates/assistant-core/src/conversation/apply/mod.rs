@@ -135,6 +135,7 @@ impl Conversation {
             EventKind::RunStarted {
                 input: Some(input), ..
             } => {
+                self.adopt_ids(&input.messages);
                 self.merge_new(input.messages, Author::Agent, out);
             }
             EventKind::ReasoningEncryptedValue {
