@@ -1,25 +1,36 @@
 //! Unique ids.
 
-/// Generates an id of 128 random bits, in hex.
+/// Generates a random id. It is a UUID (version 4), because some servers accept no other thread
+/// ids.
 pub(crate) fn fresh_id() -> String {
-    #[cfg(not(target_arch = "wasm32"))]
-    return native_id();
-    #[cfg(target_arch = "wasm32")]
-    platform_id()
+    uuid(random_half(), random_half())
 }
 
-/// Generates an id from the random seeds of the standard library's hash maps, for programs without
+/// Formats random bits as a UUID of version 4, which fixes six of them.
+fn uuid(high: u64, low: u64) -> String {
+    let high = high & !0xf000 | 0x4000;
+    let low = low & (u64::MAX >> 2) | 1 << 63;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+/// Generates random bits from the seeds of the standard library's hash maps, for programs without
 /// a browser. Ids only have to differ.
 #[cfg(not(target_arch = "wasm32"))]
-fn native_id() -> String {
+fn random_half() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
-    let half = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", half(), half())
+    RandomState::new().build_hasher().finish()
 }
 
 #[cfg(target_arch = "wasm32")]
-fn platform_id() -> String {
-    let mut bytes = [0_u8; 16];
+fn random_half() -> u64 {
+    let mut bytes = [0_u8; 8];
     let filled = web_sys::window()
         .and_then(|window| window.crypto().ok())
         .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
@@ -29,7 +40,7 @@ fn platform_id() -> String {
             *byte = random_byte();
         }
     }
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    u64::from_le_bytes(bytes)
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -40,4 +51,24 @@ fn platform_id() -> String {
 )]
 fn random_byte() -> u8 {
     (js_sys::Math::random() * 256.0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Version and variant are fixed, every other bit is taken as it is.
+    #[test]
+    fn ids_are_random_uuids() {
+        assert_eq!(uuid(0, 0), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(
+            uuid(u64::MAX, u64::MAX),
+            "ffffffff-ffff-4fff-bfff-ffffffffffff"
+        );
+        assert_eq!(
+            uuid(0x0123_4567_89ab_cdef, 0x0123_4567_89ab_cdef),
+            "01234567-89ab-4def-8123-456789abcdef"
+        );
+        assert_ne!(fresh_id(), fresh_id());
+    }
 }
