@@ -137,3 +137,35 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
         .into_iter()
         .all(|value| find_tools(value, depth + 1, found))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tools in the metadata of the interrupts that end a recorded response.
+    fn recorded(run: &str) -> Vec<(String, Value)> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/agui-servers");
+        let stream = std::fs::read_to_string(format!("{folder}/{run}.sse")).unwrap();
+        let mut frames = stream
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "));
+        let end: Value = serde_json::from_str(frames.next_back().unwrap()).unwrap();
+        let mut found = Vec::new();
+        for interrupt in end["outcome"]["interrupts"].as_array().unwrap() {
+            assert!(find_tools(&interrupt["metadata"], 0, &mut found));
+        }
+        let parsed = |(name, args): (String, String)| (name, serde_json::from_str(&args).unwrap());
+        found.into_iter().map(parsed).collect()
+    }
+
+    #[test]
+    fn a_suspended_tool_is_named_once_with_its_arguments() {
+        let refund = |order| {
+            let args = json!({"order_id": order, "amount": 40});
+            vec![("refund_order".to_owned(), args)]
+        };
+        assert_eq!(recorded("mastra-approve.run1"), refund("A-17"));
+        assert_eq!(recorded("mastra-two.run1"), refund("A-17"));
+        assert_eq!(recorded("mastra-two.run2"), refund("B-2"));
+    }
+}

@@ -62,6 +62,7 @@ mod session_offer;
 mod session_older_dialect;
 mod session_opening;
 mod session_preview;
+mod session_recorded;
 mod session_remembered;
 mod session_remembered_steps;
 mod session_restore;

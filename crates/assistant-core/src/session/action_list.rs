@@ -5,7 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Refusal;
+use super::{
+    Refusal,
+    action_keys::{self, Keys},
+};
 use crate::{
     action::schema::{self, NoPatterns},
     conversation::ToolCall,
@@ -52,6 +55,7 @@ pub enum ActionDecision {
 /// An action that an agent asks about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestedAction {
+    keys: &'static Keys,
     request: Value,
     allowed: Vec<DecisionKind>,
     args_schema: Option<Value>,
@@ -94,7 +98,7 @@ impl ActionDecision {
         Some(match DecisionKind::named(written.get("type")?)? {
             DecisionKind::Approve => Self::Approve,
             DecisionKind::Edit => {
-                let edited = written.get("edited_action")?;
+                let edited = written.get(action.keys.edited_action)?;
                 // An edit may not name another action than the one shown.
                 edited
                     .get("name")?
@@ -116,7 +120,8 @@ impl ActionDecision {
         match self {
             Self::Approve => json!({"type": "approve"}),
             Self::Edit { args } => {
-                json!({"type": "edit", "edited_action": {"name": action.name(), "args": args}})
+                let edited = action.keys.edited_action;
+                json!({"type": "edit", edited: {"name": action.name(), "args": args}})
             }
             Self::Reject { message: None } => json!({"type": "reject"}),
             Self::Reject {
@@ -205,20 +210,10 @@ impl ActionList {
     /// Parses the list from an interrupt's metadata. The result is empty if the metadata has no
     /// list.
     pub(super) fn of(metadata: Option<&Object>) -> Self {
-        let places = places(metadata);
-        let list_at = |place: &&Object, key: &str| place.get(key)?.as_array().cloned();
-        let mut lists = places.iter().filter_map(|place| {
-            let requests = list_at(place, "action_requests").filter(|list| !list.is_empty())?;
-            Some((requests, list_at(place, "review_configs")))
-        });
-        let Some((requests, reviews)) = lists.next() else {
+        let Some((keys, requests, reviews)) = action_keys::find_list(metadata) else {
             return Self::default();
         };
-        let mut elsewhere = places.iter();
-        let reviews =
-            reviews.or_else(|| elsewhere.find_map(|place| list_at(place, "review_configs")));
-        let reviews = reviews.unwrap_or_default();
-        let action = |request| RequestedAction::new(request, &reviews);
+        let action = |request| RequestedAction::new(keys, request, &reviews);
         Self(requests.into_iter().map(action).collect())
     }
 
@@ -287,19 +282,20 @@ impl ActionList {
 }
 
 impl RequestedAction {
-    fn new(request: Value, reviews: &[Value]) -> Self {
+    fn new(keys: &'static Keys, request: Value, reviews: &[Value]) -> Self {
         let mut action = Self {
+            keys,
             request,
             allowed: DecisionKind::COMMON.to_vec(),
             args_schema: None,
         };
         let name = action.name().to_owned();
         let of_action = |review: &&Value| {
-            review.get("action_name").and_then(Value::as_str) == Some(name.as_str())
+            review.get(keys.action_name).and_then(Value::as_str) == Some(name.as_str())
         };
         let reviews: Vec<&Value> = reviews.iter().filter(of_action).collect();
         let lists = reviews.iter().filter_map(|review| {
-            let list = review.get("allowed_decisions")?.as_array()?.iter();
+            let list = review.get(keys.allowed_decisions)?.as_array()?.iter();
             Some(list.filter_map(DecisionKind::named).collect::<Vec<_>>())
         });
         // If several entries name the action, all of them apply.
@@ -316,7 +312,7 @@ impl RequestedAction {
             .retain(|kind| *kind != DecisionKind::Edit || !name.is_empty());
         let mut schemas = reviews
             .iter()
-            .filter_map(|review| review.get("args_schema"));
+            .filter_map(|review| review.get(keys.args_schema));
         action.args_schema = schemas.find(|schema| schema.is_object()).cloned();
         action
     }
@@ -335,13 +331,4 @@ impl RequestedAction {
         };
         decision.to_value(self)
     }
-}
-
-/// Returns the objects in which agents send the list: the metadata itself, its `value`, and
-/// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
-fn places(metadata: Option<&Object>) -> Vec<&Object> {
-    let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
-    let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
-    let places = [metadata, inner(metadata), raw, inner(raw)];
-    places.into_iter().flatten().collect()
 }

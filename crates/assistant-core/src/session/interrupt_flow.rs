@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     ActionDecision, Cx, FinishReason, NoticeKind, OpenInterrupt, Refusal, Session, Verdict,
+    action_keys,
 };
 use crate::{
     conversation::{
@@ -280,7 +281,7 @@ impl Session {
         }
         let edited = field("editedArgs").or_else(|| {
             let first = field("decisions")?.get(0)?;
-            first.get("edited_action")?.get("args")
+            action_keys::edited_action(first)?.get("args")
         });
         let edited = edited.filter(|_| approved).cloned();
         self.conversation.apply_note(key, Note::Edited(edited));

@@ -23,6 +23,7 @@
 //!   things early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
 //!   user.
 
+mod action_keys;
 mod action_list;
 mod agent_call;
 mod answer_format;

@@ -1,0 +1,75 @@
+//! The keys of action lists and of their answers, in the spellings of `LangChain`'s middleware for
+//! Python and for JavaScript.
+
+use serde_json::Value;
+
+use crate::event::Object;
+
+/// The keys of one spelling.
+#[derive(Debug, PartialEq)]
+pub(super) struct Keys {
+    pub(super) requests: &'static str,
+    pub(super) reviews: &'static str,
+    pub(super) action_name: &'static str,
+    pub(super) allowed_decisions: &'static str,
+    pub(super) args_schema: &'static str,
+    pub(super) edited_action: &'static str,
+}
+
+/// The keys of the middleware for Python.
+const SNAKE_CASE: Keys = Keys {
+    requests: "action_requests",
+    reviews: "review_configs",
+    action_name: "action_name",
+    allowed_decisions: "allowed_decisions",
+    args_schema: "args_schema",
+    edited_action: "edited_action",
+};
+
+/// The keys of the middleware for JavaScript.
+const CAMEL_CASE: Keys = Keys {
+    requests: "actionRequests",
+    reviews: "reviewConfigs",
+    action_name: "actionName",
+    allowed_decisions: "allowedDecisions",
+    args_schema: "argsSchema",
+    edited_action: "editedAction",
+};
+
+/// Both spellings. An answer has the spelling of the list.
+static SPELLINGS: [Keys; 2] = [SNAKE_CASE, CAMEL_CASE];
+
+/// Finds the list of actions in an interrupt's metadata, with the agent's rules for them.
+pub(super) fn find_list(
+    metadata: Option<&Object>,
+) -> Option<(&'static Keys, Vec<Value>, Vec<Value>)> {
+    let places = places(metadata);
+    let list_at = |place: &Object, key: &str| place.get(key)?.as_array().cloned();
+    let mut lists = places
+        .iter()
+        .flat_map(|place| SPELLINGS.iter().map(move |keys| (place, keys)))
+        .filter_map(|(place, keys)| {
+            let requests = list_at(place, keys.requests).filter(|list| !list.is_empty())?;
+            Some((keys, requests, list_at(place, keys.reviews)))
+        });
+    let (keys, requests, reviews) = lists.next()?;
+    let mut elsewhere = places.iter();
+    let reviews = reviews.or_else(|| elsewhere.find_map(|place| list_at(place, keys.reviews)));
+    Some((keys, requests, reviews.unwrap_or_default()))
+}
+
+/// Returns the action of an edit in an answer.
+pub(super) fn edited_action(decision: &Value) -> Option<&Value> {
+    SPELLINGS
+        .iter()
+        .find_map(|keys| decision.get(keys.edited_action))
+}
+
+/// Returns the objects in which agents send the list: the metadata itself, its `value`, and
+/// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
+fn places(metadata: Option<&Object>) -> Vec<&Object> {
+    let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
+    let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
+    let places = [metadata, inner(metadata), raw, inner(raw)];
+    places.into_iter().flatten().collect()
+}
