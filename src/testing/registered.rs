@@ -18,8 +18,8 @@ use crate::assistant::Assistant;
 #[must_use]
 pub fn registrations(assistant: &Assistant) -> Vec<ActionSpec> {
     let all = assistant.read(|session| {
-        let all = session.registry().all().iter();
-        all.map(|entry| entry.spec().clone()).collect()
+        let all = session.registry().all();
+        all.into_iter().map(|entry| entry.spec().clone()).collect()
     });
     all.unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use assistant_core::{
     conversation::Change,
     session::Refusal,
 };
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -139,6 +140,40 @@ fn each_change_of_the_tool_definitions_is_reported_once() {
     assert_eq!(tool_changes(&driver.unregister(id)), 1);
     assert_eq!(tool_changes(&driver.unregister(id)), 0);
     assert_eq!(names(&driver), ["b"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Registers, changes, renames and removes actions at random. The change of the definitions is
+    /// reported if and only if the list of tools differs.
+    #[test]
+    fn a_change_is_reported_if_the_list_of_tools_differs(
+        steps in prop::collection::vec((0..8u64, 0..5usize, 0..4u8), 1..60),
+    ) {
+        let mut driver = Driver::new();
+        for (id, name, what) in steps {
+            let before = driver.session.registry().tools();
+            let id = RegistrationId(id);
+            let output = match what {
+                0 => driver.unregister(id),
+                _ => {
+                    let mut spec = action(["a", "b", "c", "d", "e"][name]);
+                    spec.enabled = what != 1;
+                    if what == 2 {
+                        spec.availability = Availability::RenderOnly;
+                    }
+                    driver.register_as(id, spec)
+                }
+            };
+            let registry = driver.session.registry();
+            let differs = before != registry.tools();
+            prop_assert_eq!(tool_changes(&output), usize::from(differs));
+            for entry in registry.all() {
+                prop_assert_eq!(registry.get(entry.id()), Some(entry));
+            }
+        }
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! Registrations of one name form a stack: the newest enabled registration is active, and removing
 //! a registration leaves the others unchanged (rule "names are a stack").
 
+use rustc_hash::FxHashMap;
+
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
@@ -16,6 +18,8 @@ pub struct RegistrationId(pub u64);
 pub struct Registration {
     pub(crate) id: RegistrationId,
     pub(crate) spec: ActionSpec,
+    /// The position in the order of registration.
+    order: u64,
 }
 
 impl Registration {
@@ -32,32 +36,76 @@ impl Registration {
     }
 }
 
-/// All registered actions, in order of registration.
+/// All registered actions. A page may have hundreds, so none of its changes reads the others.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    entries: Vec<Registration>,
+    /// The registrations of each name, oldest first; no list is empty.
+    stacks: FxHashMap<String, Vec<Registration>>,
+    /// The name of each registration.
+    names: FxHashMap<RegistrationId, String>,
+    /// The number of registrations so far.
+    count: u64,
 }
 
 impl Registry {
     /// Adds a registration, or replaces the registration with this id. Returns true if the offered
     /// tools have changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
-        let before = self.tools();
-        match self.entries.iter_mut().find(|entry| entry.id == id) {
-            Some(entry) if entry.spec.name == spec.name => entry.spec = spec,
-            _ => {
-                self.entries.retain(|entry| entry.id != id);
-                self.entries.push(Registration { id, spec });
+        let is_renamed = self.names.get(&id).is_some_and(|name| *name != spec.name);
+        let was_removed = is_renamed && self.unregister(id);
+        let name = spec.name.clone();
+        let before = self.offered_tool(&name);
+        let stack = self.stacks.entry(name.clone()).or_default();
+        match stack.iter_mut().find(|entry| entry.id == id) {
+            Some(entry) => entry.spec = spec,
+            None => {
+                let order = self.count;
+                self.count += 1;
+                stack.push(Registration { id, spec, order });
+                self.names.insert(id, name.clone());
             }
         }
-        before != self.tools()
+        was_removed || before != self.offered_tool(&name)
     }
 
-    /// Removes a registration if it exists. Returns true if the offered tools have changed.
+    /// Removes a registration if it exists. Returns true if the offered tools have changed, which
+    /// includes their order.
     pub(crate) fn unregister(&mut self, id: RegistrationId) -> bool {
-        let before = self.tools();
-        self.entries.retain(|entry| entry.id != id);
-        before != self.tools()
+        let Some(name) = self.names.remove(&id) else {
+            return false;
+        };
+        let (before, tool) = (self.position(&name), self.offered_tool(&name));
+        if let Some(stack) = self.stacks.get_mut(&name) {
+            stack.retain(|entry| entry.id != id);
+            if stack.is_empty() {
+                self.stacks.remove(&name);
+            }
+        }
+        let after = self.position(&name);
+        tool != self.offered_tool(&name)
+            || tool.is_some() && before != after && self.offers_between(before, after)
+    }
+
+    /// Returns the position of a name in the order of registration.
+    fn position(&self, name: &str) -> Option<u64> {
+        Some(self.stacks.get(name)?.first()?.order)
+    }
+
+    /// Returns true if a tool is offered whose name has a position in between.
+    fn offers_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
+        let is_between = |name: &&String| {
+            let position = self.position(name);
+            first < position && position < last
+        };
+        let mut names = self.stacks.keys().filter(is_between);
+        names.any(|name| self.offered_tool(name).is_some())
+    }
+
+    /// Returns the tool that is offered under a name.
+    fn offered_tool(&self, name: &str) -> Option<Tool> {
+        let active = self.active_registration(name)?;
+        let is_offered = active.spec.availability == Availability::Offered;
+        is_offered.then(|| active.spec.tool())
     }
 
     /// Returns the registration that answers calls of a name: the newest enabled one. Offered
@@ -75,43 +123,42 @@ impl Registry {
 
     /// Returns all registrations of a name, enabled or not, newest first.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Registration> {
-        let newest_first = self.entries.iter().rev();
-        newest_first.filter(move |entry| entry.spec.name == name)
+        self.stacks.get(name).into_iter().flatten().rev()
     }
 
     /// Returns all registrations, enabled or not, in order of registration.
     #[must_use]
-    pub fn all(&self) -> &[Registration] {
-        &self.entries
+    pub fn all(&self) -> Vec<&Registration> {
+        let mut all: Vec<&Registration> = self.stacks.values().flatten().collect();
+        all.sort_unstable_by_key(|entry| entry.order);
+        all
     }
 
     /// Returns the registration with this id.
     #[must_use]
     pub fn get(&self, id: RegistrationId) -> Option<&Registration> {
-        self.entries.iter().find(|entry| entry.id == id)
+        self.named(self.names.get(&id)?)
+            .find(|entry| entry.id == id)
     }
 
     /// Returns true if another registration has this name.
     #[must_use]
     pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
-        self.entries
-            .iter()
-            .any(|entry| entry.id != id && entry.spec.name == name)
+        self.named(name).any(|entry| entry.id != id)
     }
 
-    /// Returns the offered actions in order of registration, one for each name.
+    /// Returns the offered actions, one for each name, in the order in which the names were
+    /// registered.
     #[must_use]
     pub fn offered(&self) -> Vec<&Registration> {
-        let mut list: Vec<&Registration> = Vec::new();
-        for entry in &self.entries {
-            let name = &entry.spec.name;
-            if list.iter().any(|other| other.spec.name == *name) {
-                continue;
-            }
-            let newest = self.active_registration(name);
-            list.extend(newest.filter(|entry| entry.spec.availability == Availability::Offered));
-        }
-        list
+        let mut names: Vec<&String> = self.stacks.keys().collect();
+        names.sort_unstable_by_key(|name| self.position(name));
+        let active = names
+            .into_iter()
+            .filter_map(|name| self.active_registration(name));
+        active
+            .filter(|entry| entry.spec.availability == Availability::Offered)
+            .collect()
     }
 
     /// Returns the tool definitions of the offered actions.

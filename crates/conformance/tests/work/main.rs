@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod actions;
 mod callouts;
 mod lists;
 mod observers;

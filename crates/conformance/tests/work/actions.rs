@@ -1,0 +1,34 @@
+//! The cost of many actions.
+
+use assistant_core::{
+    action::{ActionSpec, RegistrationId},
+    session::{Input, Session, SessionOptions},
+};
+
+use super::{callouts::Page, *};
+
+fn register(session: &mut Session, n: usize, version: usize) {
+    let mut spec = ActionSpec::new(format!("action_{n:05}"), "An action of a large page");
+    spec.parameters = json!({"type": "object", "properties": {"n": {"const": version}}});
+    let spec = Box::new(spec);
+    let id = RegistrationId(n as u64);
+    let output = session.handle(Input::Register { id, spec }, &mut Page::default());
+    assert_eq!((output.changes.len(), output.refused.is_some()), (1, false));
+}
+
+#[test]
+fn registering_changing_and_removing_actions_takes_linear_work() {
+    let page = |count: usize| {
+        let mut session = Session::new("t", SessionOptions::default());
+        for version in 0..2 {
+            (0..count).for_each(|n| register(&mut session, n, version));
+            assert_eq!(session.tools().len(), count);
+        }
+        for n in 0..count {
+            let id = RegistrationId(n as u64);
+            session.handle(Input::Unregister { id }, &mut Page::default());
+        }
+        assert!(session.registry().all().is_empty());
+    };
+    grows_with_its_input("actions", |count| count, page);
+}
