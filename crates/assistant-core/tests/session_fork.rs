@@ -1,10 +1,13 @@
 //! Thread ids of branches, for servers that keep the history of a thread.
 
+use std::collections::HashMap;
+
 use assistant_core::{
     conversation::MessageId,
     event::{Content, Message, MessageBody, Role},
     session::{FailureKind, Input, SessionOptions, TreeChange},
 };
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::support::*;
@@ -267,4 +270,178 @@ fn a_page_left_before_a_regenerated_answer_retries_under_its_thread_id() {
     });
     assert_eq!(later.input(Input::Retry).refused, None);
     assert_eq!(thread(&later), forked);
+}
+
+/// Returns ids and texts of the messages on the run branch.
+fn path(driver: &Driver) -> Vec<(String, String)> {
+    let path = driver.session.conversation().run_path();
+    path.map(|message| (message.id().as_str().to_owned(), message.text()))
+        .collect()
+}
+
+/// Stores the session, and restores it in another page.
+fn reload(driver: &Driver) -> Driver {
+    let mut later = forking();
+    later.host.ids = driver.host.ids;
+    later.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: driver.session.snapshot(),
+        journal: Vec::new(),
+    });
+    later
+}
+
+/// Carries out one of the operations. Returns true if the answer of a server was received.
+fn act(driver: &mut Driver, operation: u8, answer: &str, at: usize) -> bool {
+    let all: Vec<MessageId> = driver
+        .session
+        .conversation()
+        .all_messages()
+        .map(|message| message.id().clone())
+        .collect();
+    let any = || all.get(at % all.len().max(1)).cloned();
+    let content = Content::Text(format!("content {answer}"));
+    let is_running = driver.session.is_busy();
+    let change = match (operation, any()) {
+        (0 | 1, _) if is_running => {
+            driver.plays(says(answer, "all"));
+            return true;
+        }
+        (2, _) if is_running => {
+            driver.event(started());
+            driver.event(text_start(answer));
+            driver.event(text(answer, "half"));
+            driver.break_off(FailureKind::Network);
+            return true;
+        }
+        (3, _) if is_running => {
+            driver.break_off(FailureKind::Network);
+            return false;
+        }
+        (0..=3, _) => {
+            driver.send(answer);
+            return false;
+        }
+        (4, _) => {
+            driver.input(Input::Retry);
+            return false;
+        }
+        (5, _) => {
+            driver.input(Input::Stop);
+            return false;
+        }
+        (6, _) if !is_running => {
+            *driver = reload(driver);
+            return false;
+        }
+        (7, _) => TreeChange::Restore,
+        (8, Some(message)) => TreeChange::Delete { message },
+        (9, Some(message)) => TreeChange::Edit { message, content },
+        (10, Some(message)) => TreeChange::EditInPlace { message, content },
+        (11, Some(message)) => TreeChange::Regenerate { message },
+        (12, Some(message)) => TreeChange::Reparent {
+            message,
+            parent: all.get(at / 3 % all.len()).cloned(),
+        },
+        (_, Some(message)) => TreeChange::Select {
+            message,
+            exact: at.is_multiple_of(2),
+        },
+        (_, None) => return false,
+    };
+    driver.input(Input::Tree { change });
+    false
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A server sees the messages of a thread id only in one order: whatever the user does, a
+    /// request begins with what was sent and answered under its id. A retry may repeat the request
+    /// before it.
+    #[test]
+    fn a_thread_id_belongs_to_one_sequence_of_messages(
+        operations in prop::collection::vec((0..15_u8, 0..1_000_usize), 1..60),
+    ) {
+        let mut driver = forking();
+        let mut seen: HashMap<String, Vec<(String, String)>> = HashMap::new();
+        let mut newest = None;
+        for (step, (operation, at)) in operations.into_iter().enumerate() {
+            let received = act(&mut driver, operation, &format!("m{step}"), at);
+            let request = driver.runs.last().map(|(run, input)| (*run, input.thread_id.clone()));
+            if let Some((run, thread)) = request.clone() {
+                let now = path(&driver);
+                let is_new = newest != Some(run) && driver.session.is_busy();
+                let known = seen.get(&thread).filter(|_| is_new);
+                if let Some(known) = known {
+                    let repeats = operation == 4 && known.starts_with(&now);
+                    prop_assert!(
+                        repeats || now.starts_with(known),
+                        "{} has seen {:?}, and gets {:?}", thread, known, now
+                    );
+                }
+                if is_new || received {
+                    seen.insert(thread, now);
+                }
+                newest = Some(run);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failed_regeneration_after_a_deletion_does_not_revive_the_thread_id() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    driver.send("two");
+    driver.says("second");
+    let two = newest(&driver, Role::User);
+    delete(&mut driver, two);
+    regenerate(&mut driver);
+    let regenerated = thread(&driver);
+    driver.break_off(FailureKind::Http { status: 500 });
+    driver.send("instead");
+    assert_eq!(
+        request(&driver),
+        ["user=one", "assistant=first[]", "user=instead"]
+    );
+    assert!(!["thread", regenerated.as_str()].contains(&thread(&driver).as_str()));
+}
+
+#[test]
+fn a_switch_of_branch_after_a_deletion_does_not_revive_the_thread_id() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    let first = newest(&driver, Role::Assistant);
+    driver.send("two");
+    driver.says("second");
+    regenerate(&mut driver);
+    driver.says("third");
+    let third = newest(&driver, Role::Assistant);
+    let two = newest(&driver, Role::User);
+    delete(&mut driver, two);
+    assert!(driver.session.conversation().message(&third).is_none());
+    regenerate(&mut driver);
+    driver.says("another first");
+    select(&mut driver, first, false);
+    driver.send("instead");
+    assert_ne!(thread(&driver), "thread");
+}
+
+#[test]
+fn a_message_changed_in_place_ends_the_thread_id_of_its_branch() {
+    let mut driver = forking();
+    driver.send("one");
+    driver.says("first");
+    let message = newest(&driver, Role::User);
+    let content = Content::Text("One".to_owned());
+    change(&mut driver, TreeChange::EditInPlace { message, content });
+    driver.send("two");
+    let forked = thread(&driver);
+    assert_ne!(forked, "thread");
+    driver.says("second");
+    driver.send("three");
+    assert_eq!(thread(&driver), forked);
 }

@@ -34,10 +34,12 @@ impl Session {
                 return cx.refuse(Refusal::Busy);
             }
             TreeChange::Reparent { message, parent } => {
-                self.conversation.reparent(&message, parent.as_ref())
+                let moved = self.conversation.reparent(&message, parent.as_ref());
+                moved.map(|()| self.end_threads_with(&message))
             }
             TreeChange::EditInPlace { message, content } => {
-                self.conversation.edit_in_place(&message, content)
+                let edited = self.conversation.edit_in_place(&message, content);
+                edited.map(|()| self.end_threads_with(&message))
             }
             TreeChange::Edit { message, content } => return self.edit(&message, content, cx),
             TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
@@ -82,11 +84,7 @@ impl Session {
             self.abandon_interrupts(cx);
             self.end_everything(cx);
         }
-        let parent = self.conversation.parent(message).cloned();
         let deleted = self.conversation.delete(message);
-        if on_run && deleted.is_ok() {
-            self.fork_after_deletion(parent, cx);
-        }
         self.requeue(queued, cx);
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();
@@ -152,15 +150,10 @@ impl Session {
         if let Some(content) = content {
             let id = cx.host.new_id();
             let message = Message::user(id, content, cx.now);
-            let id = message.id.clone();
             self.conversation.append(message);
-            self.fork_message(&id, cx);
         }
         self.clear_notices(cx);
         self.turn.start_over();
-        if regenerated.is_some() {
-            self.fork_branch(parent, cx);
-        }
         self.turn.regenerates = regenerated;
         self.attention.turn_begins();
         self.start_run(cx);

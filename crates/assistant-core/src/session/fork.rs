@@ -1,18 +1,23 @@
 //! Thread ids of branches, for servers that keep the history of a thread themselves.
 //!
-//! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) each branch that an
-//! edit, a regeneration or a message amid the history begins is sent under a thread id of its own.
-//! So are the messages after a deletion, because the server still has the deleted ones. The id is
-//! stored with the first message of the branch, and with the session until that message exists. The
-//! conversation keeps its own id.
+//! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) a thread id belongs to
+//! one sequence of messages: a request is sent under the thread id of its branch only if the
+//! messages that the server has seen under that id come first in it. Otherwise, such as after an
+//! edit, a regeneration, a deletion, or for a message amid the history, the branch gets an id of
+//! its own. The id is stored with the first message that is sent or received under it, and with the
+//! session until that message exists. The conversation keeps its own id.
 
-use serde_json::{Value, json};
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
 
 use super::{Cx, Session};
-use crate::conversation::MessageId;
+use crate::conversation::{Conversation, MessageId};
 
-/// The thread of a branch that has no message yet: that of an answer that is being regenerated, or
-/// of the messages after a deletion.
+/// The newest message that the server of each thread has seen; `None` if that message, or one above
+/// it, has changed or moved since.
+pub(super) type SeenThreads = FxHashMap<String, Option<MessageId>>;
+
+/// The thread of an answer that is being regenerated and has no message yet.
 #[derive(Debug, Clone)]
 pub(super) struct Fork {
     /// The message above the branch.
@@ -35,63 +40,131 @@ impl Fork {
     }
 }
 
+/// Writes the threads of a session.
+pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
+    let entry = |(id, tip): (&String, &Option<MessageId>)| {
+        (id.clone(), json!(tip.as_ref().map(MessageId::as_str)))
+    };
+    Value::Object(threads.iter().map(entry).collect::<Map<_, _>>())
+}
+
+/// Returns the threads of a conversation without those of its session: each ends at the newest
+/// message that is reached without entering another thread.
+fn threads_of(conversation: &Conversation, own: &str) -> SeenThreads {
+    let mut threads = SeenThreads::default();
+    let shown = conversation.run_thread().unwrap_or(own);
+    if let Some(tip) = conversation.run_tip() {
+        threads.insert(shown.to_owned(), Some(tip.clone()));
+    }
+    let starts = conversation.all_messages().filter_map(|message| {
+        let id = message.thread_id.as_deref()?;
+        Some((id, Some(&message.id)))
+    });
+    let starts: Vec<_> = starts.chain([(own, None)]).collect();
+    for (thread_id, start) in starts {
+        if threads.contains_key(thread_id) {
+            continue;
+        }
+        let mut tip = start;
+        loop {
+            let children = conversation.children(tip);
+            let stays = |id: &&MessageId| {
+                let child = conversation.message(id);
+                child.is_some_and(|child| child.thread_id.is_none())
+            };
+            match children.into_iter().rev().find(stays) {
+                Some(child) => tip = Some(child),
+                None => break,
+            }
+        }
+        if let Some(tip) = tip {
+            threads.insert(thread_id.to_owned(), Some(tip.clone()));
+        }
+    }
+    threads
+}
+
 impl Session {
     /// Returns the thread id of requests on the run branch.
     pub(super) fn request_thread_id(&self) -> &str {
         if !self.options.fork_thread {
             return &self.thread_id;
         }
-        let forked = self.fork_below(self.conversation.run_tip());
+        let tip = self.conversation.run_tip();
+        let forked = self
+            .turn
+            .fork
+            .as_ref()
+            .filter(|fork| fork.parent.as_ref() == tip);
         let forked = forked.map(|fork| fork.thread_id.as_str());
         let of_branch = || self.conversation.run_thread();
         forked.or_else(of_branch).unwrap_or(&self.thread_id)
     }
 
-    /// Returns the thread of the branch without a message that begins below this message.
-    fn fork_below(&self, message: Option<&MessageId>) -> Option<&Fork> {
-        let fork = self.turn.fork.as_ref();
-        fork.filter(|fork| fork.parent.as_ref() == message)
-    }
-
-    /// Starts a turn over for a message of the user. If the message begins a branch that has a
-    /// thread, the thread is kept.
-    pub(super) fn start_over_on_fork(&mut self) {
-        let fork = self.fork_below(self.conversation.run_tip()).cloned();
-        self.turn.start_over();
-        self.turn.fork = fork;
-    }
-
-    /// Returns a new thread id for a branch, if branches have their own.
-    pub(super) fn new_branch_thread(&self, cx: &mut Cx<'_>) -> Option<String> {
-        self.options.fork_thread.then(|| cx.host.new_id())
-    }
-
-    /// Gives the branch that begins below this message a thread of its own.
-    pub(super) fn fork_branch(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
-        let thread_id = self.new_branch_thread(cx);
-        let fork = thread_id.map(|thread_id| Fork { parent, thread_id });
-        self.turn.fork = fork;
-    }
-
-    /// Gives the messages after a deletion below this message a thread of their own, unless another
-    /// version of the deleted message is shown.
-    pub(super) fn fork_after_deletion(&mut self, parent: Option<MessageId>, cx: &mut Cx<'_>) {
-        if self.conversation.run_tip() == parent.as_ref() {
-            self.fork_branch(parent, cx);
+    /// Gives the run branch a thread id of its own if the server has seen other messages under the
+    /// present one.
+    pub(super) fn fork_if_seen_otherwise(&mut self, cx: &mut Cx<'_>) {
+        let continues = match self.threads.get(self.request_thread_id()) {
+            None => true,
+            Some(None) => false,
+            Some(Some(tip)) => self.conversation.is_on_run_path(tip),
+        };
+        if continues || !self.options.fork_thread {
+            return;
+        }
+        let thread_id = cx.host.new_id();
+        let tip = self.conversation.run_tip();
+        // The newest message is part of the branch of the old answer, too.
+        if self.turn.regenerates.is_some() || tip.is_none() {
+            let parent = tip.cloned();
+            self.turn.fork = Some(Fork { parent, thread_id });
+        } else {
+            self.conversation.set_run_thread(thread_id);
         }
     }
 
-    /// Gives a message of the user that begins a branch a thread of its own.
-    pub(super) fn fork_message(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
-        let version = self.conversation.version(message);
-        let is_version = version.is_some_and(|(_, versions)| versions > 1);
-        let forked = self.fork_below(self.conversation.parent(message));
-        let thread_id = match (is_version, forked) {
-            (true, _) => self.new_branch_thread(cx),
-            (false, forked) => forked.map(|fork| fork.thread_id.clone()),
+    /// Records that the server of a thread has seen the run branch to its end, unless the thread has
+    /// ended.
+    pub(super) fn mark_seen(&mut self, thread_id: String) {
+        let has_ended = self.threads.get(&thread_id) == Some(&None);
+        if self.options.fork_thread
+            && !has_ended
+            && let Some(tip) = self.conversation.run_tip()
+        {
+            self.threads.insert(thread_id, Some(tip.clone()));
+        }
+    }
+
+    /// Ends the threads in which the server has seen this message, because it has changed or moved.
+    /// A thread whose newest message is deleted ends, too: the message may be restored.
+    pub(super) fn end_threads_with(&mut self, message: &MessageId) {
+        let conversation = &self.conversation;
+        for tip in self.threads.values_mut() {
+            let mut above = tip.as_ref().filter(|id| conversation.message(id).is_some());
+            let is_deleted = above.is_none();
+            while let Some(id) = above.filter(|id| *id != message) {
+                above = conversation.parent(id);
+            }
+            if is_deleted || above.is_some() {
+                *tip = None;
+            }
+        }
+    }
+
+    /// Infers the threads of a conversation that replaces another.
+    pub(super) fn infer_threads(&mut self) {
+        self.threads = match self.options.fork_thread {
+            true => threads_of(&self.conversation, &self.thread_id),
+            false => SeenThreads::default(),
         };
-        if let Some(thread_id) = thread_id {
-            self.conversation.set_run_thread(thread_id);
+    }
+
+    /// Restores the threads of a stored session.
+    pub(super) fn restore_threads(&mut self, stored: Option<&Value>) {
+        let stored = stored.and_then(Value::as_object).into_iter().flatten();
+        for (thread_id, tip) in stored {
+            let tip = tip.as_str().map(MessageId::from);
+            self.threads.insert(thread_id.clone(), tip);
         }
     }
 

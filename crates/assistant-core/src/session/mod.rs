@@ -123,6 +123,8 @@ pub struct Session {
     context: Sorted<u64, ContextItem>,
     forwarded_props: Value,
     turn: turn::Turn,
+    /// The messages that servers have seen, if branches have thread ids of their own.
+    threads: fork::SeenThreads,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
     remembered: RememberedApprovals,
@@ -182,6 +184,7 @@ impl Session {
             context: Sorted::new(),
             forwarded_props: Value::Object(Object::new()),
             turn: turn::Turn::default(),
+            threads: fork::SeenThreads::default(),
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
             remembered: RememberedApprovals::default(),

@@ -6,7 +6,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session, fork::Fork};
+use super::{
+    Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session,
+    fork::{self, Fork},
+};
 use crate::conversation::{
     Author, CallError, Cut, End, ErrorKind, Message, MessageId, Note, Outcome, Phase,
 };
@@ -40,6 +43,7 @@ impl Session {
             "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
             "fork": self.turn.fork.as_ref().map(Fork::to_value),
+            "threads": fork::threads_to_value(&self.threads),
             "regenerates": self.turn.regenerates.as_ref().map(MessageId::as_str),
         });
         if let Value::Object(object) = &mut value {
@@ -69,6 +73,7 @@ impl Session {
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.recount_runs(&own);
         self.turn.fork = own.get("fork").and_then(Fork::read);
+        self.restore_threads(own.get("threads"));
         let regenerates = own.get("regenerates").and_then(Value::as_str);
         let exists = |id: &MessageId| self.conversation.message(id).is_some();
         let regenerates = regenerates.map(MessageId::from).filter(exists);

@@ -184,7 +184,9 @@ impl Session {
         if self.ask_again_what_changed(cx) {
             return self.drop_unsent_run(cx);
         }
+        self.fork_if_seen_otherwise(cx);
         let thread_id = self.request_thread_id().to_owned();
+        self.mark_seen(thread_id.clone());
         let Some(run) = self.turn.run_mut() else {
             return;
         };

@@ -19,7 +19,7 @@ impl Session {
         self.conversation.write_where_shown();
         self.sort_interrupts(cx);
         self.clear_notices(cx);
-        self.start_over_on_fork();
+        self.turn.start_over();
         self.attention.turn_begins();
         self.turn.looping = false;
         self.turn.queue.push(content);
@@ -52,9 +52,7 @@ impl Session {
             let id = cx.host.new_id();
             let mut message = Message::user(id, content, cx.now);
             message.interjected = interjected;
-            let id = message.id.clone();
             self.conversation.append(message);
-            self.fork_message(&id, cx);
             cx.change(Change::Queue);
         }
     }

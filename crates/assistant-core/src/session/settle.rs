@@ -29,6 +29,9 @@ impl Session {
         let Some(mut run) = self.turn.run.take() else {
             return;
         };
+        if !run.thread_id.is_empty() {
+            self.mark_seen(run.thread_id.clone());
+        }
         self.report_limits(cx);
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
@@ -350,6 +353,9 @@ impl Session {
         if let Some(base) = base {
             self.keep_partial_answer(&base);
             self.conversation.try_again_at(&base);
+            // The server may repeat what came after it.
+            let thread_id = self.request_thread_id().to_owned();
+            self.mark_seen(thread_id);
         }
         self.start_run(cx);
     }

@@ -112,6 +112,7 @@ impl Session {
         }
         self.interrupts = Interrupts::default();
         self.turn = Turn::default();
+        self.infer_threads();
         self.attention.thread_changes();
         self.past_direct.clear();
         self.clear_notices(cx);
