@@ -5,6 +5,8 @@
 //! Behind the feature `testing`, for the `[dev-dependencies]` of an application:
 //! `leptos-assistant = { version = "0.1", features = ["testing"] }`.
 
+#[cfg(feature = "records")]
+mod call_state;
 mod clock;
 mod fits;
 mod mock_agent;
@@ -13,6 +15,8 @@ mod registered;
 mod scripted;
 mod views;
 
+#[cfg(feature = "records")]
+pub use call_state::update_state;
 pub use clock::FakeClock;
 pub use fits::{assert_schema_fits, schema_misfits};
 pub use mock_agent::MockAgent;

@@ -123,3 +123,32 @@ async fn a_follower_page_applies_updates_and_runs_no_call() {
     );
     assert_eq!(guest.agent.inputs().len(), 0, "nothing runs");
 }
+
+#[cfg(feature = "records")]
+#[wasm_bindgen_test]
+async fn update_state_merges_fields_into_a_call_and_creates_it() {
+    use leptos_assistant::{Status, testing::update_state};
+    use serde_json::json;
+
+    let chat = chat(MockAgent::new(), || ()).await;
+    let update = |fields| update_state(&chat.assistant, "c", fields).unwrap();
+    let call = || {
+        chat.assistant
+            .with_conversation(|conversation| {
+                let (_, call) = conversation.call_by_wire_id("c").unwrap();
+                let result = call.result().map(|result| result.value().clone());
+                (call.phase().status(), call.created_at(), result)
+            })
+            .unwrap()
+    };
+    update(json!({"toolName": "search"}));
+    let (status, created_at, _) = call();
+    assert_eq!(status, Status::Pending);
+    update(json!({"status": "executing"}));
+    assert_eq!(call(), (Status::Executing, created_at, None));
+    update(json!({"result": "3 books"}));
+    assert_eq!(
+        call(),
+        (Status::Complete, created_at, Some(json!("3 books")))
+    );
+}

@@ -264,6 +264,45 @@ fn replayed_updates_rebuild_the_tree_and_run_nothing() {
     }
 }
 
+/// Applies updates of one call, a second apart.
+fn feed_fields(fields: &[Value]) -> Driver {
+    let mut driver = Driver::new();
+    for fields in fields {
+        driver.host.clock += 1_000;
+        let mut fields = fields.clone();
+        fields["toolCallId"] = json!("c");
+        let update = Box::new(Update::from_json(&fields).unwrap());
+        assert_eq!(driver.input(Input::Update { update }).refused, None);
+    }
+    driver
+}
+
+#[test]
+fn an_update_of_a_call_is_merged_into_its_state() {
+    let named = json!({"toolName": "f"});
+    let created = feed_fields(std::slice::from_ref(&named));
+    assert_eq!(created.phase("c").status(), Status::Pending);
+    let at = created.call("c").created_at();
+    assert_eq!(at, created.host.clock, "now");
+    for status in ["executing", "complete"] {
+        let status = json!({"status": status});
+        let result = json!({"result": "4"});
+        for [one, other] in [[&status, &result], [&result, &status]] {
+            let driver = feed_fields(&[named.clone(), one.clone(), other.clone()]);
+            let call = driver.call("c");
+            assert_eq!(
+                (call.name(), driver.phase("c").status(), call.created_at()),
+                ("f", Status::Complete, at),
+                "{one} {other}"
+            );
+            assert_eq!(driver.answer("c"), "4", "{one} {other}");
+        }
+    }
+    let failed = feed_fields(&[named, json!({"status": "failed"}), json!({"result": "no"})]);
+    assert_eq!(failed.phase("c").status(), Status::Failed);
+    assert_eq!(failed.call("c").created_at(), at);
+}
+
 #[test]
 fn a_missing_update_loses_only_its_own_content() {
     let (_, updates) = recorded(false);

@@ -325,6 +325,11 @@ fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: 
     if !call.has_ended() {
         call.end_args();
     }
+    // Its message may follow in an update without a status.
+    let end = match call.error() {
+        Some(_) => End::Error,
+        None => end,
+    };
     let text = result.unwrap_or_else(|| match end {
         End::Output => "null".to_owned(),
         _ => String::new(),
