@@ -32,6 +32,14 @@ type Reasons = Cow<'static, [(&'static str, Word)]>;
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
+/// Removes the `_` at the end of the name of a field that would be a keyword without it.
+const fn public_name(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [.., b'_'] => field.split_at(field.len() - 1).0,
+        _ => field,
+    }
+}
+
 /// Declares the labels: for each its name in [`LabelName`], and the field of [`Labels`] with its
 /// text.
 macro_rules! labels {
@@ -52,10 +60,11 @@ macro_rules! labels {
             /// use leptos_assistant::LabelName;
             ///
             /// assert_eq!(LabelName::NewMessages.name(), "new_messages");
+            /// assert_eq!(LabelName::Continue.name(), "continue");
             /// ```
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$label => stringify!($field)),* }
+                match self { $(Self::$label => public_name(stringify!($field))),* }
             }
         }
 

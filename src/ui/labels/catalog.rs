@@ -169,6 +169,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_of_labels_are_words_joined_by_underscores() {
+        for label in LabelName::ALL {
+            let name = label.name();
+            let is_word =
+                |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+            assert!(name.split('_').all(is_word), "{name}");
+        }
+    }
+
+    #[test]
     fn an_incomplete_language_is_refused_by_the_names_of_its_labels() {
         let all = LabelName::ALL.iter().map(|label| (*label, label.name()));
         let error = Labels::complete(all.skip(1)).unwrap_err();
