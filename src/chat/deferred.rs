@@ -12,9 +12,10 @@ use leptos::prelude::*;
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
     announcer::{Voice, announce_all},
+    composer::ComposerSlot,
     inbox_place::update_position,
 };
-use crate::{assistant::Assistant, tool::InterruptInbox};
+use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 
 /// The renderer of the content of the transcript before the first message.
 type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
@@ -38,6 +39,26 @@ fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
+/// Moves messages that the session has refused after they counted as accepted back to the composer
+/// of the window.
+fn take_back_returned(assistant: &Assistant) {
+    let returned = assistant.runtime().returned.clone();
+    let composer = use_context::<ComposerSlot>();
+    effect(move |_| {
+        if returned.with(Vec::is_empty) {
+            return;
+        }
+        if let Some(composer) = composer.and_then(|slot| slot.get()) {
+            let messages = returned.try_update(std::mem::take).unwrap_or_default();
+            untrack(|| {
+                // Each is put before the text of the box.
+                let newest_first = messages.iter().rev();
+                newest_first.for_each(|content| composer.take_back(content));
+            });
+        }
+    });
+}
+
 /// The deferred parts of one window.
 #[cfg(not(feature = "split"))]
 #[derive(Clone, Copy)]
@@ -45,7 +66,8 @@ pub(super) struct Deferred(Voice);
 
 #[cfg(not(feature = "split"))]
 impl Deferred {
-    pub(super) fn new(_: &Assistant, voice: Voice) -> Self {
+    pub(super) fn new(assistant: &Assistant, voice: Voice) -> Self {
+        take_back_returned(assistant);
         Self(voice)
     }
 

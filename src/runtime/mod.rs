@@ -31,13 +31,16 @@ use std::{
 use assistant_core::{
     action::{RegistrationId, ToolError},
     conversation::CallKey,
-    event::Diagnostic,
+    event::{Content, Diagnostic},
     limits::Limits,
     observe::{self, ObserverResult, Observers},
-    session::{Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TurnSummary},
+    session::{
+        Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TreeChange, TurnSummary,
+    },
 };
 use futures_channel::oneshot;
 use futures_util::future::{AbortHandle, LocalBoxFuture};
+use leptos::prelude::{ArcRwSignal, Update};
 use serde_json::Value;
 
 use crate::{
@@ -91,6 +94,9 @@ pub(crate) struct Runtime {
     draining: Cell<bool>,
     #[cfg(feature = "split")]
     pub(crate) held: engine::Held,
+    /// The messages that the session has refused after they counted as accepted, which are moved
+    /// back into the composer.
+    pub(crate) returned: ArcRwSignal<Vec<Content>>,
     /// The readers that run when a run opens.
     sources: sources::Sources,
     awaited: sources::Awaited,
@@ -157,6 +163,7 @@ impl Runtime {
             draining: Cell::new(false),
             #[cfg(feature = "split")]
             held: engine::Held::default(),
+            returned: ArcRwSignal::default(),
             sources: sources::Sources::default(),
             awaited: sources::Awaited::default(),
             filter_source: Cell::new(None),
@@ -235,13 +242,38 @@ impl Runtime {
         self.take_turns(Queued::Input(Box::new(input)))
     }
 
-    /// Dispatches an input that persistence has held back. The message of the input was stored when
-    /// the input was first dispatched.
-    fn dispatch_held(&self, input: Input) -> Result<(), Refusal> {
+    /// Dispatches an input that persistence has held back. Its caller has already received `Ok`: if
+    /// the session refuses a message, the message is returned to the composer, and other refusals
+    /// are logged.
+    fn dispatch_held(&self, input: Input) {
         if self.ended.get() && starts_something(&input) {
-            return Err(Refusal::Ended);
+            return;
         }
-        self.take_turns(Queued::Input(Box::new(input)))
+        let message = match &input {
+            // The step returns it.
+            #[cfg(feature = "split")]
+            _ if self.held.is_message_of(&input) => {
+                let _ = self.take_turns(Queued::Input(Box::new(input)));
+                return;
+            }
+            Input::Send { content }
+            | Input::Tree {
+                change: TreeChange::Interject { content },
+            } => Some(content.clone()),
+            _ => None,
+        };
+        let outcome = self.take_turns(Queued::Input(Box::new(input)));
+        match (outcome, message) {
+            (Ok(()), _) => {}
+            (Err(_), Some(content)) => self.return_message(&content),
+            (Err(refusal), None) => console_error(&refusal.to_string()),
+        }
+    }
+
+    /// Returns a message that the session has refused, although it counted as accepted, to the
+    /// composer.
+    fn return_message(&self, content: &Content) {
+        self.returned.update(|list| list.push(content.clone()));
     }
 
     /// Queues a change of the shared state, to be made after all steps that are already queued.

@@ -19,7 +19,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{Empty, conversation, held_message, voices};
 use crate::{
     assistant::Assistant,
-    chat::{Feedback, Speech, announcer::Voice, composer::ComposerSlot, notices::Bar},
+    chat::{Feedback, Speech, announcer::Voice, notices::Bar},
     runtime::engine,
     store::Ownership,
     ui::{
@@ -118,7 +118,7 @@ impl Deferred {
             needed
         });
         parts.follow_engine(words);
-        take_back_returned(assistant);
+        super::take_back_returned(assistant);
         parts
     }
 
@@ -308,21 +308,6 @@ impl Deferred {
         };
         dynamic(voices).into_any()
     }
-}
-
-/// Moves a message that the engine has refused back to the composer of the window.
-fn take_back_returned(assistant: &Assistant) {
-    let returned = assistant.runtime().held.returned.clone();
-    let composer = use_context::<ComposerSlot>();
-    effect(move |_| {
-        let Some(content) = returned.get() else {
-            return;
-        };
-        if let Some(composer) = composer.and_then(|slot| untrack(|| slot.get())) {
-            returned.set(None);
-            composer.take_back(&content);
-        }
-    });
 }
 
 /// Moves the focus to the transcript if the placeholder that it replaces has the focus.

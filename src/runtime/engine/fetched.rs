@@ -52,8 +52,6 @@ pub(crate) struct Held {
     pub(crate) shows: ArcRwSignal<bool>,
     /// The message among the waiting inputs, which views show until the session has the message.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
-    /// The message that the session has refused, which is moved back into the composer.
-    pub(crate) returned: ArcRwSignal<Option<Arc<Content>>>,
     loading: Cell<bool>,
 }
 
@@ -138,7 +136,7 @@ impl Runtime {
             return;
         };
         if refused {
-            self.held.returned.set(Some(content));
+            self.return_message(&content);
         }
         // The conversation is shown instead, in the same frame.
         self.flush();
@@ -179,7 +177,7 @@ impl Runtime {
         self.draining.set(true);
         self.watch();
         while let Some(outcome) = step(self) {
-            let returned = self.held.returned.with_untracked(Option::is_some);
+            let returned = self.returned.with_untracked(|list| !list.is_empty());
             if let Err(refusal) = outcome
                 && !returned
             {

@@ -199,8 +199,7 @@ impl StorePersistence {
             return;
         };
         for input in mem::take(&mut *self.held.borrow_mut()) {
-            // The caller has already received `Ok`, so a refusal cannot be returned to it.
-            let _ = runtime.dispatch_held(input);
+            runtime.dispatch_held(input);
         }
     }
 

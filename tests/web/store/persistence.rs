@@ -17,6 +17,7 @@ use leptos_assistant::{
 };
 use send_wrapper::SendWrapper;
 use serde_json::json;
+use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{batch, record};
@@ -85,12 +86,13 @@ struct Chat {
 }
 
 async fn open(store: impl Store + Clone, agent: MockAgent) -> Chat {
-    let pay = |ran: Rc<Cell<u32>>| {
-        ToolAction::new("pay", "")
-            .approval(Approval::Always)
-            .handler(move || ran.set(ran.get() + 1))
-    };
     open_with(store, agent, pay).await
+}
+
+fn pay(ran: Rc<Cell<u32>>) -> ToolAction {
+    ToolAction::new("pay", "")
+        .approval(Approval::Always)
+        .handler(move || ran.set(ran.get() + 1))
 }
 
 /// Opens a chat with another action, which receives the counter.
@@ -100,11 +102,29 @@ async fn open_with(
     action: fn(Rc<Cell<u32>>) -> ToolAction,
 ) -> Chat {
     let ran = Rc::new(Cell::new(0));
-    let (counted, found) = (Rc::clone(&ran), Rc::new(RefCell::new(None)));
+    let counted = Rc::clone(&ran);
+    let (page, assistant) = begin(store, agent, move || action(Rc::clone(&counted)));
+    let opened = || assistant.conversations().ownership().get_untracked() != Ownership::Opening;
+    assert!(until(opened).await, "it is opened");
+    settle().await;
+    Chat {
+        page,
+        assistant,
+        ran,
+    }
+}
+
+/// Mounts a chat, whose conversation is not read yet.
+fn begin(
+    store: impl Store + Clone,
+    agent: MockAgent,
+    action: impl Fn() -> ToolAction + 'static,
+) -> (Mounted, Assistant) {
+    let found = Rc::new(RefCell::new(None));
     let finds = Rc::clone(&found);
     let page = mount(move || {
         let children = move || {
-            use_assistant_action(action(Rc::clone(&counted)));
+            use_assistant_action(action());
             *finds.borrow_mut() = use_assistant();
         };
         let children = SendWrapper::new(children);
@@ -116,14 +136,7 @@ async fn open_with(
         }
     });
     let assistant = found.borrow_mut().take().unwrap();
-    let opened = || assistant.conversations().ownership().get_untracked() != Ownership::Opening;
-    assert!(until(opened).await, "it is opened");
-    settle().await;
-    Chat {
-        page,
-        assistant,
-        ran,
-    }
+    (page, assistant)
 }
 
 fn paying() -> MockAgent {
@@ -175,6 +188,32 @@ async fn a_pending_approval_is_restored_after_a_reload() {
     assert_eq!((first.ran.get(), next.ran.get()), (0, 1));
     assert_eq!(agent.inputs().len(), 1);
     assert!(next.page.text("[role=log]").contains("Paid."));
+}
+
+/// Two messages are sent before the stored conversation is read, which then waits for an approval.
+#[wasm_bindgen_test]
+async fn messages_refused_by_an_opened_conversation_return_to_the_composer() {
+    let store = MemoryStore::default();
+    let first = open(store.clone(), paying()).await;
+    first.ask().await;
+    settle().await;
+    drop(first.page);
+    settle().await;
+    let agent = MockAgent::new();
+    let (next, assistant) = begin(store, agent.clone(), || pay(Rc::default()));
+    assistant.send("Is it").unwrap();
+    assistant.send("still open?").unwrap();
+    let written = || {
+        let text_box = next.find(".la-composer textarea").unwrap();
+        text_box
+            .unchecked_into::<web_sys::HtmlTextAreaElement>()
+            .value()
+    };
+    let returned = until(|| written() == "Is it\n\nstill open?").await;
+    assert!(returned, "{:?}", written());
+    assert_eq!(next.text("[data-role=user] .la-text"), "go");
+    assert_eq!(assistant.pending_approvals().get_untracked().len(), 1);
+    assert_eq!(agent.inputs().len(), 0);
 }
 
 /// Rule "export and import": the initial conversation of a host is stored with its messages
