@@ -12,7 +12,7 @@ use leptos::prelude::IntoView;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
-use super::{ToolAction, ToolCallView};
+use super::{DenialFn, ToolAction, ToolCallView};
 use crate::assistant::call_renderer;
 
 /// The rule that determines whether the user must approve a call.
@@ -269,7 +269,7 @@ impl<Args> ToolAction<Args> {
     ///     });
     /// ```
     #[must_use]
-    pub fn denial<R>(mut self, denial: impl Fn(&Args, Option<&str>) -> R + 'static) -> Self
+    pub fn denial<R, Marker>(mut self, denial: impl DenialFn<Args, R, Marker> + 'static) -> Self
     where
         Args: DeserializeOwned + 'static,
         R: Serialize,

@@ -6,7 +6,7 @@ use assistant_core::text::hidden::plain_name;
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 
-use super::{ToolAction, ToolCallView};
+use super::{ArgsFn, ToolAction, ToolCallView};
 use crate::render::{ActionWords, CallWords, Description, Risk};
 
 /// The maximum length of a title, in characters.
@@ -62,8 +62,8 @@ impl<Args> ToolAction<Args> {
     /// action's type, or if the text is empty.
     ///
     /// Call this method after `.handler(…)` or [`.args::<T>()`](Self::args), which set the type of
-    /// the arguments. Before them, the closure receives JSON, and a closure that takes another type
-    /// does not compile.
+    /// the arguments. Before them the closure receives a JSON value; for a closure that takes
+    /// another type, the compiler's error names this order.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
@@ -83,9 +83,13 @@ impl<Args> ToolAction<Args> {
     ///     });
     /// ```
     #[must_use]
-    pub fn describe<D: Into<Description>>(mut self, describe: impl Fn(&Args) -> D + 'static) -> Self
+    pub fn describe<D, Marker>(
+        mut self,
+        describe: impl for<'a> ArgsFn<&'a Args, D, Marker> + 'static,
+    ) -> Self
     where
         Args: DeserializeOwned + 'static,
+        D: Into<Description>,
     {
         self.renderers.words.describe = Some(Rc::new(move |args| {
             Some(describe(&Args::deserialize(args).ok()?).into())

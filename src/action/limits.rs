@@ -7,7 +7,7 @@ use assistant_core::action::CallLimits;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::ToolAction;
+use super::{ArgsFn, ToolAction};
 
 impl<Args> ToolAction<Args> {
     /// Sets a permission rule that is evaluated right before a call starts, after rules and
@@ -38,7 +38,7 @@ impl<Args> ToolAction<Args> {
     ///     });
     /// ```
     #[must_use]
-    pub fn permission<F>(mut self, permits: impl Fn(Args) -> F + 'static) -> Self
+    pub fn permission<F, Marker>(mut self, permits: impl ArgsFn<Args, F, Marker> + 'static) -> Self
     where
         Args: DeserializeOwned + 'static,
         F: Future<Output = Result<(), String>> + 'static,

@@ -5,6 +5,7 @@ mod approval;
 mod args;
 mod ask;
 mod builder;
+mod closure;
 mod context;
 mod decision;
 mod describe;
@@ -26,6 +27,7 @@ mod typed;
 
 pub use approval::Approval;
 pub use builder::ToolAction;
+pub use closure::{Applies, ArgsFn, DenialFn, Never};
 pub use context::ToolContext;
 pub use decision::ApprovalTakes;
 pub use discover::list_tools_action;

@@ -6,7 +6,7 @@ use assistant_core::action::ActionSpec;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{ToolAction, ToolCallView};
+use super::{ArgsFn, ToolAction, ToolCallView};
 
 impl<Args> ToolAction<Args> {
     /// Sets a preview of the change that a call would make, without making it: a sentence, or a
@@ -36,7 +36,10 @@ impl<Args> ToolAction<Args> {
     ///     });
     /// ```
     #[must_use]
-    pub fn preview<F, R, E>(mut self, preview: impl Fn(Args) -> F + 'static) -> Self
+    pub fn preview<F, R, E, Marker>(
+        mut self,
+        preview: impl ArgsFn<Args, F, Marker> + 'static,
+    ) -> Self
     where
         Args: DeserializeOwned + 'static,
         F: Future<Output = Result<R, E>> + 'static,
