@@ -78,7 +78,7 @@ export const SCENES = {
     title: "approval with other arguments",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await approveWith(await request(chat), { order_id: "A-17", amount: 15 });
+      await yesWith(await request(chat), { order_id: "A-17", amount: 15 });
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*15/);
     },
@@ -249,6 +249,15 @@ async function decided(request, ...choices) {
 
 async function yes(request) {
   if (!(await decided(request, "Approve"))) await decide(request, YES);
+}
+
+/** Changes the arguments of a request, and approves them. */
+async function yesWith(request, args) {
+  const edit = request.getByRole("radio", { name: "Change…" });
+  if (!(await edit.count())) return approveWith(request, args);
+  await edit.check();
+  await request.getByRole("textbox", { name: "Values" }).fill(JSON.stringify(args));
+  await decide(request, "Send decisions");
 }
 
 /** Denies a request. A question that also takes a text has the button No. */
