@@ -135,6 +135,20 @@ impl Session {
         }
     }
 
+    /// Records that the server has seen the run branch to its end only, because a retry repeats what
+    /// came after it. A thread whose server has seen another branch is not affected.
+    pub(super) fn forget_repeated(&mut self) {
+        let thread_id = self.request_thread_id().to_owned();
+        let tip = self.conversation.run_tip();
+        let mut seen = self.threads.get(&thread_id).and_then(Option::as_ref);
+        while seen.is_some() && seen != tip {
+            seen = seen.and_then(|id| self.conversation.parent(id));
+        }
+        if seen.is_some() {
+            self.mark_seen(thread_id);
+        }
+    }
+
     /// Ends the threads in which the server has seen this message, because it has changed or moved.
     /// A thread whose newest message is deleted ends, too: the message may be restored.
     pub(super) fn end_threads_with(&mut self, message: &MessageId) {

@@ -353,9 +353,7 @@ impl Session {
         if let Some(base) = base {
             self.keep_partial_answer(&base);
             self.conversation.try_again_at(&base);
-            // The server may repeat what came after it.
-            let thread_id = self.request_thread_id().to_owned();
-            self.mark_seen(thread_id);
+            self.forget_repeated();
         }
         self.start_run(cx);
     }
