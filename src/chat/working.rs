@@ -76,7 +76,7 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
         if streams {
             let this = round.get_untracked();
             let is_current = move || round.try_get_untracked() == Some(this);
-            compare_later(assistant.clone(), after_ms, silent, is_current, None);
+            compare_later(&assistant, after_ms, silent, is_current, None);
         }
     });
     silent
@@ -97,19 +97,20 @@ struct Extent {
 
 /// Compares the extent of the transcript at intervals, as long as `is_current` returns true. Sets
 /// `silent` to true if the extent has not changed since the previous comparison, otherwise to
-/// false.
+/// false. The assistant may be dropped meanwhile.
 fn compare_later(
-    assistant: Assistant,
+    assistant: &Assistant,
     after_ms: u32,
     silent: RwSignal<bool>,
     is_current: impl Fn() -> bool + 'static,
     before: Option<Extent>,
 ) {
-    let before = before.unwrap_or_else(|| extent(&assistant));
+    let before = before.unwrap_or_else(|| extent(assistant));
+    let assistant = assistant.weak();
     after(after_ms, move || {
-        if !is_current() {
+        let Some(assistant) = assistant.upgrade().filter(|_| is_current()) else {
             return;
-        }
+        };
         let now = extent(&assistant);
         let is_silent = now == before;
         if silent.get_untracked() != is_silent {
@@ -120,7 +121,7 @@ fn compare_later(
         } else {
             after_ms
         };
-        compare_later(assistant, next, silent, is_current, Some(now));
+        compare_later(&assistant, next, silent, is_current, Some(now));
     });
 }
 
