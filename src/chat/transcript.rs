@@ -84,8 +84,9 @@ pub fn Transcript(
     shared.stick = Some(stick);
     let edited = shared.edited;
     effect(move |_| {
-        // Its editor takes the focus, which scrolls to it.
+        // Its editor takes the focus, which scrolls to it: the end is not followed meanwhile.
         if let Some(id) = edited.opened_by_composer() {
+            stick.hold_toggled_element();
             list.mount_message(&id);
         }
     });
