@@ -43,6 +43,8 @@ pub struct Registry {
     stacks: FxHashMap<String, Vec<Registration>>,
     /// The name of each registration.
     names: FxHashMap<RegistrationId, String>,
+    /// The registrations with their positions, in order of registration.
+    sequence: Vec<(u64, RegistrationId)>,
     /// The number of registrations so far.
     count: u64,
 }
@@ -63,6 +65,7 @@ impl Registry {
                 self.count += 1;
                 stack.push(Registration { id, spec, order });
                 self.names.insert(id, name.clone());
+                self.sequence.push((order, id));
             }
         }
         was_removed || before != self.offered_tool(&name)
@@ -76,9 +79,15 @@ impl Registry {
         };
         let (before, tool) = (self.position(&name), self.offered_tool(&name));
         if let Some(stack) = self.stacks.get_mut(&name) {
-            stack.retain(|entry| entry.id != id);
+            let at = stack.iter().position(|entry| entry.id == id);
+            let removed = at.map(|at| stack.remove(at).order);
             if stack.is_empty() {
                 self.stacks.remove(&name);
+            }
+            let place =
+                removed.map(|order| self.sequence.binary_search_by_key(&order, |(at, _)| *at));
+            if let Some(Ok(place)) = place {
+                self.sequence.remove(place);
             }
         }
         let after = self.position(&name);
@@ -129,9 +138,8 @@ impl Registry {
     /// Returns all registrations, enabled or not, in order of registration.
     #[must_use]
     pub fn all(&self) -> Vec<&Registration> {
-        let mut all: Vec<&Registration> = self.stacks.values().flatten().collect();
-        all.sort_unstable_by_key(|entry| entry.order);
-        all
+        let ids = self.sequence.iter().map(|(_, id)| *id);
+        ids.filter_map(|id| self.get(id)).collect()
     }
 
     /// Returns the registration with this id.
@@ -151,11 +159,12 @@ impl Registry {
     /// registered.
     #[must_use]
     pub fn offered(&self) -> Vec<&Registration> {
-        let mut names: Vec<&String> = self.stacks.keys().collect();
-        names.sort_unstable_by_key(|name| self.position(name));
-        let active = names
-            .into_iter()
-            .filter_map(|name| self.active_registration(name));
+        let first_of_name = |(order, id): &(u64, RegistrationId)| {
+            let name = self.names.get(id)?;
+            (self.position(name) == Some(*order)).then_some(name)
+        };
+        let names = self.sequence.iter().filter_map(first_of_name);
+        let active = names.filter_map(|name| self.active_registration(name));
         active
             .filter(|entry| entry.spec.availability == Availability::Offered)
             .collect()
