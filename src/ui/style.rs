@@ -31,6 +31,7 @@ macro_rules! sheets {
 // Later sheets may depend on earlier ones.
 pub const STYLE: &str = sheets![
     "tokens",
+    "direction",
     "lowered",
     "palettes",
     "controls",
