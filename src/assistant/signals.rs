@@ -221,8 +221,9 @@ impl Assistant {
         Some(ToolCallView::new(self, *key).streaming(true))
     }
 
-    /// Returns the events that are not acted on (raw, custom, steps, subagents), newest last;
-    /// limited to the last few hundred.
+    /// Returns the raw, custom, step and subagent events of the agent, newest last, for the
+    /// application to interpret. At most 256 events are kept, within the limit
+    /// `side_event_bytes`.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -134,7 +134,7 @@ mod tests {
     use super::{ShownText, unmentioned};
     use serde_json::{Value, json};
 
-    fn left(args: &Value, sentence: &str, rows: &[(&str, &str)]) -> Value {
+    fn unmentioned_in(args: &Value, sentence: &str, rows: &[(&str, &str)]) -> Value {
         let rows: Vec<_> = rows
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -150,9 +150,12 @@ mod tests {
     fn a_value_shown_as_a_separate_word_is_mentioned() {
         let args = json!({"version": "2.4.0", "to": "ada@example.org"});
         let nothing = Value::Null;
-        assert_eq!(left(&args, "Send 2.4.0 to ada@example.org?", &[]), nothing);
+        assert_eq!(
+            unmentioned_in(&args, "Send 2.4.0 to ada@example.org?", &[]),
+            nothing
+        );
         let rows = [("Version", "2.4.0"), ("To", "ada@example.org")];
-        assert_eq!(left(&args, "Deploy?", &rows), nothing);
+        assert_eq!(unmentioned_in(&args, "Deploy?", &rows), nothing);
         for sentence in [
             "Send 12.4.0 to ada@example.org?",
             "Send 2.4.01 to ada@example.org?",
@@ -160,7 +163,7 @@ mod tests {
             "Send v-2.4.0 to ada@example.org?",
         ] {
             assert_eq!(
-                left(&args, sentence, &[]),
+                unmentioned_in(&args, sentence, &[]),
                 json!({"version": "2.4.0"}),
                 "{sentence}"
             );
@@ -172,37 +175,49 @@ mod tests {
         let args = json!({"to": "Ada", "cc": "eve@evil.example", "draft": false, "note": ""});
         let rows = [("To", "Ada")];
         let left_over = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
-        assert_eq!(left(&args, "Send the mail?", &rows), left_over);
+        assert_eq!(unmentioned_in(&args, "Send the mail?", &rows), left_over);
         // One mention does not cover two equal values.
         let twice = json!({"from": "Ada Lovelace", "to": "Ada Lovelace"});
-        assert_eq!(left(&twice, "Pay Ada Lovelace?", &[]), twice);
+        assert_eq!(unmentioned_in(&twice, "Pay Ada Lovelace?", &[]), twice);
         let rows = [("From", "Ada Lovelace")];
-        assert_eq!(left(&twice, "Pay?", &rows), json!({"to": "Ada Lovelace"}));
+        assert_eq!(
+            unmentioned_in(&twice, "Pay?", &rows),
+            json!({"to": "Ada Lovelace"})
+        );
         // Short values match by accident.
         let short = json!({"replicas": 2});
-        assert_eq!(left(&short, "Deploy 2 versions?", &[]), short);
-        assert_eq!(left(&short, "", &[("Replicas", "2")]), Value::Null);
+        assert_eq!(unmentioned_in(&short, "Deploy 2 versions?", &[]), short);
+        assert_eq!(
+            unmentioned_in(&short, "", &[("Replicas", "2")]),
+            Value::Null
+        );
     }
 
     #[test]
     fn a_list_is_mentioned_by_all_its_items_and_an_object_never() {
         let list = json!({"to": ["Ada Lovelace", "Bea Arthur"]});
         assert_eq!(
-            left(&list, "", &[("To", "Ada Lovelace, Bea Arthur")]),
+            unmentioned_in(&list, "", &[("To", "Ada Lovelace, Bea Arthur")]),
             Value::Null
         );
-        assert_eq!(left(&list, "", &[("To", "Ada Lovelace")]), list);
+        assert_eq!(unmentioned_in(&list, "", &[("To", "Ada Lovelace")]), list);
         let deep = json!({"address": {"street": "Main Street"}});
-        assert_eq!(left(&deep, "", &[("Address", "Main Street")]), deep);
         assert_eq!(
-            left(&json!("Main Street"), "Main Street?", &[]),
+            unmentioned_in(&deep, "", &[("Address", "Main Street")]),
+            deep
+        );
+        assert_eq!(
+            unmentioned_in(&json!("Main Street"), "Main Street?", &[]),
             Value::Null
         );
         // Invisible characters are shown by their codes.
         let hidden = json!({"to": "Ada\u{200b}Lovelace"});
-        assert_eq!(left(&hidden, "Pay Ada\u{200b}Lovelace?", &[]), hidden);
+        assert_eq!(
+            unmentioned_in(&hidden, "Pay Ada\u{200b}Lovelace?", &[]),
+            hidden
+        );
         for odd in [json!({}), json!({"a": []}), json!(null), json!([])] {
-            let _ = left(&odd, "", &[]);
+            let _ = unmentioned_in(&odd, "", &[]);
         }
     }
 }

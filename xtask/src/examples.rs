@@ -33,7 +33,7 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
     for page in PAGES {
         let folder = format!("dist/{page}");
         let module = module_path(project, "debug", page);
-        bind(project, &module, &folder)?;
+        run_wasm_bindgen(project, &module, &folder)?;
         project.copy_folder(&format!("examples/{page}/static"), &folder)?;
         project.copy(style::ALL, &format!("{folder}/all.css"))?;
     }
@@ -48,7 +48,7 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         .env("RUSTFLAGS", "");
     project.run(&mut cargo)?;
     let module = module_path(project, "debug", "leptos_ssr");
-    bind(project, &module, &format!("dist/{SERVER}/pkg"))?;
+    run_wasm_bindgen(project, &module, &format!("dist/{SERVER}/pkg"))?;
     project.run(project.cargo().args(["build", "-p", SERVER]))?;
     // Built alone, as it is by its users.
     project.run(project.cargo().args(["build", "-p", RELAY]))
@@ -78,7 +78,7 @@ fn build_split_page(project: &Project) -> Outcome<()> {
     // Parts of the previous build have other names.
     project.remove_folder(&folder)?;
     let module = module_path(project, "wasm", SHIPPED);
-    bind(project, &module, &folder)?;
+    run_wasm_bindgen(project, &module, &folder)?;
     project.copy_folder(&format!("examples/{SHIPPED}/static"), &folder)?;
     project.copy(style::ALL, &format!("{folder}/all.css"))?;
     let mut split = parts::splitter(project);
@@ -95,7 +95,7 @@ fn module_path(project: &Project, profile: &str, name: &str) -> PathBuf {
 }
 
 /// Runs wasm-bindgen on a module, with its output in a folder.
-fn bind(project: &Project, module: &Path, folder: &str) -> Outcome<()> {
+fn run_wasm_bindgen(project: &Project, module: &Path, folder: &str) -> Outcome<()> {
     let args = ["--target", "web", "--no-typescript", "--out-dir", folder].map(OsStr::new);
     let mut bindgen = project.command("wasm-bindgen");
     project.run(bindgen.args(args).arg(module))

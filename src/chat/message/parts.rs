@@ -125,7 +125,7 @@ pub fn MessageParts() -> impl IntoView {
     let batch = use_context::<Batch>();
     let first = {
         let parts = message.parts.clone();
-        memo(move || parts.with(|parts| first_asked(batch?, parts)))
+        memo(move || parts.with(|parts| first_awaiting_approval(batch?, parts)))
     };
     let partial = Partial::new(FIRST_PARTS, LAST_PARTS);
     let items = move || {
@@ -192,7 +192,7 @@ const LAST_PARTS: usize = 20;
 
 /// Returns the first call of a message that waits for approval, if several calls of the batch do;
 /// tracked when called in a reactive closure.
-fn first_asked(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
+fn first_awaiting_approval(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),
         _ => None,

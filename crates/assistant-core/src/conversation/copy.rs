@@ -107,14 +107,15 @@ impl Conversation {
         self.add_copy(&key)
     }
 
-    /// Adds a call with the same history as another, which can no longer start.
+    /// Adds a copy of a call with its history, which can no longer start, and returns the key of the
+    /// copy; `None` if the call does not exist.
     fn add_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         abandon_on_branch(&mut copy);
         Some(self.calls.add(copy, None))
     }
 
-    /// Replaces a call with a copy of the same history, which can no longer start.
+    /// Replaces a call in a message with a copy that has its history and can no longer start.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
         let Some(copy) = self.add_copy(key) else {
             return;

@@ -277,20 +277,20 @@ impl Conversation {
     fn read_tips(&mut self, from: &mut Object) {
         self.tree
             .choose_root(take_text(from, "chosen").map(MessageId::from));
-        let tip = self.chain_of(from, "tip");
+        let tip = self.take_path(from, "tip");
         let shown = tip.unwrap_or_else(|| {
             let leaf = self.tree.last_leaf();
             leaf.map_or_else(Vec::new, |leaf| self.tree.chain_to(leaf))
         });
         self.tree.remember(&shown);
-        let path = self.chain_of(from, "runTip");
+        let path = self.take_path(from, "runTip");
         let path = path.unwrap_or_else(|| shown.clone());
         self.tree.set_paths(path, shown);
     }
 
     /// Returns the path to the message that a field names, empty for null; `None` if the field or
     /// the message is missing.
-    fn chain_of(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
+    fn take_path(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
             _ => Some(Vec::new()),

@@ -60,7 +60,7 @@ pub(super) fn snapshot(list: Vec<Value>, tip: Option<String>) -> Result<Value, F
     let entries = fold(flatten(list)?);
     let mut messages = Vec::with_capacity(entries.len());
     for entry in entries {
-        let message = message(entry.message)?;
+        let message = convert_message(entry.message)?;
         messages.push(json!({"parent": entry.parent, "message": message}));
     }
     let mut out = json!({"version": 2, "messages": messages});
@@ -181,7 +181,7 @@ fn number(from: &Object, keys: &[&str]) -> Option<i64> {
 }
 
 /// Converts a message to the format of exports.
-fn message(mut from: Object) -> Result<Value, FormatError> {
+fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     let id = id(from.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
     let role = text(&from, &["role", "source"]).unwrap_or_default();
     let role = role.to_ascii_lowercase();

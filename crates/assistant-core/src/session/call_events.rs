@@ -73,7 +73,7 @@ impl Session {
     }
 
     /// Adds the events of open calls in an opened conversation that were only prepared to continue.
-    pub(super) fn add_resumed_calls(&self, output: &mut Output) {
+    pub(super) fn add_resumed_events(&self, output: &mut Output) {
         let own = output
             .calls
             .iter()

@@ -1,7 +1,8 @@
 //! Checks right before a start: permission of the application, rate limits of actions, and limits
 //! on uses of approvals (rules "permission", "limits", "remembered approvals").
 //!
-//! `execute` calls these checks.
+//! The limits are also checked before the user is asked: `execute` calls `admit_start`, and
+//! `prepare` calls `over_limit`.
 
 use std::collections::VecDeque;
 

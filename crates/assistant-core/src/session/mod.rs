@@ -238,7 +238,7 @@ impl Session {
         changes.append(&mut output.changes);
         output.changes = changes;
         if output.changes.contains(&Change::Thread) {
-            self.add_resumed_calls(&mut output);
+            self.add_resumed_events(&mut output);
         }
         output
     }

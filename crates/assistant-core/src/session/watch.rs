@@ -2,7 +2,8 @@
 
 use crate::event::{EventKind, Extension};
 
-/// Returns the id of the call that an event continues, even if the call has ended.
+/// Returns the id of the call that an event starts or adds arguments to. If that call has ended,
+/// such an event reopens it.
 pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ToolCallStart { tool_call_id, .. }

@@ -129,7 +129,7 @@ impl Decoder {
         if result.is_err() {
             out.truncate(first);
         }
-        if !(self.joiner.is_idle() && split.is_none()) {
+        if !(self.joiner.is_idle() && split.is_empty()) {
             for event in out.split_off(first) {
                 self.joiner.join(event, split, out);
             }

@@ -158,7 +158,7 @@ impl Expander {
             EventKind::RunStarted { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
-            | EventKind::MessagesSnapshot { .. } => out.extend(self.lanes.drain(..).map(end)),
+            | EventKind::MessagesSnapshot { .. } => out.extend(self.lanes.drain(..).map(end_event)),
             EventKind::SubagentFinished {
                 subagent_run_id, ..
             }
@@ -182,7 +182,7 @@ impl Expander {
             .iter()
             .position(|lane| lane.owner.as_deref() == owner)
         {
-            out.push(end(self.lanes.remove(index)));
+            out.push(end_event(self.lanes.remove(index)));
         }
     }
 
@@ -343,7 +343,7 @@ fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Bas
     Event { kind, base }
 }
 
-fn end(lane: Lane) -> Event {
+fn end_event(lane: Lane) -> Event {
     let Lane {
         owner, kind, id, ..
     } = lane;

@@ -65,7 +65,7 @@ impl SplitPair {
     }
 
     /// Returns true if neither end of the delta is a lone surrogate.
-    pub(super) const fn is_none(self) -> bool {
+    pub(super) const fn is_empty(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }
 }

@@ -144,7 +144,7 @@ impl Conversation {
                 }
                 Chunk::Tool(callout) => {
                     self.keep_written(ix, reader);
-                    self.show(ix, reader, part, *callout, out.now);
+                    self.apply_callout(ix, reader, part, *callout, out.now);
                 }
             }
         }
@@ -209,7 +209,7 @@ impl Conversation {
 
     /// Shows a complete callout: updates the call with the same id, or the announced call, or adds
     /// a call. An intercepted callout becomes a call that may run.
-    fn show(
+    fn apply_callout(
         &mut self,
         ix: usize,
         reader: &mut Reader,

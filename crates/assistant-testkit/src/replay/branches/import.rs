@@ -23,7 +23,12 @@ impl Script {
         let linear = op.get("linear") == Some(&Value::Bool(true));
         let active = text(op, "active");
         let snapshot = match linear {
-            true => Value::Array(entries.iter().map(|(entry, _)| listed(entry)).collect()),
+            true => Value::Array(
+                entries
+                    .iter()
+                    .map(|(entry, _)| to_agui_message(entry))
+                    .collect(),
+            ),
             false => tree(&entries, op.get("active"))?,
         };
         self.finish_run();
@@ -95,7 +100,7 @@ fn words(entry: &Value) -> &str {
 }
 
 /// Converts an entry of a linear list to an AG-UI message.
-fn listed(entry: &Value) -> Value {
+fn to_agui_message(entry: &Value) -> Value {
     let calls = calls(entry).iter().map(|call| {
         let id = call.as_str().or_else(|| text(call, "id"));
         json!({"id": id, "type": "function", "function": {"name": "tool", "arguments": "{}"}})
