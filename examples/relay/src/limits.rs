@@ -15,6 +15,8 @@ pub struct Limits {
     pub run: usize,
     /// The maximum number of runs that are open at the same time.
     pub open_runs: usize,
+    /// The time after which a run whose agent has not answered the request is refused.
+    pub answer_time: Duration,
     /// The time after which an open run is ended with an error.
     pub run_time: Duration,
     /// The time for which a run is stored after its end.
@@ -31,6 +33,7 @@ impl Default for Limits {
             event: 4 * 1024 * 1024,
             run: 64 * 1024 * 1024,
             open_runs: 200,
+            answer_time: Duration::from_secs(5 * 60),
             run_time: Duration::from_secs(60 * 60),
             kept_for: Duration::from_secs(24 * 60 * 60),
             lease: Duration::from_secs(10),

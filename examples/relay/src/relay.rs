@@ -67,7 +67,7 @@ impl Relay {
             changes,
             runs: Mutex::default(),
         });
-        relay.fail_abandoned().await?;
+        relay.end_without_agent().await?;
         tokio::spawn(renew_leases(Arc::downgrade(&relay)));
         tokio::spawn(sweep(Arc::downgrade(&relay)));
         Ok(relay)
@@ -103,7 +103,7 @@ impl Relay {
     }
 
     /// Returns true if the agent of a run may send further events to this relay.
-    pub(crate) fn is_open(&self, key: &RunKey) -> bool {
+    fn is_open(&self, key: &RunKey) -> bool {
         self.runs().open.contains(key)
     }
 
@@ -112,25 +112,36 @@ impl Relay {
         self.runs().unstored.get(key).cloned()
     }
 
-    /// Releases a run that was not started, and notifies its readers.
+    /// Releases a run whose agent sends no further events.
     pub(crate) fn release(&self, key: &RunKey) {
-        self.forget(key);
-        self.changes.report(key, false);
-    }
-
-    /// Releases a run that another relay has ended.
-    pub(crate) fn forget(&self, key: &RunKey) {
         self.runs().open.remove(key);
     }
 
-    /// Stores an event of a run before any page receives it, so that the event survives a restart.
-    /// Returns false if the run has ended: it was stopped, or the event could not be stored. In the
-    /// second case the run fails, because a page must not act on an event that would be lost with
-    /// the relay.
-    pub(crate) async fn append(&self, key: &RunKey, event: String, is_end: bool) -> bool {
+    /// Removes a run that its agent has not started.
+    pub(crate) async fn remove(&self, key: &RunKey) {
+        let removed = {
+            let key = key.clone();
+            self.with_store(move |store| store.remove(&key))
+        };
+        report(removed.await);
+        self.release(key);
+        self.changes.report(key, false);
+    }
+
+    /// Stores the event at a position of a run before any page receives it, so that the event
+    /// survives a restart. Returns false if the run has ended: it was stopped, or the event could
+    /// not be stored. In the second case the run fails, because a page must not act on an event
+    /// that would be lost with the relay.
+    pub(crate) async fn append(
+        &self,
+        key: &RunKey,
+        position: usize,
+        event: String,
+        is_end: bool,
+    ) -> bool {
         let written = {
             let key = key.clone();
-            self.with_store(move |store| store.append(&key, &event, is_end))
+            self.with_store(move |store| store.append(&key, position, &event, is_end))
         };
         match written.await {
             Ok(is_open) => {
@@ -168,12 +179,13 @@ impl Relay {
         report(closed);
     }
 
-    /// Ends the open runs of relays that have ended, and stores the end events that could not be
+    /// Ends the runs that are open in the store, but have no agent: those of relays that have ended,
+    /// and those whose creation or removal failed half-way. Stores the end events that could not be
     /// stored before.
-    async fn fail_abandoned(&self) -> Result<(), StoreError> {
-        let abandoned = self.with_store(|store| store.abandoned()).await?;
+    async fn end_without_agent(&self) -> Result<(), StoreError> {
+        let own = self.with_store(|store| store.own_runs()).await?;
         let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
-        for key in abandoned.iter().chain(&unstored) {
+        for key in own.iter().chain(&unstored) {
             if self.is_open(key) {
                 continue;
             }
@@ -204,7 +216,7 @@ impl Relay {
 /// Renews the lease of a relay, and ends abandoned runs, until the relay is dropped.
 async fn renew_leases(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
-        report(relay.fail_abandoned().await);
+        report(relay.end_without_agent().await);
         let pause = relay.limits.lease / 3;
         drop(relay);
         time::sleep(pause).await;

@@ -9,11 +9,14 @@ use tokio::sync::watch;
 use crate::{
     changes::Change,
     relay::Relay,
-    store::{RunKey, StoreError},
+    store::{PageSize, RunKey, RunState, StoreError},
 };
 
-/// The maximum number of events that are read from the store at once.
-const PAGE: usize = 64;
+/// The maximum size of the events that are read from the store at once.
+const PAGE: PageSize = PageSize {
+    events: 64,
+    bytes: 1024 * 1024,
+};
 
 /// The state of serving a run to a page.
 struct Reader {
@@ -55,8 +58,7 @@ impl Reader {
     async fn read(&mut self) -> Result<Option<Bytes>, StoreError> {
         while !self.is_over {
             self.changes.borrow_and_update();
-            // Looked up before the events: a run that is over has no later ones.
-            let is_open = self.relay.is_open(&self.key);
+            // Looked up before the events: a run with an end that is not stored has no later ones.
             let unstored = self.relay.unstored(&self.key);
             let (key, from) = (self.key.clone(), self.next);
             let page = self
@@ -70,9 +72,9 @@ impl Reader {
                 push_frame(&mut frames, self.next, event);
                 self.next += 1;
             }
-            if page.events.len() < PAGE && !is_open {
-                self.is_over = page.is_last || unstored.is_some();
-                if let Some(event) = unstored.filter(|_| !page.is_last) {
+            if page.is_last {
+                self.is_over = page.state == RunState::Closed || unstored.is_some();
+                if let Some(event) = unstored.filter(|_| page.state == RunState::Open) {
                     push_frame(&mut frames, self.next, &event);
                 }
             }
@@ -84,7 +86,7 @@ impl Reader {
             if !frames.is_empty() {
                 return Ok(Some(frames.into()));
             }
-            if !self.is_over && self.changes.changed().await.is_err() {
+            if !self.is_over && page.is_last && self.changes.changed().await.is_err() {
                 return Ok(None);
             }
         }

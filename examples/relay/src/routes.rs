@@ -22,7 +22,7 @@ use crate::{
     access,
     relay::{Relay, Reserved, report},
     replay, run,
-    store::{RunKey, StoredRun},
+    store::{RunKey, RunState, StoredRun},
 };
 
 const TEXT: [(HeaderName, HeaderValue); 1] = [(
@@ -106,9 +106,8 @@ async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
         Ok(found) => found,
         Err(refused) => return refused,
     };
-    let is_open = relay.is_open(&key);
-    let unstored = usize::from(!run.has_ended && relay.unstored(&key).is_some());
-    let events = run.events + unstored;
+    let has_unstored = relay.unstored(&key).is_some();
+    let events = run.events + usize::from(has_unstored && run.state == RunState::Open);
     let from = match headers.get(LAST_EVENT_ID) {
         None => Some(0),
         Some(id) => position_of(id).and_then(|last| last.checked_add(1)),
@@ -116,7 +115,7 @@ async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
     let Some(from) = from.filter(|from| *from <= events) else {
         return refuse(StatusCode::BAD_REQUEST, "There is no event with this id.");
     };
-    let is_over = !is_open && (run.has_ended || unstored > 0);
+    let is_over = has_unstored || run.state == RunState::Closed;
     if is_over && from == events {
         return StatusCode::NO_CONTENT.into_response();
     }

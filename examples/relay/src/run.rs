@@ -32,8 +32,17 @@ pub(crate) async fn start(
     let (sender, receiver) = oneshot::channel();
     let (relay, key) = (Arc::clone(relay), key.clone());
     tokio::spawn(async move {
+        // Watched first, because the run can be stopped as soon as it is created.
+        let mut changes = relay.watch(&key);
         match create(&relay, &key, &headers).await {
-            Ok(()) => drive(&relay, &key, headers, body, sender).await,
+            Ok(()) => {
+                let stopped = async { drop(changes.wait_for(|change| change.is_closed).await) };
+                select! {
+                    () = drive(&relay, &key, headers, body, sender) => {}
+                    // Possibly by another relay.
+                    () = stopped => relay.release(&key),
+                }
+            }
             Err(refusal) => {
                 relay.release(&key);
                 let _ = sender.send(Err(refusal));
@@ -65,31 +74,24 @@ async fn drive(
     body: Bytes,
     started: oneshot::Sender<Result<(), Refusal>>,
 ) {
-    let mut changes = relay.watch(key);
-    let read = async {
-        match relay.agent.start(&headers, body).await {
-            Ok(response) => {
-                let _ = started.send(Ok(()));
-                let read = time::timeout(relay.limits.run_time, read(relay, key, response));
-                let message = read.await.unwrap_or("The run took too long.");
-                relay.end(key, message).await;
-            }
-            Err(refusal) => {
-                let removed = {
-                    let key = key.clone();
-                    relay.with_store(move |store| store.remove(&key)).await
-                };
-                report(removed);
-                relay.release(key);
-                let _ = started.send(Err(refusal));
-            }
+    let request = relay.agent.start(&headers, body);
+    let answer = time::timeout(relay.limits.answer_time, request).await;
+    match answer.unwrap_or_else(|_| Err(silent())) {
+        Ok(response) => {
+            let _ = started.send(Ok(()));
+            let read = time::timeout(relay.limits.run_time, read(relay, key, response));
+            let message = read.await.unwrap_or("The run took too long.");
+            relay.end(key, message).await;
         }
-    };
-    select! {
-        () = read => {}
-        // Stopped, possibly by another relay.
-        _ = changes.wait_for(|change| change.is_closed) => relay.forget(key),
+        Err(refusal) => {
+            relay.remove(key).await;
+            let _ = started.send(Err(refusal));
+        }
     }
+}
+
+fn silent() -> Refusal {
+    Refusal::new(StatusCode::GATEWAY_TIMEOUT, "The agent does not answer.")
 }
 
 /// Stores the events of a response until its end. Returns the error message for a run whose last
@@ -97,7 +99,7 @@ async fn drive(
 async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static str {
     const EARLY: &str = "The agent ended its response early.";
     let mut decoder = SseDecoder::with_limit(relay.limits.event);
-    let mut stored = 0;
+    let (mut position, mut stored) = (0, 0);
     let mut frames = Vec::new();
     loop {
         // A connection that breaks off is the end of the response, too.
@@ -116,9 +118,10 @@ async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static s
                 return "The response of the agent is too large.";
             }
             let is_end = is_end(&frame.data);
-            if !relay.append(key, frame.data, is_end).await {
+            if !relay.append(key, position, frame.data, is_end).await {
                 return EARLY;
             }
+            position += 1;
         }
         if decoded.is_err() {
             return "An event of the agent is too large.";

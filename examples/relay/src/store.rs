@@ -24,8 +24,19 @@ pub struct StoredRun {
     pub owner: String,
     /// The number of the run's events.
     pub events: usize,
-    /// True if the run's last event is an end: `RUN_FINISHED` or `RUN_ERROR`.
-    pub has_ended: bool,
+    /// The state of the run.
+    pub state: RunState,
+}
+
+/// The state of a stored run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Further events may follow.
+    Open,
+    /// The last event is an end, `RUN_FINISHED` or `RUN_ERROR`, but further events may follow.
+    Ended,
+    /// The last event is an end, and no event can be added.
+    Closed,
 }
 
 /// Consecutive events of a run.
@@ -33,8 +44,19 @@ pub struct StoredRun {
 pub struct Page {
     /// The events, in their order.
     pub events: Vec<String>,
-    /// True if the run has ended, and no event follows this page.
+    /// True if no later event is stored.
     pub is_last: bool,
+    /// The state of the run.
+    pub state: RunState,
+}
+
+/// The maximum size of a page.
+#[derive(Debug, Clone, Copy)]
+pub struct PageSize {
+    /// The maximum number of events.
+    pub events: usize,
+    /// The maximum number of bytes. The first event is part of a page, whatever its size.
+    pub bytes: usize,
 }
 
 /// The error of a store that cannot be read or written.
@@ -79,13 +101,20 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be written; then nothing is stored.
     fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError>;
 
-    /// Adds an event to a run, and returns true. `is_end` is true if the event ends a run. Returns
-    /// false if the run was closed or removed.
+    /// Adds the event at a position to a run, and returns true. `is_end` is true if the event ends
+    /// a run. Returns false if the run was closed or removed.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be written; then the event is not stored.
-    fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError>;
+    /// Fails if the store cannot be written. The event may be stored nevertheless; a repeated call
+    /// does not add it again.
+    fn append(
+        &self,
+        key: &RunKey,
+        position: usize,
+        event: &str,
+        is_end: bool,
+    ) -> Result<bool, StoreError>;
 
     /// Closes a run, so that no more events can be added. Unless the run's last event is an end,
     /// first adds the end event `error`. Does nothing if the run was closed or removed before.
@@ -109,21 +138,21 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be read.
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError>;
 
-    /// Returns up to `max` events of a run, beginning at a position; `None` if the run does not
-    /// exist.
+    /// Returns events of a run, beginning at a position; `None` if the run does not exist.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be read.
-    fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError>;
+    fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError>;
 
-    /// Returns the runs that are open although the relay that created them has ended. A relay calls
-    /// this method every few seconds; a relay that stops calling it counts as ended.
+    /// Returns the runs that only this relay can close: those that it created, and those of relays
+    /// that have ended. A relay calls this method every few seconds; a relay that stops calling it
+    /// counts as ended.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be read or written.
-    fn abandoned(&self) -> Result<Vec<RunKey>, StoreError>;
+    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError>;
 
     /// Removes the runs that ended more than `age` ago.
     ///

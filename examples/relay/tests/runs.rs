@@ -1,5 +1,10 @@
 //! Requests that the relay refuses, and runs that start again.
 
+use std::time::Duration;
+
+use relay::Limits;
+use tokio::net::TcpListener;
+
 use crate::support::{Place, TestAgent, TestRelay, in_runtime, types_of};
 
 #[test]
@@ -13,6 +18,26 @@ fn a_run_that_was_refused_can_be_started_again() {
         agent.end();
         let types = types_of(&relay.post("r").await.text().await.unwrap());
         assert_eq!(types, ["RUN_FINISHED"]);
+    });
+}
+
+#[test]
+fn a_run_whose_agent_does_not_answer_is_refused() {
+    in_runtime(async {
+        let place = Place::sqlite();
+        // Accepts connections, and sends nothing.
+        let agent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", agent.local_addr().unwrap());
+        let limits = Limits {
+            answer_time: Duration::from_millis(300),
+            open_runs: 1,
+            ..Limits::default()
+        };
+        let relay = TestRelay::start_with(&place, &url, limits).await;
+        for run in ["r", "next"] {
+            assert_eq!(relay.post(run).await.status(), 504);
+            assert_eq!(relay.get(run, None).await.status(), 404);
+        }
     });
 }
 

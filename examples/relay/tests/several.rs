@@ -34,6 +34,30 @@ fn a_run_of_one_relay_is_read_at_another_one() {
 
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not installed")]
+fn events_after_an_end_are_read_at_another_relay() {
+    in_runtime(async {
+        let place = Place::redis();
+        let mut agent = TestAgent::start().await;
+        let first = TestRelay::start(&place, &agent.url).await;
+        let second = TestRelay::start(&place, &agent.url).await;
+        agent.send(FINISHED);
+        let started = first.post("r").await;
+        let mut reading = second.get("r", None).await;
+        let mut read = Vec::new();
+        while !read.ends_with(b"RUN_FINISHED\"}\n\n") {
+            read.extend(reading.chunk().await.unwrap().expect("an open response"));
+        }
+        agent.send(STARTED);
+        agent.send(FINISHED);
+        agent.end();
+        let rest = types_of(&reading.text().await.unwrap());
+        assert_eq!(rest, ["RUN_STARTED", "RUN_FINISHED"]);
+        assert_eq!(types_of(&started.text().await.unwrap()).len(), 3);
+    });
+}
+
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not installed")]
 fn a_run_is_stopped_at_another_relay() {
     in_runtime(async {
         let place = Place::redis();
@@ -42,11 +66,16 @@ fn a_run_is_stopped_at_another_relay() {
         let second = TestRelay::start(&place, &agent.url).await;
         agent.send(STARTED);
         let started = first.post("r").await;
-        let reading = second.get("r", None).await;
+        let mut reading = vec![started];
+        // Some of them are notified before the relay has closed its connection to the agent.
+        for _ in 0..20 {
+            reading.push(first.get("r", None).await);
+            reading.push(second.get("r", None).await);
+        }
         assert_eq!(second.delete("r").await, 204);
         // The connection to the agent is closed by the relay that made it.
         agent.is_left().await;
-        for response in [started, reading] {
+        for response in reading {
             let types = types_of(&response.text().await.unwrap());
             assert_eq!(types, ["RUN_STARTED", "RUN_ERROR"]);
         }

@@ -47,7 +47,7 @@ fn ended_runs_are_removed_after_a_time_and_open_ones_are_kept() {
     let store = SqliteStore::open(&folder.path().join("runs.db")).unwrap();
     for run in ["open", "ended"] {
         store.create(&key(run), "me").unwrap();
-        store.append(&key(run), "1", false).unwrap();
+        store.append(&key(run), 0, "1", false).unwrap();
     }
     store.close(&key("ended"), "2").unwrap();
     store.expire(Duration::from_secs(60)).unwrap();

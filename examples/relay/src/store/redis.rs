@@ -15,11 +15,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use redis::{Client, Cmd, Connection, FromRedisValue};
+use redis::{Client, Cmd, Connection, FromRedisValue, ToRedisArgs};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::{Page, RunKey, Store, StoreError, StoredRun};
+use super::{Page, PageSize, RunKey, RunState, Store, StoreError, StoredRun};
 use crate::{Changes, Limits};
 
 /// The key of the hash that maps open runs to the relays that created them.
@@ -105,8 +105,18 @@ impl RedisStore {
         Ok(answer?)
     }
 
-    /// Runs a script with the keys and the name of a run, and returns the script's result.
+    /// Runs a script that returns whether it has changed a run.
     fn change(&self, script: &str, key: &RunKey, arguments: &[&str]) -> Result<bool, StoreError> {
+        self.script(script, key, arguments)
+    }
+
+    /// Runs a script with the keys and the name of a run, and returns the script's result.
+    fn script<T: FromRedisValue>(
+        &self,
+        script: &str,
+        key: &RunKey,
+        arguments: impl ToRedisArgs,
+    ) -> Result<T, StoreError> {
         let mut eval = redis::cmd("EVAL");
         eval.arg(script)
             .arg(3)
@@ -123,9 +133,15 @@ impl Store for RedisStore {
         self.change(scripts::CREATE, key, &[owner])
     }
 
-    fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError> {
+    fn append(
+        &self,
+        key: &RunKey,
+        position: usize,
+        event: &str,
+        is_end: bool,
+    ) -> Result<bool, StoreError> {
         let ended = if is_end { "1" } else { "0" };
-        self.change(scripts::APPEND, key, &[event, ended])
+        self.change(scripts::APPEND, key, &[event, ended, &position.to_string()])
     }
 
     fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
@@ -138,51 +154,56 @@ impl Store for RedisStore {
 
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
         let mut fields = redis::cmd("HMGET");
-        let fields = fields.arg(run_key(key)).arg("owner").arg("ended");
-        let (owner, ended): (Option<String>, Option<u8>) = self.query(fields)?;
-        let Some(owner) = owner else {
+        let fields = fields.arg(run_key(key)).arg(&["owner", "open", "ended"]);
+        let (owner, is_open, has_ended): (Option<String>, Option<String>, Option<String>) =
+            self.query(fields)?;
+        let (Some(owner), Some(is_open), Some(has_ended)) = (owner, is_open, has_ended) else {
             return Ok(None);
         };
         Ok(Some(StoredRun {
             owner,
             events: self.query(redis::cmd("XLEN").arg(events_key(key)))?,
-            has_ended: ended == Some(1),
+            state: state_of(&is_open, &has_ended),
         }))
     }
 
-    fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError> {
-        // Read first: events that follow the end are then part of the next page.
-        let Some(run) = self.run(key)? else {
+    fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError> {
+        let numbers = [from, max.events, max.bytes].map(|number| number.to_string());
+        let read: Vec<String> = self.script(scripts::PAGE, key, &numbers)?;
+        let mut read = read.into_iter();
+        let (Some(is_open), Some(has_ended), Some(count)) = (read.next(), read.next(), read.next())
+        else {
             return Ok(None);
         };
-        let mut range = redis::cmd("XRANGE");
-        range.arg(events_key(key)).arg(format!("{}-0", from + 1));
-        let entries: Vec<(String, [String; 2])> =
-            self.query(range.arg("+").arg("COUNT").arg(max))?;
-        let events: Vec<String> = entries.into_iter().map(|(_, [_, data])| data).collect();
-        let is_last = run.has_ended && from + events.len() >= run.events;
-        Ok(Some(Page { events, is_last }))
+        let events: Vec<String> = read.collect();
+        Ok(Some(Page {
+            is_last: count
+                .parse()
+                .is_ok_and(|count| from + events.len() >= count),
+            events,
+            state: state_of(&is_open, &has_ended),
+        }))
     }
 
-    fn abandoned(&self) -> Result<Vec<RunKey>, StoreError> {
+    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
         self.renew()?;
         let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
-        let mut is_alive = HashMap::from([(self.relay.clone(), true)]);
-        let mut abandoned = Vec::new();
+        let mut is_own = HashMap::from([(self.relay.clone(), true)]);
+        let mut own = Vec::new();
         for (name, relay) in open {
-            let is_alive = match is_alive.get(&relay) {
+            let is_own = match is_own.get(&relay) {
                 Some(known) => *known,
                 None => {
-                    let exists = self.query(redis::cmd("EXISTS").arg(lease(&relay)))?;
-                    is_alive.insert(relay, exists);
-                    exists
+                    let is_alive: bool = self.query(redis::cmd("EXISTS").arg(lease(&relay)))?;
+                    is_own.insert(relay, !is_alive);
+                    !is_alive
                 }
             };
-            if !is_alive {
-                abandoned.extend(key_of(&name));
+            if is_own {
+                own.extend(key_of(&name));
             }
         }
-        Ok(abandoned)
+        Ok(own)
     }
 
     /// Does nothing: Redis removes ended runs when their time to live is over.
@@ -203,6 +224,15 @@ fn run_key(key: &RunKey) -> String {
 
 fn events_key(key: &RunKey) -> String {
     format!("relay:{{{}}}:events", digest(name_of(key).as_bytes()))
+}
+
+/// Returns the state of a run by the fields of its hash.
+fn state_of(is_open: &str, has_ended: &str) -> RunState {
+    match (is_open, has_ended) {
+        ("1", "1") => RunState::Ended,
+        ("1", _) => RunState::Open,
+        _ => RunState::Closed,
+    }
 }
 
 /// Returns the name of a run in Redis: its ids as a JSON array.

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
-use super::{Page, RunKey, Store, StoreError, StoredRun};
+use super::{Page, PageSize, RunKey, RunState, Store, StoreError, StoredRun};
 
 /// The statements that create the tables. Times are in milliseconds. `ended_at` is null while the
 /// run's last event is not an end.
@@ -95,16 +95,25 @@ impl Store for SqliteStore {
         Ok(true)
     }
 
-    fn append(&self, key: &RunKey, event: &str, is_end: bool) -> Result<bool, StoreError> {
+    fn append(
+        &self,
+        key: &RunKey,
+        position: usize,
+        event: &str,
+        is_end: bool,
+    ) -> Result<bool, StoreError> {
         let mut inner = self.inner();
         let Inner { connection, open } = &mut *inner;
         let Some(id) = id_of(connection, key)?.filter(|id| open.contains(id)) else {
             return Ok(false);
         };
         let transaction = connection.transaction()?;
-        add(&transaction, id, event, is_end)?;
+        let next = count(&transaction, id)?;
+        if position == next {
+            add(&transaction, id, event, is_end)?;
+        }
         transaction.commit()?;
-        Ok(true)
+        Ok(position <= next)
     }
 
     fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
@@ -139,60 +148,56 @@ impl Store for SqliteStore {
 
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
         let inner = self.inner();
-        let mut select = inner.connection.prepare_cached(
-            "SELECT owner, ended_at IS NOT NULL, (SELECT count(*) FROM events WHERE run = id)
-            FROM runs WHERE thread = ?1 AND run = ?2",
-        )?;
-        let run = select.query_row([&key.thread, &key.run], |row| {
-            Ok(StoredRun {
-                owner: row.get(0)?,
-                has_ended: row.get(1)?,
-                events: row.get(2)?,
-            })
-        });
-        Ok(run.optional()?)
+        let Some(id) = id_of(&inner.connection, key)? else {
+            return Ok(None);
+        };
+        let owner = inner
+            .connection
+            .prepare_cached("SELECT owner FROM runs WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))?;
+        Ok(Some(StoredRun {
+            owner,
+            events: count(&inner.connection, id)?,
+            state: inner.state(id)?,
+        }))
     }
 
-    fn page(&self, key: &RunKey, from: usize, max: usize) -> Result<Option<Page>, StoreError> {
+    fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError> {
         let inner = self.inner();
         let connection = &inner.connection;
         let Some(id) = id_of(connection, key)? else {
             return Ok(None);
         };
-        let events: Vec<String> = connection
-            .prepare_cached(
-                "SELECT data FROM events WHERE run = ?1 AND position >= ?2
-                ORDER BY position LIMIT ?3",
-            )?
-            .query_map(params![id, from, max], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        let is_last = connection
-            .prepare_cached(
-                "SELECT ended_at IS NOT NULL AND
-                NOT EXISTS (SELECT 1 FROM events WHERE run = id AND position >= ?2)
-                FROM runs WHERE id = ?1",
-            )?
-            .query_row(params![id, from + events.len()], |row| row.get(0))?;
-        Ok(Some(Page { events, is_last }))
+        let mut select = connection.prepare_cached(
+            "SELECT data FROM events WHERE run = ?1 AND position >= ?2 ORDER BY position LIMIT ?3",
+        )?;
+        let mut rows = select.query(params![id, from, max.events])?;
+        let (mut events, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            let event: String = row.get(0)?;
+            bytes += event.len();
+            if bytes > max.bytes && !events.is_empty() {
+                break;
+            }
+            events.push(event);
+        }
+        Ok(Some(Page {
+            is_last: from + events.len() >= count(connection, id)?,
+            events,
+            state: inner.state(id)?,
+        }))
     }
 
-    fn abandoned(&self) -> Result<Vec<RunKey>, StoreError> {
+    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
         let inner = self.inner();
         let mut select = inner
             .connection
-            .prepare_cached("SELECT id, thread, run FROM runs WHERE ended_at IS NULL")?;
+            .prepare_cached("SELECT thread, run FROM runs WHERE ended_at IS NULL")?;
         let runs = select.query_map([], |row| {
-            let (thread, run) = (row.get(1)?, row.get(2)?);
-            Ok((row.get::<_, i64>(0)?, RunKey { thread, run }))
+            let (thread, run) = (row.get(0)?, row.get(1)?);
+            Ok(RunKey { thread, run })
         })?;
-        let mut abandoned = Vec::new();
-        for run in runs {
-            let (id, key) = run?;
-            if !inner.open.contains(&id) {
-                abandoned.push(key);
-            }
-        }
-        Ok(abandoned)
+        Ok(runs.collect::<Result<_, _>>()?)
     }
 
     fn expire(&self, age: Duration) -> Result<(), StoreError> {
@@ -209,6 +214,20 @@ impl Store for SqliteStore {
             transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
         }
         Ok(transaction.commit()?)
+    }
+}
+
+impl Inner {
+    fn state(&self, id: i64) -> rusqlite::Result<RunState> {
+        let has_ended: bool = self
+            .connection
+            .prepare_cached("SELECT ended_at IS NOT NULL FROM runs WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))?;
+        Ok(match (has_ended, self.open.contains(&id)) {
+            (false, _) => RunState::Open,
+            (true, true) => RunState::Ended,
+            (true, false) => RunState::Closed,
+        })
     }
 }
 
@@ -250,6 +269,13 @@ fn id_of(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>>
         .optional()
 }
 
+/// Returns the number of a run's events.
+fn count(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
+    connection
+        .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM events WHERE run = ?1")?
+        .query_row([id], |row| row.get(0))
+}
+
 /// Adds an event to a run, and sets `ended_at` if the event is an end, otherwise clears it.
 fn add(
     transaction: &Transaction<'_>,
@@ -257,12 +283,10 @@ fn add(
     event: &str,
     is_end: bool,
 ) -> Result<(), StoreError> {
+    let position = count(transaction, id)?;
     transaction
-        .prepare_cached(
-            "INSERT INTO events (run, position, data)
-            VALUES (?1, (SELECT coalesce(max(position) + 1, 0) FROM events WHERE run = ?1), ?2)",
-        )?
-        .execute(params![id, event])?;
+        .prepare_cached("INSERT INTO events (run, position, data) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, position, event])?;
     let ended_at = is_end.then(now_ms);
     transaction
         .prepare_cached("UPDATE runs SET ended_at = ?2 WHERE id = ?1 AND ended_at IS NOT ?2")?

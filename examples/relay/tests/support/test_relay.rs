@@ -22,7 +22,11 @@ pub(crate) struct TestRelay {
 
 impl TestRelay {
     pub(crate) async fn start(place: &Place, agent: &str) -> Self {
-        let (limits, changes) = (Limits::default(), Arc::default());
+        Self::start_with(place, agent, Limits::default()).await
+    }
+
+    pub(crate) async fn start_with(place: &Place, agent: &str, limits: Limits) -> Self {
+        let changes = Arc::default();
         let store = place.open_with(&limits, &changes);
         let agent = Agent::new(agent).unwrap();
         let relay = Relay::start(agent, store, changes, limits).await.unwrap();
