@@ -7,7 +7,7 @@ use crate::event::Object;
 
 /// The keys of one spelling.
 #[derive(Debug, PartialEq)]
-pub(super) struct Keys {
+pub(super) struct ActionListKeys {
     pub(super) requests: &'static str,
     pub(super) reviews: &'static str,
     pub(super) action_name: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Keys {
 }
 
 /// The keys of the middleware for Python.
-const SNAKE_CASE: Keys = Keys {
+const SNAKE_CASE: ActionListKeys = ActionListKeys {
     requests: "action_requests",
     reviews: "review_configs",
     action_name: "action_name",
@@ -27,7 +27,7 @@ const SNAKE_CASE: Keys = Keys {
 };
 
 /// The keys of the middleware for JavaScript.
-const CAMEL_CASE: Keys = Keys {
+const CAMEL_CASE: ActionListKeys = ActionListKeys {
     requests: "actionRequests",
     reviews: "reviewConfigs",
     action_name: "actionName",
@@ -37,13 +37,13 @@ const CAMEL_CASE: Keys = Keys {
 };
 
 /// Both spellings. An answer has the spelling of the list.
-static SPELLINGS: [Keys; 2] = [SNAKE_CASE, CAMEL_CASE];
+static SPELLINGS: [ActionListKeys; 2] = [SNAKE_CASE, CAMEL_CASE];
 
 /// Finds the list of actions in an interrupt's metadata, with the agent's rules for them.
-pub(super) fn find_list(
+pub(super) fn find_action_list(
     metadata: Option<&Object>,
-) -> Option<(&'static Keys, Vec<Value>, Vec<Value>)> {
-    let places = places(metadata);
+) -> Option<(&'static ActionListKeys, Vec<Value>, Vec<Value>)> {
+    let places = candidate_objects(metadata);
     let list_at = |place: &Object, key: &str| place.get(key)?.as_array().cloned();
     let mut lists = places
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn edited_action(decision: &Value) -> Option<&Value> {
 
 /// Returns the objects in which agents send the list: the metadata itself, its `value`, and
 /// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
-fn places(metadata: Option<&Object>) -> Vec<&Object> {
+fn candidate_objects(metadata: Option<&Object>) -> Vec<&Object> {
     let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
     let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
     let places = [metadata, inner(metadata), raw, inner(raw)];

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Refusal,
-    action_keys::{self, Keys},
+    action_keys::{self, ActionListKeys},
 };
 use crate::{
     action::schema::{self, NoPatterns},
@@ -55,7 +55,7 @@ pub enum ActionDecision {
 /// An action that an agent asks about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestedAction {
-    keys: &'static Keys,
+    keys: &'static ActionListKeys,
     request: Value,
     allowed: Vec<DecisionKind>,
     args_schema: Option<Value>,
@@ -69,7 +69,7 @@ impl DecisionKind {
     /// The kinds that every version of the middleware accepts.
     const COMMON: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
 
-    fn named(name: &Value) -> Option<Self> {
+    fn from_name(name: &Value) -> Option<Self> {
         Some(match name.as_str()? {
             "approve" => Self::Approve,
             "edit" => Self::Edit,
@@ -95,7 +95,7 @@ impl ActionDecision {
     /// Parses one decision of an answer, about this action.
     fn parse(written: &Value, action: &RequestedAction) -> Option<Self> {
         let message = written.get("message").and_then(Value::as_str);
-        Some(match DecisionKind::named(written.get("type")?)? {
+        Some(match DecisionKind::from_name(written.get("type")?)? {
             DecisionKind::Approve => Self::Approve,
             DecisionKind::Edit => {
                 let edited = written.get(action.keys.edited_action)?;
@@ -173,7 +173,7 @@ impl RequestedAction {
     }
 
     /// Returns true if the card of a call shows everything in the request.
-    pub(super) fn is_call(&self, call: &ToolCall) -> bool {
+    pub(super) fn is_fully_shown_by(&self, call: &ToolCall) -> bool {
         let shown = call.clean_args().or_else(|| call.args());
         let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
         let request = self.request.as_object();
@@ -183,12 +183,12 @@ impl RequestedAction {
     }
 
     /// Returns true if the card of a call offers every decision about the action.
-    pub(super) fn fits_card(&self) -> bool {
+    pub(super) fn is_decidable_on_card(&self) -> bool {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
     /// Checks a decision about this action, which is at the index `place` of its list.
-    fn check(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
+    fn validate_decision(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
         if !self.allows(decision.kind()) {
             return Err(Refusal::DecisionNotAllowed { action: place + 1 });
         }
@@ -209,8 +209,8 @@ impl RequestedAction {
 impl ActionList {
     /// Parses the list from an interrupt's metadata. The result is empty if the metadata has no
     /// list.
-    pub(super) fn of(metadata: Option<&Object>) -> Self {
-        let Some((keys, requests, reviews)) = action_keys::find_list(metadata) else {
+    pub(super) fn from_metadata(metadata: Option<&Object>) -> Self {
+        let Some((keys, requests, reviews)) = action_keys::find_action_list(metadata) else {
             return Self::default();
         };
         let action = |request| RequestedAction::new(keys, request, &reviews);
@@ -222,7 +222,7 @@ impl ActionList {
     }
 
     /// Returns the action of a list with exactly one, about which a single verdict decides.
-    pub(super) fn only(&self) -> Option<&RequestedAction> {
+    pub(super) fn single_action(&self) -> Option<&RequestedAction> {
         match self.0.as_slice() {
             [action] => Some(action),
             _ => None,
@@ -230,13 +230,13 @@ impl ActionList {
     }
 
     /// Creates the answer to the agent from one decision for each action, in order.
-    pub(super) fn answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
+    pub(super) fn build_answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if decisions.len() != self.0.len() {
-            return Err(self.incomplete(decisions.len()));
+            return Err(self.incomplete_refusal(decisions.len()));
         }
         let pairs = self.0.iter().zip(decisions);
         for (place, (action, decision)) in pairs.clone().enumerate() {
-            action.check(decision, place)?;
+            action.validate_decision(decision, place)?;
         }
         let written: Vec<Value> = pairs
             .map(|(action, decision)| decision.to_value(action))
@@ -246,27 +246,27 @@ impl ActionList {
 
     /// Validates an answer of the application and rebuilds it from its decisions, without other
     /// fields.
-    pub(super) fn checked(&self, answer: &Value) -> Result<Value, Refusal> {
+    pub(super) fn validate_answer(&self, answer: &Value) -> Result<Value, Refusal> {
         let written = answer.get("decisions").and_then(Value::as_array);
         let written = written.map(Vec::as_slice).unwrap_or_default();
         if written.len() != self.0.len() {
-            return Err(self.incomplete(written.len()));
+            return Err(self.incomplete_refusal(written.len()));
         }
         let pairs = self.0.iter().zip(written).enumerate();
         let read = pairs.map(|(place, (action, written))| {
             let decision = ActionDecision::parse(written, action);
             decision.ok_or(Refusal::DecisionNotAllowed { action: place + 1 })
         });
-        self.answer(&read.collect::<Result<Vec<_>, _>>()?)
+        self.build_answer(&read.collect::<Result<Vec<_>, _>>()?)
     }
 
-    const fn incomplete(&self, decisions: usize) -> Refusal {
+    const fn incomplete_refusal(&self, decisions: usize) -> Refusal {
         let actions = self.0.len();
         Refusal::EachAction { actions, decisions }
     }
 
     /// Returns true if the schema of an answer accepts one decision for each action.
-    pub(super) fn fits(&self, schema: &Object) -> bool {
+    pub(super) fn is_accepted_by_schema(&self, schema: &Object) -> bool {
         if self.0.is_empty() {
             return false;
         }
@@ -274,7 +274,11 @@ impl ActionList {
         if properties.is_some_and(|properties| !properties.contains_key("decisions")) {
             return false;
         }
-        let decisions: Vec<Value> = self.0.iter().map(RequestedAction::example).collect();
+        let decisions: Vec<Value> = self
+            .0
+            .iter()
+            .map(RequestedAction::sample_decision)
+            .collect();
         let answer = json!({"decisions": decisions});
         let schema = Value::Object(schema.clone());
         schema::validate(&schema, &answer, &mut NoPatterns).is_empty()
@@ -282,7 +286,7 @@ impl ActionList {
 }
 
 impl RequestedAction {
-    fn new(keys: &'static Keys, request: Value, reviews: &[Value]) -> Self {
+    fn new(keys: &'static ActionListKeys, request: Value, reviews: &[Value]) -> Self {
         let mut action = Self {
             keys,
             request,
@@ -296,7 +300,7 @@ impl RequestedAction {
         let reviews: Vec<&Value> = reviews.iter().filter(of_action).collect();
         let lists = reviews.iter().filter_map(|review| {
             let list = review.get(keys.allowed_decisions)?.as_array()?.iter();
-            Some(list.filter_map(DecisionKind::named).collect::<Vec<_>>())
+            Some(list.filter_map(DecisionKind::from_name).collect::<Vec<_>>())
         });
         // If several entries name the action, all of them apply.
         let allowed = lists.reduce(|mut all, list| {
@@ -318,7 +322,7 @@ impl RequestedAction {
     }
 
     /// Returns a sample decision that the agent accepts, to test a schema with.
-    fn example(&self) -> Value {
+    fn sample_decision(&self) -> Value {
         let decision = match self.allowed.first() {
             Some(DecisionKind::Edit) => ActionDecision::Edit {
                 args: self.args().cloned().unwrap_or_else(|| Map::new().into()),

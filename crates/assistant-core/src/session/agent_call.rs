@@ -5,7 +5,7 @@
 //! `interrupts` handles agents with an approval protocol of their own, `execute` the calls that run
 //! in the page.
 
-use super::{Cx, Session, execute::Ending, offer::not_found};
+use super::{Cx, Session, execute::CallEnding, offer::not_found_error};
 use crate::{
     action::{Availability, ToolError},
     conversation::{
@@ -16,10 +16,10 @@ use crate::{
 impl Session {
     /// Hands an approved call off to the agent: the next run sends the approval in a tool message,
     /// provided the call has not changed.
-    pub(super) fn hand_off(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::of_call);
-        let Some(about) = about.filter(|_| self.was_shown_for_agent(key, cx.now)) else {
-            return self.check_changed(key, cx);
+        let Some(about) = about.filter(|_| self.is_permitted_for_agent(key, cx.now)) else {
+            return self.recheck_changed_call(key, cx);
         };
         let id = cx.host.new_id();
         self.conversation.record_hand_off_message(&id);
@@ -33,10 +33,10 @@ impl Session {
     /// Leaves remote calls to the agent while other answers of the page or the user are due: some
     /// servers run their calls when they receive those answers. `pending` lists the calls that the
     /// agent left to the page.
-    pub(super) fn hand_off_remote_calls(&mut self, pending: &[String]) {
+    pub(super) fn leave_remote_calls_to_agent(&mut self, pending: &[String]) {
         let owes = |state: &State| state.is_under_way() && !matches!(state, State::Remote { .. });
         let owed = self.options.agent_runs_tools && self.conversation.has_open(owes);
-        if !owed && !self.interrupts.wait() {
+        if !owed && !self.interrupts.has_unanswered() {
             return;
         }
         for key in self.unanswered_remote_calls(pending) {
@@ -53,7 +53,7 @@ impl Session {
             return;
         }
         for key in self.unanswered_remote_calls(pending) {
-            self.answer_unanswered(&key, cx);
+            self.end_unanswered_call(&key, cx);
         }
     }
 
@@ -73,13 +73,13 @@ impl Session {
     /// Ends the remote calls that were left to the agent for the run that is now over. A call
     /// without a result fails, and no run is started, since the agent continued without the result.
     /// While the agent asks a question, the calls stay open: the question may be about them.
-    pub(super) fn end_left_calls(&mut self, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.wait();
+    pub(super) fn end_left_calls_after_run(&mut self, cx: &mut Cx<'_>) {
+        let asks = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
-            if (self.is_left(&key) && !asks) || self.is_handed_off(&key) {
-                match self.is_unknown(&key) {
+            if (self.is_left_to_agent(&key) && !asks) || self.is_handed_off(&key) {
+                match self.is_unregistered(&key) {
                     true => self.skip_server_call(&key, cx),
-                    false => self.answer_unanswered(&key, cx),
+                    false => self.end_unanswered_call(&key, cx),
                 }
                 self.conversation
                     .apply_state_event(&key, StateEvent::Delivered);
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Returns true if no action of this page has the name of a call, not even a render-only one.
-    fn is_unknown(&self, key: &CallKey) -> bool {
+    fn is_unregistered(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)
             && call.is_some_and(|call| self.registry.active_registration(&call.name).is_none())
@@ -100,21 +100,21 @@ impl Session {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
             return;
         };
-        let reply = ToolError::new(not_found(&name).message).to_value();
-        self.end_call(key, Ending::Skipped(reply), cx);
+        let reply = ToolError::new(not_found_error(&name).message).to_value();
+        self.end_call(key, CallEnding::Skipped(reply), cx);
     }
 
     /// Ends the calls that were left to the agent when no run follows. Decisions of the user wait
     /// until the next run.
-    pub(super) fn end_awaited_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_all_left_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            if self.is_left(&key) {
-                self.answer_unanswered(&key, cx);
+            if self.is_left_to_agent(&key) {
+                self.end_unanswered_call(&key, cx);
             }
         }
     }
 
-    pub(super) fn is_left(&self, key: &CallKey) -> bool {
+    pub(super) fn is_left_to_agent(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| matches!(call.state(), State::Remote { left: true, .. }))
     }
@@ -127,7 +127,7 @@ impl Session {
 
     /// Ends a call of an agent's tool with an error, since the run ended without a result for the
     /// call.
-    pub(super) fn answer_unanswered(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn end_unanswered_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -139,8 +139,8 @@ impl Session {
             let message = format!("Action {name} ended without a result");
             CallError::new(ErrorKind::NoResult, message)
         } else {
-            not_found(&name)
+            not_found_error(&name)
         };
-        self.end_call(key, Ending::error(error), cx);
+        self.end_call(key, CallEnding::from_error(error), cx);
     }
 }

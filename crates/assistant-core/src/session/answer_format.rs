@@ -26,16 +26,18 @@ pub(super) enum AnswerFormat {
 }
 
 impl AnswerFormat {
-    pub(super) fn of(interrupt: &Interrupt, actions: &ActionList) -> Self {
+    pub(super) fn for_interrupt(interrupt: &Interrupt, actions: &ActionList) -> Self {
         let several = actions.as_slice().len() > 1;
         if let Some(schema) = &interrupt.response_schema {
-            if actions.fits(schema) && (several || !has_property(schema, "approved")) {
+            if actions.is_accepted_by_schema(schema)
+                && (several || !has_property(schema, "approved"))
+            {
                 return Self::Decisions;
             }
             // Several actions are not decided by a single answer.
             return match several {
                 true => Self::Anything,
-                false => Self::of_schema(schema),
+                false => Self::from_schema(schema),
             };
         }
         if !actions.as_slice().is_empty() {
@@ -50,7 +52,7 @@ impl AnswerFormat {
         }
     }
 
-    fn of_schema(schema: &Object) -> Self {
+    fn from_schema(schema: &Object) -> Self {
         let whole = Value::Object(schema.clone());
         let takes = |value: &Value| schema::validate(&whole, value, &mut NoPatterns).is_empty();
         if has_property(schema, "approved") && takes(&json!({"approved": true})) {

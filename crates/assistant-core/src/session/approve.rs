@@ -10,17 +10,17 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn decide(
+    pub(super) fn decide_call(
         &mut self,
         key: &CallKey,
         shown: &Fingerprint,
         verdict: Verdict,
         cx: &mut Cx<'_>,
     ) {
-        if !verdict.is_denial() && self.is_for_user(key, cx) {
+        if !verdict.is_denial() && self.is_reserved_for_user(key, cx) {
             return cx.refuse(Refusal::OnlyUser);
         }
-        if self.decide_interrupt(key, shown, &verdict, cx) {
+        if self.answer_card_interrupts(key, shown, &verdict, cx) {
             return;
         }
         let state = self.conversation.call(key).map(|call| call.state().clone());
@@ -37,7 +37,7 @@ impl Session {
         let (args, to_remember) = match verdict {
             Verdict::Approve { args } => (args, None),
             Verdict::Remember { args, what } => (args, Some(what)),
-            Verdict::Deny { reason: None } if self.dismiss_unavailable(key) => {
+            Verdict::Deny { reason: None } if self.dismiss_unavailable_call(key) => {
                 return cx.change(Change::Run);
             }
             Verdict::Deny { reason } => {
@@ -54,8 +54,8 @@ impl Session {
             }
         };
         let outcome = match self.has_preview(key) {
-            true => self.approve_previewed(key, args, to_remember, cx),
-            false => self.approve(key, args, to_remember, cx),
+            true => self.approve_previewed_call(key, args, to_remember, cx),
+            false => self.approve_call(key, args, to_remember, cx),
         };
         match outcome {
             Ok(()) => self.resume_loop(key),
@@ -71,7 +71,7 @@ impl Session {
         }
     }
 
-    pub(super) fn approve(
+    pub(super) fn approve_call(
         &mut self,
         key: &CallKey,
         args: Option<Value>,
@@ -81,7 +81,8 @@ impl Session {
         if let Some(args) = &args {
             self.check_edit(key, args, cx)?;
         }
-        let remembered = to_remember.map(|what| self.to_remember(key, &what, args.as_ref(), cx));
+        let remembered =
+            to_remember.map(|what| self.approval_to_remember(key, &what, args.as_ref(), cx));
         let remembered = remembered.transpose()?;
         if args.is_some() {
             self.conversation.apply_note(key, Note::Edited(args));
@@ -91,7 +92,7 @@ impl Session {
         self.conversation
             .apply_state_event(key, StateEvent::Cleared);
         if let Some(approval) = remembered {
-            self.remember(approval, cx);
+            self.remember_approval(approval, cx);
         }
         Ok(())
     }
@@ -102,29 +103,30 @@ impl Session {
     }
 
     /// Returns true if the application decides about a call that only the user may approve.
-    pub(super) fn is_for_user(&self, key: &CallKey, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_reserved_for_user(&self, key: &CallKey, cx: &Cx<'_>) -> bool {
         let call = self.conversation.call(key);
-        cx.by == Some(Decider::Application) && call.is_some_and(|call| self.only_user(&call.name))
+        cx.by == Some(Decider::Application)
+            && call.is_some_and(|call| self.is_action_reserved_for_user(&call.name))
     }
 
     /// Returns true if only the user may approve calls of this action.
-    fn only_user(&self, name: &str) -> bool {
+    fn is_action_reserved_for_user(&self, name: &str) -> bool {
         let entry = self.registry.active_registration(name);
         entry.is_some_and(|entry| entry.spec.only_user_approves)
     }
 
     /// Returns true if the application answers a question about an action that only the user may
     /// approve.
-    pub(super) fn is_question_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_question_reserved_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
         let by_id = || {
             let id = open.interrupt.tool_call_id.as_deref()?;
             Some(self.conversation.call_by_wire_id(id)?.0)
         };
         let call = open.blocks.or_else(by_id);
         let mut listed = open.actions().iter();
-        call.is_some_and(|key| self.is_for_user(&key, cx))
+        call.is_some_and(|key| self.is_reserved_for_user(&key, cx))
             || cx.by == Some(Decider::Application)
-                && listed.any(|action| self.only_user(action.name()))
+                && listed.any(|action| self.is_action_reserved_for_user(action.name()))
     }
 
     /// Records a decision together with the version of the call that the user decided about.
@@ -176,24 +178,24 @@ impl Session {
     }
 
     /// Returns true if only questions to the user are open.
-    pub(super) fn only_approvals_open(&self) -> bool {
+    pub(super) fn has_only_questions_open(&self) -> bool {
         let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         let others = |state: &State| state.is_under_way() && !asks(state);
         self.conversation.has_open(asks) && !self.conversation.has_open(others)
     }
 
     /// Denies all open calls, since a new message replaces the pending answers.
-    pub(super) fn deny_all_open(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
-            if self.end_unavailable(&key, cx) {
+            if self.end_unavailable_call(&key, cx) {
                 continue;
             }
             let what = StateEvent::Denied(Some(reason.to_owned()));
             if self.conversation.apply_state_event(&key, what) {
                 let denied = Some(reason.to_owned());
                 self.record_decision(&key, Decision::Denied { reason: denied }, cx);
-                self.end_denied(&key, Some(reason), cx);
+                self.end_denied_call(&key, Some(reason), cx);
             }
         }
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Cx, NoticeKind, Refusal, Session, Verdict,
-    limits::{Starts, seconds},
+    limits::{StartTimes, round_up_to_seconds},
 };
 use crate::{
     conversation::{
@@ -25,63 +25,63 @@ const MAX_DENIALS: usize = 256;
 
 /// The questions to the user since the last user message, and the user's denials.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Attention {
+pub(super) struct QuestionHistory {
     /// Denials since the last user message, with their reasons.
     denied: Vec<(Fingerprint, Option<String>)>,
     /// Questions caused by the newest run.
-    asked: Vec<Asked>,
+    asked: Vec<QuestionSubject>,
     /// The times of recent questions, for the limit per minute.
-    times: Starts,
+    times: StartTimes,
     /// The number of calls held back since the last user message.
     held_back: u32,
 }
 
 /// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
+enum QuestionSubject {
     Call(CallKey),
     Interrupt(String),
 }
 
 /// The limit that another question would exceed.
 #[derive(Debug, Clone, Copy)]
-enum Over {
+enum ReachedLimit {
     Run(u32),
     /// The limit, and the time until the next question in milliseconds.
     Minute(u32, i64),
 }
 
-impl Attention {
+impl QuestionHistory {
     /// Resets the state at a user message.
-    pub(super) fn turn_begins(&mut self) {
+    pub(super) fn reset_for_turn(&mut self) {
         self.denied.clear();
         self.held_back = 0;
     }
 
     /// Resets the state at a run.
-    pub(super) fn run_begins(&mut self) {
+    pub(super) fn reset_for_run(&mut self) {
         self.asked.clear();
     }
 
     /// Resets the state when another conversation is opened. The limit per minute remains, since it
     /// protects the user.
-    pub(super) fn thread_changes(&mut self) {
-        self.turn_begins();
-        self.run_begins();
+    pub(super) fn reset_for_thread(&mut self) {
+        self.reset_for_turn();
+        self.reset_for_run();
     }
 }
 
 impl Session {
     /// Checks whether the user is asked about a call that needs an approval: not if the user denied
     /// an equal call in this turn, or was asked too often.
-    pub(super) fn attend(
+    pub(super) fn filter_question(
         &mut self,
         key: &CallKey,
         event: StateEvent,
         cx: &mut Cx<'_>,
     ) -> StateEvent {
         let call = self.conversation.call(key);
-        let Some(call) = call.filter(|call| is_of_agent(self, call)) else {
+        let Some(call) = call.filter(|call| is_caused_by_agent(self, call)) else {
             return event;
         };
         if event != StateEvent::QuestionPut {
@@ -89,7 +89,7 @@ impl Session {
         }
         // Running a call again is a separate question.
         if !call.has_unknown_outcome()
-            && let Some(reason) = self.denial_of(key)
+            && let Some(reason) = self.earlier_denial(key)
         {
             let decision = Decision::Denied {
                 reason: reason.clone(),
@@ -100,18 +100,18 @@ impl Session {
             });
             return StateEvent::DeniedBefore(reason);
         }
-        match self.ask_for_attention(Asked::Call(*key), cx.now) {
+        match self.count_question(QuestionSubject::Call(*key), cx.now) {
             Ok(()) => event,
             Err(over) => {
                 self.notify_held_back(over, cx);
-                StateEvent::FoundInvalid(over.error())
+                StateEvent::FoundInvalid(over.to_call_error())
             }
         }
     }
 
     /// Returns true if an interrupt is held back because the user would be asked too often.
-    pub(super) fn holds_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
-        let over = self.ask_for_attention(Asked::Interrupt(id.to_owned()), cx.now);
+    pub(super) fn should_hold_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
+        let over = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
         if let Err(over) = over {
             cx.warn(
                 "too-many-questions",
@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// Counts a question, unless it exceeds a limit. A repeated question is not counted.
-    fn ask_for_attention(&mut self, request: Asked, now: i64) -> Result<(), Over> {
+    fn count_question(&mut self, request: QuestionSubject, now: i64) -> Result<(), ReachedLimit> {
         let limits = self.options.questions;
         let attention = &mut self.attention;
         if attention.asked.contains(&request) {
@@ -131,19 +131,19 @@ impl Session {
         if let Some(most) = limits.per_run
             && u32::try_from(attention.asked.len()).unwrap_or(u32::MAX) >= most
         {
-            return Err(Over::Run(most));
+            return Err(ReachedLimit::Run(most));
         }
         if let Some(most) = limits.per_minute {
-            if let Some(wait) = attention.times.wait("", (most, MINUTE), now) {
-                return Err(Over::Minute(most, wait));
+            if let Some(wait) = attention.times.remaining_wait("", (most, MINUTE), now) {
+                return Err(ReachedLimit::Minute(most, wait));
             }
-            attention.times.note("", now);
+            attention.times.record("", now);
         }
         attention.asked.push(request);
         Ok(())
     }
 
-    fn notify_held_back(&mut self, over: Over, cx: &mut Cx<'_>) {
+    fn notify_held_back(&mut self, over: ReachedLimit, cx: &mut Cx<'_>) {
         cx.warn("too-many-questions", over.message());
         self.attention.held_back = self.attention.held_back.saturating_add(1);
         let count = self.attention.held_back;
@@ -159,7 +159,7 @@ impl Session {
     /// Remembers a denial of the user for this turn.
     pub(super) fn record_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
-        if let Some(print) = self.denial_print(key) {
+        if let Some(print) = self.denial_fingerprint(key) {
             let denied = &mut self.attention.denied;
             denied.push((print, reason));
             let over = denied.len().saturating_sub(MAX_DENIALS);
@@ -169,7 +169,7 @@ impl Session {
 
     /// Forgets a denial after an approval: an equal call is asked about again.
     pub(super) fn forget_denial(&mut self, key: &CallKey) {
-        let print = self.denial_print(key);
+        let print = self.denial_fingerprint(key);
         self.attention
             .denied
             .retain(|(denied, _)| Some(denied) != print.as_ref());
@@ -177,8 +177,8 @@ impl Session {
 
     /// Returns the reason for which an equal call was denied in this turn.
     #[allow(clippy::option_option, reason = "a denial may come without a reason")]
-    pub(super) fn denial_of(&self, key: &CallKey) -> Option<Option<String>> {
-        let print = self.denial_print(key)?;
+    pub(super) fn earlier_denial(&self, key: &CallKey) -> Option<Option<String>> {
+        let print = self.denial_fingerprint(key)?;
         let mut denied = self.attention.denied.iter();
         let found = denied.find(|(denied, _)| *denied == print)?;
         Some(found.1.clone())
@@ -186,11 +186,11 @@ impl Session {
 
     /// Fingerprints the name, the canonical arguments and the action's fingerprint, by which calls
     /// are equal.
-    fn denial_print(&self, key: &CallKey) -> Option<Fingerprint> {
+    fn denial_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation
             .call(key)
-            .filter(|call| is_of_agent(self, call))?;
+            .filter(|call| is_caused_by_agent(self, call))?;
         let edition = self
             .registration_for(call)
             .map(|entry| entry.spec.fingerprint());
@@ -206,9 +206,9 @@ impl Session {
 
     /// Answers an interrupt with the user's denial of an equal call in this turn. If the interrupt
     /// does not accept a denial, the user is asked.
-    pub(super) fn deny_as_before(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
+    pub(super) fn repeat_denial(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
         let found = self.interrupts.find(id);
-        let Some(open) = found.filter(|open| !open.is_over(cx.now)) else {
+        let Some(open) = found.filter(|open| !open.has_expired(cx.now)) else {
             return;
         };
         let call = open.call;
@@ -225,7 +225,7 @@ impl Session {
     }
 
     /// Shows the interrupts that were held back.
-    pub(super) fn show_held_back(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn show_held_back_interrupts(&mut self, cx: &mut Cx<'_>) {
         let held = self.interrupts.list.iter_mut();
         let held = held.filter(|open| open.held_back && open.answer.is_none());
         let mut cards = Vec::new();
@@ -235,7 +235,7 @@ impl Session {
             let conversation = &self.conversation;
             let fits = |key: &CallKey| {
                 let call = conversation.call(key);
-                call.is_some_and(|call| open.takes_card(call))
+                call.is_some_and(|call| open.can_be_answered_on_card(call))
             };
             if let Some(key) = open.blocks.filter(fits) {
                 open.call = Some(key);
@@ -253,7 +253,7 @@ impl Session {
 
     /// Denies everything that is open, and stops everything in progress.
     pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
-        let direct = self.direct_keys();
+        let direct = self.direct_call_keys();
         if !self.is_busy() && direct.is_empty() {
             return cx.refuse(Refusal::NothingToDo);
         }
@@ -277,15 +277,15 @@ impl Session {
             for open in &mut self.interrupts.list {
                 open.denied_unseen |= open.held_back && open.answer.is_none();
             }
-            self.show_held_back(cx);
+            self.show_held_back_interrupts(cx);
         }
-        for id in self.interrupts.unanswered() {
+        for id in self.interrupts.unanswered_ids() {
             self.deny_interrupt(&id, cx);
         }
         for key in &direct {
-            self.give_up(key, None, cx);
+            self.give_up_call(key, None, cx);
         }
-        self.halt(cx);
+        self.stop_turn(cx);
     }
 
     /// Answers an interrupt with a denial, or cancels it if it does not accept one.
@@ -293,7 +293,7 @@ impl Session {
         let Some(open) = self.interrupts.find(id) else {
             return;
         };
-        let denial = open.denial().filter(|_| !open.is_over(cx.now));
+        let denial = open.denial_answer().filter(|_| !open.has_expired(cx.now));
         let status = match denial {
             Some(_) => ResumeStatus::Resolved,
             None => ResumeStatus::Cancelled,
@@ -304,22 +304,22 @@ impl Session {
 
 /// Returns true if the agent caused a call, directly or through the handler of another call. Calls
 /// of the page itself follow actions of the user.
-fn is_of_agent(session: &Session, call: &ToolCall) -> bool {
+fn is_caused_by_agent(session: &Session, call: &ToolCall) -> bool {
     call.parent.is_some() || !session.conversation.is_direct(&call.key())
 }
 
-impl Over {
+impl ReachedLimit {
     fn message(self) -> String {
         match self {
             Self::Run(most) => format!("the limit is {most} questions in one run"),
             Self::Minute(most, wait) => {
-                let again = seconds(wait);
+                let again = round_up_to_seconds(wait);
                 format!("the limit is {most} questions in a minute, the next may come in {again} s")
             }
         }
     }
 
-    fn error(self) -> CallError {
+    fn to_call_error(self) -> CallError {
         let message = format!(
             "The user is asked too often: {}. They were not asked about this call, and it was not run.",
             self.message()

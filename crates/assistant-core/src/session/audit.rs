@@ -55,7 +55,7 @@ impl Session {
             thread_id: thread_id.unwrap_or(&self.thread_id).clone(),
             message: message.map(|message| message.id.as_str().to_owned()),
             call: event.call,
-            version: self.version_of(&facts),
+            version: self.action_version(&facts),
             call_id: facts.id,
             tool: facts.name,
             action: facts.action,
@@ -66,7 +66,7 @@ impl Session {
     }
 
     /// Returns the version of the active registration, if the call was made for its fingerprint.
-    fn version_of(&self, call: &CallFacts) -> Option<String> {
+    fn action_version(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;
         (call.action == Some(entry.spec.fingerprint())).then_some(version)
@@ -156,20 +156,20 @@ impl AuditEntry {
     /// since a truncated secret may no longer be recognized.
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        bound(&mut self.args);
-        cut(&mut self.thread_id);
-        cut(&mut self.call_id);
-        cut(&mut self.tool);
-        self.message.as_mut().map(cut);
-        self.version.as_mut().map(cut);
+        truncate_value(&mut self.args);
+        truncate_text(&mut self.thread_id);
+        truncate_text(&mut self.call_id);
+        truncate_text(&mut self.tool);
+        self.message.as_mut().map(truncate_text);
+        self.version.as_mut().map(truncate_text);
         match &mut self.event {
             CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
-                let _ = reason.as_mut().map(cut);
+                let _ = reason.as_mut().map(truncate_text);
             }
             CallEventKind::Ended {
                 error: Some((_, message)),
                 ..
-            } => cut(message),
+            } => truncate_text(message),
             _ => {}
         }
         self
@@ -201,7 +201,7 @@ impl AuditEntry {
         let (event, more) = match &self.event {
             CallEventKind::Waited => ("waited", json!({})),
             CallEventKind::Asked { by } => ("asked", json!({"by": by.as_str()})),
-            CallEventKind::Allowed { by } => ("allowed", allowed_by(by)),
+            CallEventKind::Allowed { by } => ("allowed", allowed_by_to_value(by)),
             CallEventKind::Denied { reason, by } => {
                 let by = by.map(Decider::as_str);
                 ("denied", json!({"reason": reason, "by": by}))
@@ -243,7 +243,7 @@ impl AuditEntry {
     }
 }
 
-fn allowed_by(by: &AllowedBy) -> Value {
+fn allowed_by_to_value(by: &AllowedBy) -> Value {
     match by {
         AllowedBy::Policy => json!({"by": "policy"}),
         AllowedBy::Rule => json!({"by": "rule"}),
@@ -258,7 +258,7 @@ fn allowed_by(by: &AllowedBy) -> Value {
 }
 
 /// Truncates a value that exceeds the limit of a record.
-pub(super) fn bound(value: &mut Value) {
+pub(super) fn truncate_value(value: &mut Value) {
     let text = match &value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
@@ -270,7 +270,7 @@ pub(super) fn bound(value: &mut Value) {
     }
 }
 
-fn cut(text: &mut String) {
+fn truncate_text(text: &mut String) {
     if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {
         text.truncate(at);
     }

@@ -12,10 +12,10 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn change_tree(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
+    pub(super) fn apply_tree_change(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
         let write = !self.is_busy();
         // A run that can be retried or continued does so on its own branch.
-        let moves = write && !self.notices.offer_run();
+        let moves = write && !self.notices.has_any_action();
         let done = match change {
             TreeChange::Select { message, exact } => {
                 self.conversation.select(&message, exact, moves)
@@ -28,9 +28,9 @@ impl Session {
                 self.conversation.show_run_branch();
                 Ok(())
             }
-            TreeChange::Delete { message } => self.delete(&message, cx),
+            TreeChange::Delete { message } => self.delete_messages(&message, cx),
             TreeChange::Restore => self.restore_deleted(write, cx),
-            TreeChange::Reparent { message, .. } if !write && self.is_on_run(&message) => {
+            TreeChange::Reparent { message, .. } if !write && self.is_on_run_path(&message) => {
                 return cx.refuse(Refusal::Busy);
             }
             TreeChange::Reparent { message, parent } => {
@@ -41,55 +41,57 @@ impl Session {
                 let edited = self.conversation.edit_in_place(&message, content);
                 edited.map(|()| self.end_threads_with(&message))
             }
-            TreeChange::Edit { message, content } => return self.edit(&message, content, cx),
-            TreeChange::Regenerate { message } => return self.regenerate(&message, cx),
+            TreeChange::Edit { message, content } => {
+                return self.edit_message(&message, content, cx);
+            }
+            TreeChange::Regenerate { message } => return self.regenerate_answer(&message, cx),
             TreeChange::Interject { content } => return self.interject(content, cx),
-            TreeChange::Withdraw { content } => return self.withdraw(&content, cx),
+            TreeChange::Withdraw { content } => return self.withdraw_queued_message(&content, cx),
         };
         if done.is_ok() {
-            self.sort_interrupts(cx);
+            self.select_branch_interrupts(cx);
         }
         match done {
             Err(error) => cx.refuse(Refusal::Tree(error)),
             // Checked again: a deletion ends everything in progress.
-            Ok(()) if !self.is_busy() => self.end_forgotten_calls(cx),
+            Ok(()) if !self.is_busy() => self.give_up_forgotten_calls(cx),
             Ok(()) => {}
         }
     }
 
     /// Ends the open calls that a message list moved off the path of their run, after that run has
     /// ended. No later run will use them.
-    fn end_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
+    fn give_up_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let is_forgotten = call
                 .is_some_and(|call| matches!(call.state(), State::Streaming(_) | State::Open(_)));
             if is_forgotten {
-                self.give_up(&key, Some("superseded"), cx);
+                self.give_up_call(&key, Some("superseded"), cx);
             }
         }
     }
 
-    fn is_on_run(&self, message: &MessageId) -> bool {
+    fn is_on_run_path(&self, message: &MessageId) -> bool {
         self.conversation.is_on_run_path(message)
     }
 
     /// Deletes messages, and ends everything in progress in them.
-    fn delete(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        let on_run = self.is_on_run(message);
+    fn delete_messages(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
+        let on_run = self.is_on_run_path(message);
         let mut queued = Vec::new();
         if on_run && self.is_busy() {
             // Queued messages are not part of the deletion.
             queued = self.turn.take_queue();
-            self.abandon_interrupts(cx);
+            self.cancel_unanswered_interrupts(cx);
             self.end_everything(cx);
         }
         let deleted = self.conversation.delete(message);
-        self.requeue(queued, cx);
+        self.requeue_messages(queued, cx);
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();
             self.interrupts.list.clear();
-            self.give_up_left(cx);
+            self.give_up_left_calls(cx);
             self.clear_notices(cx);
             cx.change(Change::Interrupts);
         }
@@ -101,12 +103,12 @@ impl Session {
     fn restore_deleted(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         self.conversation.restore(write)?;
         if write {
-            self.end_answered_interrupts(cx);
+            self.end_answered_calls(cx);
         }
         Ok(())
     }
 
-    fn edit(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {
+    fn edit_message(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(Message::speaker);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
@@ -116,12 +118,12 @@ impl Session {
         if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
-        self.branch_off(message, Some(content), cx);
+        self.branch_off_version(message, Some(content), cx);
     }
 
     /// Regenerates an answer from the start of this message. Reasoning right before it is
     /// regenerated, too; earlier calls keep their results and are not run again.
-    fn regenerate(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
+    fn regenerate_answer(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(Message::speaker);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
@@ -135,17 +137,22 @@ impl Session {
             }
             first = parent.clone();
         }
-        self.branch_off(&first, None, cx);
+        self.branch_off_version(&first, None, cx);
     }
 
     /// Branches off a new version of a message, with content of the user or of the agent.
-    fn branch_off(&mut self, message: &MessageId, content: Option<Content>, cx: &mut Cx<'_>) {
-        if let Err(refusal) = self.make_room(cx) {
+    fn branch_off_version(
+        &mut self,
+        message: &MessageId,
+        content: Option<Content>,
+        cx: &mut Cx<'_>,
+    ) {
+        if let Err(refusal) = self.ensure_idle(cx) {
             return cx.refuse(refusal);
         }
         let parent = self.conversation.parent(message).cloned();
         self.conversation.select_tip(parent.as_ref());
-        self.sort_interrupts(cx);
+        self.select_branch_interrupts(cx);
         let regenerated = content.is_none().then(|| message.clone());
         if let Some(content) = content {
             let id = cx.host.new_id();
@@ -153,15 +160,15 @@ impl Session {
             self.conversation.append(message);
         }
         self.clear_notices(cx);
-        self.turn.start_over();
+        self.turn.reset();
         self.turn.regenerates = regenerated;
-        self.attention.turn_begins();
+        self.attention.reset_for_turn();
         self.start_run(cx);
     }
 
     /// Returns true if the turn regenerates an answer and has received nothing. A message without
     /// content counts as an answer only if the run `succeeded`.
-    pub(super) fn regenerated_nothing(&self, succeeded: bool) -> bool {
+    pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
         let Some(old) = &self.turn.regenerates else {
             return false;
         };
@@ -180,13 +187,13 @@ impl Session {
     pub(super) fn keep_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
         let shows_other = self.conversation.shows_other_branch();
         let continues = self.is_busy() || self.turn.looping;
-        if continues || shows_other || !self.regenerated_nothing(succeeded) {
+        if continues || shows_other || !self.is_empty_regeneration(succeeded) {
             return;
         }
         if let Some(old) = self.turn.regenerates.clone() {
             // It exists: its parent is on the path.
             let _ = self.conversation.select(&old, false, true);
-            self.sort_interrupts(cx);
+            self.select_branch_interrupts(cx);
         }
     }
 
@@ -211,7 +218,7 @@ impl Session {
 
     /// Moves the run branch back to the parent of the old answer, before a retry of its
     /// regeneration.
-    pub(super) fn leave_old_answer(&mut self) {
+    pub(super) fn rewind_before_old_answer(&mut self) {
         let Some(old) = &self.turn.regenerates else {
             return;
         };
@@ -225,7 +232,7 @@ impl Session {
     /// handlers have ended, the other calls are skipped, and the message is sent with the results.
     fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
-            return self.send(content, cx);
+            return self.send_message(content, cx);
         }
         if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
@@ -233,7 +240,7 @@ impl Session {
         if !self.options.interjections {
             return cx.refuse(Refusal::Busy);
         }
-        if self.interrupts.wait() {
+        if self.interrupts.has_unanswered() {
             return cx.refuse(Refusal::InterruptsPending);
         }
         self.turn.queue.push(content);
@@ -243,8 +250,8 @@ impl Session {
 
     /// Removes a queued message. If the queue is empty then, the calls that were held back for the
     /// message start.
-    fn withdraw(&mut self, content: &Content, cx: &mut Cx<'_>) {
-        if !self.turn.withdraw(content) {
+    fn withdraw_queued_message(&mut self, content: &Content, cx: &mut Cx<'_>) {
+        if !self.turn.withdraw_message(content) {
             return cx.refuse(Refusal::Tree(TreeError::UnknownMessage));
         }
         cx.change(Change::Queue);
@@ -253,7 +260,7 @@ impl Session {
     /// Applies an update of a server that runs the loop itself. An update for another conversation
     /// is refused.
     #[cfg(feature = "records")]
-    pub(super) fn take_update(&mut self, update: Update, cx: &mut Cx<'_>) {
+    pub(super) fn apply_server_update(&mut self, update: Update, cx: &mut Cx<'_>) {
         let conversation = update.conv_id();
         if !conversation.is_empty() && conversation != self.thread_id {
             return cx.refuse(Refusal::OtherConversation);

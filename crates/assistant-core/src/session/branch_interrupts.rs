@@ -9,7 +9,7 @@ use crate::conversation::{CallKey, Change, State};
 impl Session {
     /// Sets the branch of new interrupts. An interrupt whose message is missing from the agent's
     /// message list moves to the current tip.
-    pub(super) fn place_interrupts(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn assign_interrupt_branches(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let mut moved = false;
         for open in &mut self.interrupts.list {
@@ -28,14 +28,14 @@ impl Session {
     /// Leaves a call on another branch blocked by its stored interrupt. If the interrupt was
     /// approved, it is asked again; a denial remains. Returns false if the call has no stored
     /// interrupt.
-    pub(super) fn wait_elsewhere(&mut self, key: &CallKey) -> bool {
+    pub(super) fn keep_call_interrupted(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
             return false;
         };
         let is_open = matches!(call.state(), State::InterruptApproved { .. });
         let id = call.approval().and_then(|a| a.interrupt_id.clone());
-        let mut all = self.interrupts.all();
+        let mut all = self.interrupts.all_branches();
         let asked = id.and_then(|id| all.find(|open| open.interrupt.id == id));
         let Some(asked) = asked else {
             return false;
@@ -43,13 +43,13 @@ impl Session {
         if is_open {
             let id = asked.interrupt.id.clone();
             drop(all);
-            self.interrupt_anew(&id, *key, true);
+            self.reblock_call(&id, *key, true);
         }
         true
     }
 
     /// Puts aside the interrupts of other branches, and brings back those of the run branch.
-    pub(super) fn sort_interrupts(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn select_branch_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let is_here = |open: &OpenInterrupt| {
             let tip = open.tip.as_ref();
@@ -58,7 +58,7 @@ impl Session {
                     .blocks
                     .is_some_and(|key| conversation.is_run_call(&key))
         };
-        let Some(back) = self.interrupts.sort(is_here) else {
+        let Some(back) = self.interrupts.select_branch(is_here) else {
             return;
         };
         for open in back {
@@ -68,7 +68,7 @@ impl Session {
             }
             match open.answer {
                 Some(_) => self.interrupts.open(open),
-                None => self.ask_stored(open, cx),
+                None => self.reopen_stored_interrupt(open, cx),
             }
         }
         cx.change(Change::Interrupts);

@@ -17,7 +17,7 @@ impl Output {
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let opened = self.changes.contains(&Change::Thread);
-        let ended = self.recorded_ends();
+        let ended = self.calls_with_recorded_end();
         let mut changed: Vec<CallEvent> = Vec::new();
         // A call of the replaced conversation may have the same key as one of the opened.
         let mut places: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
@@ -34,7 +34,7 @@ impl Output {
             }
         }
         changed.retain_mut(|event| match (event.before, &event.thread_id) {
-            (Some(before), Some(_)) => is_at_stake(before) && before != event.phase,
+            (Some(before), Some(_)) => is_observed_phase(before) && before != event.phase,
             (_, None) if opened => {
                 event.before = None;
                 !event.phase.is_final() || ended.contains(&event.call)
@@ -45,7 +45,7 @@ impl Output {
     }
 
     /// Returns the calls whose end is recorded in this input.
-    fn recorded_ends(&self) -> FxHashSet<CallKey> {
+    fn calls_with_recorded_end(&self) -> FxHashSet<CallKey> {
         let ends = self.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
                 entry: JournalEntry::Finished { call, .. },
@@ -58,9 +58,9 @@ impl Output {
 
 impl Session {
     /// Returns the events of open calls in a conversation that is replaced.
-    pub(super) fn events_of_open_calls(&self) -> Vec<CallEvent> {
+    pub(super) fn open_call_events(&self) -> Vec<CallEvent> {
         let open = self.conversation.all_calls();
-        let open = open.filter(|call| is_at_stake(call.phase()));
+        let open = open.filter(|call| is_observed_phase(call.phase()));
         let mut open: Vec<&ToolCall> = open.collect();
         open.sort_unstable_by_key(|call| call.key().number());
         let events = open.into_iter().map(|call| {
@@ -94,6 +94,6 @@ impl Session {
 
 /// Returns true if observers were notified of calls in this phase, and must therefore be notified
 /// of the end of the calls.
-const fn is_at_stake(phase: Phase) -> bool {
+const fn is_observed_phase(phase: Phase) -> bool {
     matches!(phase, Phase::ApprovalRequested | Phase::Running)
 }

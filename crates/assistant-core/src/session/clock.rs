@@ -11,7 +11,7 @@ use crate::{
 
 /// The time since the last measurement.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Clock {
+pub(super) struct TurnClock {
     /// The end of the measured time; `None` while no turn is in progress.
     noted: Option<i64>,
     /// The start of a period in which only a question is open.
@@ -22,10 +22,10 @@ pub(super) struct Clock {
     asking: Vec<InvocationId>,
 }
 
-impl Clock {
+impl TurnClock {
     /// Begins a run. For a new turn, starts the measurement.
-    pub(super) fn run_begins(&mut self, continues: bool, now: i64) {
-        self.watch(false, now);
+    pub(super) fn begin_run(&mut self, continues: bool, now: i64) {
+        self.track_waiting(false, now);
         match continues {
             true => drop(self.noted.get_or_insert(now)),
             false => {
@@ -38,7 +38,7 @@ impl Clock {
     }
 
     /// Records the start of a handler's question to the user (`asks` is true) or its end.
-    pub(super) fn record_asking(&mut self, handler: InvocationId, asks: bool) {
+    pub(super) fn record_handler_question(&mut self, handler: InvocationId, asks: bool) {
         if asks {
             self.asking.push(handler);
         } else if let Some(place) = self.asking.iter().position(|asking| *asking == handler) {
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    fn watch(&mut self, asks: bool, now: i64) {
+    fn track_waiting(&mut self, asks: bool, now: i64) {
         match (asks, self.asks_since) {
             (true, None) => self.asks_since = Some(now),
             (false, Some(since)) => {
@@ -58,8 +58,8 @@ impl Clock {
     }
 
     /// Takes the elapsed time, and the part of it in which the user was asked.
-    fn take(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
-        self.watch(false, now);
+    fn take_elapsed(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
+        self.track_waiting(false, now);
         let since = self.noted.replace(now);
         // The clock may be set back.
         let took = since.and_then(|since| u64::try_from(now.saturating_sub(since)).ok());
@@ -72,7 +72,7 @@ impl Clock {
 impl Session {
     /// Stores the cost of a run with the newest message.
     pub(super) fn record_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
-        let (duration_ms, waited_ms) = self.turn.clock.take(cx.now);
+        let (duration_ms, waited_ms) = self.turn.clock.take_elapsed(cx.now);
         let prices = usage.iter().filter_map(|usage| cx.host.price(usage));
         let cost = Cost {
             usage: usage.to_vec(),
@@ -85,12 +85,12 @@ impl Session {
 
     /// Measures the time in which only the user is awaited, and stores the cost at the end of the
     /// turn.
-    pub(super) fn follow_clock(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn update_turn_clock(&mut self, cx: &mut Cx<'_>) {
         if self.turn.is_running() || !self.turn.clock.is_running() {
             return;
         }
-        let asks = self.waits_for_person() || self.only_handlers_ask();
-        self.turn.clock.watch(asks, cx.now);
+        let asks = self.waits_for_person() || self.has_only_handler_questions();
+        self.turn.clock.track_waiting(asks, cx.now);
         if asks || self.is_busy() {
             return;
         }
@@ -99,11 +99,11 @@ impl Session {
         if !answered {
             self.record_cost(&[], cx);
         }
-        self.turn.clock = Clock::default();
+        self.turn.clock = TurnClock::default();
     }
 
     /// Returns true if handlers wait for the user, and nothing else is in progress.
-    fn only_handlers_ask(&mut self) -> bool {
+    fn has_only_handler_questions(&mut self) -> bool {
         let asking = std::mem::take(&mut self.turn.clock.asking);
         let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
         let works = |state: &State| state.is_under_way() && !asks(state);
@@ -113,7 +113,7 @@ impl Session {
     }
 }
 
-impl Clock {
+impl TurnClock {
     const fn is_running(&self) -> bool {
         self.noted.is_some()
     }

@@ -17,7 +17,7 @@ use crate::{
 const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
 
 /// Returns true if a run's result reports that its answer was cut off.
-pub(super) fn reports_cut_off(result: Option<&Value>) -> bool {
+pub(super) fn is_cut_off_result(result: Option<&Value>) -> bool {
     let word = |name: &&str| result?.get(*name)?.as_str();
     let mut reasons = REASONS.iter().filter_map(word);
     reasons.any(end_reason::is_cut_off)
@@ -26,12 +26,12 @@ pub(super) fn reports_cut_off(result: Option<&Value>) -> bool {
 impl Session {
     /// Marks the calls with unclosed arguments in a cut-off answer of the newest run. An incomplete
     /// call of the agent's own tool is ignored, since no answer is expected.
-    pub(super) fn cut_off_calls(&mut self) {
+    pub(super) fn mark_cut_off_calls(&mut self) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let is_cut = call.is_some_and(|call| {
                 let is_own = self.conversation.is_of_newest_run(call);
-                let is_answered = call.has_ended() || self.runs_here(call);
+                let is_answered = call.has_ended() || self.is_run_by_page(call);
                 is_own
                     && is_answered
                     && (!has_closed_args(call) || self.is_last_callout(&key, call))
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    fn runs_here(&self, call: &ToolCall) -> bool {
+    fn is_run_by_page(&self, call: &ToolCall) -> bool {
         let entry = self.registration_for(call);
         entry.is_some_and(|entry| entry.spec.execution == Execution::Client)
     }

@@ -14,14 +14,14 @@ use crate::{
 const MAX_NESTED: usize = 4;
 
 impl Session {
-    pub(super) fn execute(
+    pub(super) fn start_direct_call(
         &mut self,
         request: u64,
         name: String,
         (args, within): (&Value, Option<InvocationId>),
         cx: &mut Cx<'_>,
     ) {
-        let parent = match self.parent_of(within, &name) {
+        let parent = match self.find_parent_call(within, &name) {
             Ok(parent) => parent,
             Err(message) => {
                 let outcome = Err(ToolError::new(message));
@@ -37,11 +37,11 @@ impl Session {
         call.set_args_text(&args.to_string());
         call.end_args();
         let key = self.conversation.add_direct(call, request);
-        self.prepare(&key, cx);
+        self.check_complete_call(&key, cx);
     }
 
     /// Returns the call whose handler requests an action, if any.
-    fn parent_of(
+    fn find_parent_call(
         &self,
         within: Option<InvocationId>,
         name: &str,
@@ -50,7 +50,7 @@ impl Session {
             return Ok(None);
         };
         let parent = self
-            .running(invocation)
+            .running_call(invocation)
             .ok_or("The call that asks is over")?;
         let above = || {
             [parent]
@@ -68,24 +68,24 @@ impl Session {
     }
 
     /// Ends the calls that the handler of this call requested.
-    pub(super) fn end_nested(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn end_nested_calls(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         for child in self.conversation.calls_requested_by(key) {
-            self.give_up(&child, None, cx);
+            self.give_up_call(&child, None, cx);
         }
     }
 
     /// Returns the open calls of the page itself.
-    pub(super) fn direct_keys(&self) -> Vec<CallKey> {
+    pub(super) fn direct_call_keys(&self) -> Vec<CallKey> {
         let calls = self.conversation.direct_calls();
         calls.map(ToolCall::key).collect()
     }
 
     /// Delivers the outcome of a call of the page, once it has ended.
-    pub(super) fn deliver_direct(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn deliver_direct_outcome(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some((call, request)) = self.conversation.take_direct(key) else {
             return;
         };
-        self.keep_direct(&call);
+        self.keep_direct_record(&call);
         let value = call.result().map(|result| result.value.clone());
         let value = value.unwrap_or_default();
         let outcome = match call.state() {

@@ -6,7 +6,7 @@ use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
     intake::{Admission, without_text},
     legacy,
-    watch::{CallsToCheck, adds_nothing_readable, adds_text, reopened},
+    watch::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
 };
 use crate::{
     conversation::{Applied, CallKey, State},
@@ -15,12 +15,12 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn take_event(&mut self, run: RunKey, mut event: Event, cx: &mut Cx<'_>) {
+    pub(super) fn handle_event(&mut self, run: RunKey, mut event: Event, cx: &mut Cx<'_>) {
         let Some(active) = self.turn.run().filter(|active| active.key == run) else {
             return;
         };
         if let Some(finish) = &active.finish
-            && !finish.accepts_after_end(&event.kind)
+            && !finish.may_be_followed_by(&event.kind)
         {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
@@ -30,7 +30,7 @@ impl Session {
         let is_checked = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
         let admission = match is_checked {
             true => Admission::Take,
-            false => self.admit(&mut event),
+            false => self.admit_event(&mut event),
         };
         let cut = match admission {
             Admission::Take => None,
@@ -38,7 +38,7 @@ impl Session {
             Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
-        let reopens = reopened(&event.kind).filter(|_| !replayed);
+        let reopens = extended_call_id(&event.kind).filter(|_| !replayed);
         if let Some(id) = reopens.filter(|id| self.is_unaffected(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
@@ -52,17 +52,17 @@ impl Session {
                 | EventKind::RunFinished { .. }
                 | EventKind::RunError { .. }
         );
-        if !frame && !adds_nothing_readable(&event.kind) {
-            self.turn.note(|run| run.has_effect = true);
+        if !frame && !is_quiet_event(&event.kind) {
+            self.turn.update_run_summary(|run| run.has_effect = true);
         }
         match &event.kind {
-            EventKind::RunStarted { .. } => self.run_began(),
+            EventKind::RunStarted { .. } => self.mark_run_started(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
-                return self.end_reported_by_run(event, replayed, cx);
+                return self.record_reported_end(event, replayed, cx);
             }
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
-                let interrupt = legacy::interrupt_of(name, value, raw, self.last_number);
+                let interrupt = legacy::parse_interrupt_event(name, value, raw, self.last_number);
                 return self.keep_custom_event(event, interrupt, replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
@@ -79,10 +79,10 @@ impl Session {
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, replayed, cx),
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
-                self.turn.note(|run| run.has_text = true);
+                self.turn.update_run_summary(|run| run.has_text = true);
             }
-            EventKind::Extension(extension) if adds_text(extension) => {
-                self.turn.note(|run| run.has_text = true);
+            EventKind::Extension(extension) if has_visible_text(extension) => {
+                self.turn.update_run_summary(|run| run.has_text = true);
             }
             EventKind::ToolCallStart {
                 tool_call_id,
@@ -92,7 +92,7 @@ impl Session {
                 let known = self.conversation.call_by_wire_id(tool_call_id);
                 if replayed || known.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
-                    self.turn.note(|run| run.tools.push(name));
+                    self.turn.update_run_summary(|run| run.tools.push(name));
                 }
             }
             _ => {}
@@ -100,27 +100,27 @@ impl Session {
         if replayed {
             return;
         }
-        let watched = match reopened(&event.kind) {
+        let watched = match extended_call_id(&event.kind) {
             Some(id) if self.is_checked(id) => CallsToCheck::Call(id.to_owned()),
-            _ => CallsToCheck::of(&event.kind, self.conversation.has_eager_call()),
+            _ => CallsToCheck::for_event(&event.kind, self.conversation.has_eager_call()),
         };
         let running = match &watched {
             CallsToCheck::Nothing => Vec::new(),
             CallsToCheck::Call(_) | CallsToCheck::AllCalls => self.running_handlers(),
         };
-        self.apply(event, cx);
+        self.apply_event(event, cx);
         if self.turn.fork.is_some() {
-            self.keep_thread();
+            self.store_run_thread();
         }
         if let Some(cut) = cut {
-            self.cut_at_limit(&cut, cx);
+            self.end_cut_content(&cut, cx);
         }
         self.notify_exceeded_limits(cx);
-        if let Some(kind) = self.over_count() {
+        if let Some(kind) = self.exceeded_count() {
             return self.end_run_at_limit(run, kind, cx);
         }
-        self.cancel_answered(&running, cx);
-        self.after_event(watched, cx);
+        self.cancel_answered_handlers(&running, cx);
+        self.check_after_event(watched, cx);
     }
 
     /// Keeps an event without effect for the application, unless the event is received again after
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// Cancels the handlers of calls that the agent has answered meanwhile.
-    fn cancel_answered(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
+    fn cancel_answered_handlers(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
         for (key, invocation) in running {
             let call = self.conversation.call(key);
             if !call.is_some_and(|call| matches!(call.state(), State::Running(..))) {
@@ -159,7 +159,7 @@ impl Session {
         }
     }
 
-    pub(super) fn apply(&mut self, event: Event, cx: &mut Cx<'_>) {
+    pub(super) fn apply_event(&mut self, event: Event, cx: &mut Cx<'_>) {
         let before = cx.output.diagnostics.len();
         let limit = match event.kind {
             EventKind::StateSnapshot { .. } | EventKind::StateDelta { .. } => LimitKind::State,
@@ -175,7 +175,7 @@ impl Session {
         let (too_large, forgotten) = (has("over-budget"), has("user-message-forgotten"));
         if too_large {
             // The size of a refused patch is not known.
-            self.intake.drop_amount(limit, 0);
+            self.intake.count_dropped(limit, 0);
         }
         if forgotten {
             self.report_forgotten_messages(cx);
@@ -226,7 +226,7 @@ impl Session {
         replayed: bool,
         cx: &mut Cx<'_>,
     ) {
-        let interrupt = interrupt.filter(|_| self.admits_interrupt());
+        let interrupt = interrupt.filter(|_| self.may_admit_interrupt());
         if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Cx, Effect, InvocationId, JournalEntry, Session, TimerId,
-    policy::{self, Moment, Next, Reply},
+    policy::{self, CallReply, NextStep, ProceedConditions},
 };
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
@@ -25,7 +25,7 @@ const DENIED_BEFORE: &str =
 
 /// The outcome of a call, with the value for the agent.
 #[derive(Debug)]
-pub(super) enum Ending {
+pub(super) enum CallEnding {
     /// The handler's value.
     Output(Value),
     /// The call failed, with the error and the value for the agent.
@@ -38,9 +38,9 @@ pub(super) enum Ending {
     Cancelled(Value),
 }
 
-impl Ending {
+impl CallEnding {
     /// Creates a failure for which the agent receives only the message.
-    pub(super) fn error(error: CallError) -> Self {
+    pub(super) fn from_error(error: CallError) -> Self {
         let mut reply = ToolError::new(error.message.as_str());
         let kinds = [
             ErrorKind::InvalidArguments,
@@ -67,25 +67,25 @@ impl Ending {
 impl Session {
     /// Advances everything that can proceed: ends and starts checked calls, continues the loop.
     pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
-        for key in self.direct_keys() {
+        for key in self.direct_call_keys() {
             self.advance_call(&key, cx);
         }
         if self.turn.is_running() && !self.conversation.has_eager_call() {
             return;
         }
-        if self.holds_calls_back() && !self.conversation.has_open(State::is_at_work) {
+        if self.should_hold_calls_back() && !self.conversation.has_open(State::is_at_work) {
             self.skip_waiting_calls(cx);
         }
         for key in self.conversation.active_calls() {
             self.advance_call(&key, cx);
         }
         self.continue_loop(cx);
-        self.send_queued(cx);
+        self.send_queued_messages(cx);
     }
 
     /// Returns true if a message of the user takes precedence: nothing starts before it is
     /// delivered, except calls that a run waits for with an open stream.
-    fn holds_calls_back(&self) -> bool {
+    fn should_hold_calls_back(&self) -> bool {
         self.turn.interjected && !self.turn.is_running()
     }
 
@@ -100,7 +100,7 @@ impl Session {
             });
             if waits {
                 let reply = json!({"error": "skipped", "reason": "user_interjection"});
-                self.end_call(&key, Ending::Skipped(reply), cx);
+                self.end_call(&key, CallEnding::Skipped(reply), cx);
             }
         }
     }
@@ -116,8 +116,8 @@ impl Session {
             let call = session.conversation.call(key);
             call.is_some_and(|call| matches!(call.state(), State::Allowed(_)))
         };
-        if is_ready(self) && may_run && !self.rebind(key) {
-            self.prepare(key, cx);
+        if is_ready(self) && may_run && !self.rebind_check(key) {
+            self.check_complete_call(key, cx);
         }
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
@@ -125,25 +125,29 @@ impl Session {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
-        let moment = Moment {
+        let moment = ProceedConditions {
             run_over,
             eager: check.is_some_and(|check| check.eager),
             by_agent,
             in_order: was_allowed && !by_agent && self.may_start(key),
         };
-        match policy::proceed(state, moment) {
-            Next::HandOff if self.admit_start(key, cx) => self.hand_off(key, cx),
-            Next::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
-            Next::Answer(Reply::NoResult) => self.answer_unanswered(key, cx),
-            Next::Answer(Reply::Fault(error)) => self.end_call(key, Ending::error(error), cx),
-            Next::Answer(Reply::Denied(reason)) => self.end_denied(key, reason.as_deref(), cx),
-            Next::HandOff
-            | Next::Start
-            | Next::Wait
-            | Next::Ask
-            | Next::AskRule
-            | Next::Permit(_)
-            | Next::Remote => {}
+        match policy::next_step(state, moment) {
+            NextStep::HandOff if self.admit_start(key, cx) => self.hand_off_call(key, cx),
+            NextStep::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
+            NextStep::Answer(CallReply::NoResult) => self.end_unanswered_call(key, cx),
+            NextStep::Answer(CallReply::Fault(error)) => {
+                self.end_call(key, CallEnding::from_error(error), cx)
+            }
+            NextStep::Answer(CallReply::Denied(reason)) => {
+                self.end_denied_call(key, reason.as_deref(), cx)
+            }
+            NextStep::HandOff
+            | NextStep::Start
+            | NextStep::Wait
+            | NextStep::Ask
+            | NextStep::AskRule
+            | NextStep::Permit(_)
+            | NextStep::Remote => {}
         }
         // Its approval may have lapsed, so that it was checked again: the outcome is recorded at
         // once.
@@ -159,7 +163,7 @@ impl Session {
 
     /// Returns true if the order of calls permits this call to start.
     fn may_start(&self, key: &CallKey) -> bool {
-        if self.holds_calls_back() {
+        if self.should_hold_calls_back() {
             return false;
         }
         let exclusive = |key: &CallKey| {
@@ -183,49 +187,51 @@ impl Session {
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
     }
 
-    pub(super) fn running(&self, invocation: InvocationId) -> Option<CallKey> {
+    pub(super) fn running_call(&self, invocation: InvocationId) -> Option<CallKey> {
         let runs = |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
         self.conversation.find_open(runs)
     }
 
     pub(super) fn set_progress(&mut self, id: InvocationId, progress: Progress) {
-        if let Some(key) = self.running(id) {
+        if let Some(key) = self.running_call(id) {
             self.conversation
                 .edit_call(&key, |call| call.progress = Some(progress));
         }
     }
 
-    pub(super) fn set_preliminary(&mut self, id: InvocationId, value: Value) {
-        if let Some(key) = self.running(id) {
+    pub(super) fn set_preliminary_result(&mut self, id: InvocationId, value: Value) {
+        if let Some(key) = self.running_call(id) {
             self.conversation
                 .edit_call(&key, |call| call.preliminary = Some(value));
         }
     }
 
-    pub(super) fn handler_finished(
+    pub(super) fn handle_handler_end(
         &mut self,
         id: InvocationId,
         outcome: Result<ToolOutcome, ToolError>,
         cx: &mut Cx<'_>,
     ) {
-        let Some(key) = self.running(id) else { return };
+        let Some(key) = self.running_call(id) else {
+            return;
+        };
         let ending = match outcome {
-            Ok(ToolOutcome::Continue(value)) => Ending::Output(value),
+            Ok(ToolOutcome::Continue(value)) => CallEnding::Output(value),
             Ok(ToolOutcome::StopLoop(value)) => {
                 self.turn.stopped = true;
-                Ending::Output(value)
+                CallEnding::Output(value)
             }
             Err(error) => {
                 let reply = error.to_value();
                 let error = CallError::new(ErrorKind::Handler, error.message);
-                Ending::Failed(error, reply)
+                CallEnding::Failed(error, reply)
             }
         };
         self.end_call(&key, ending, cx);
     }
 
-    pub(super) fn timer(&mut self, timer: TimerId, cx: &mut Cx<'_>) {
-        if self.grace_over(timer, cx) {
+    pub(super) fn handle_timer(&mut self, timer: TimerId, cx: &mut Cx<'_>) {
+        if self.close_run_on_grace_timer(timer, cx) {
             return;
         }
         let waits =
@@ -236,10 +242,10 @@ impl Session {
         self.cancel_handler(&key, cx);
         let message = "The action took too long and was given up".to_owned();
         let error = CallError::new(ErrorKind::Timeout, message);
-        self.end_call(&key, Ending::error(error), cx);
+        self.end_call(&key, CallEnding::from_error(error), cx);
     }
 
-    pub(super) fn end_denied(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
+    pub(super) fn end_denied_call(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let registration = call.and_then(|call| call.check()?.registration);
         let args = call.and_then(ToolCall::args);
@@ -265,31 +271,31 @@ impl Session {
                 reason: reason.map(str::to_owned),
             }),
         );
-        self.end_call(key, Ending::Denied(reply), cx);
+        self.end_call(key, CallEnding::Denied(reply), cx);
     }
 
     /// Records the only result of a call.
-    pub(super) fn end_call(&mut self, key: &CallKey, ending: Ending, cx: &mut Cx<'_>) {
+    pub(super) fn end_call(&mut self, key: &CallKey, ending: CallEnding, cx: &mut Cx<'_>) {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);
         let (end, value, error, content) = match ending {
-            Ending::Output(value) => {
+            CallEnding::Output(value) => {
                 let content = encoding.encode(&value);
                 (End::Output, value, None, content)
             }
-            Ending::Failed(error, reply) => {
+            CallEnding::Failed(error, reply) => {
                 let content = reply.to_string();
                 (End::Error, reply, Some(error), content)
             }
-            Ending::Denied(reply) => {
+            CallEnding::Denied(reply) => {
                 let content = encoding.encode(&reply);
                 (End::Denied, reply, None, content)
             }
-            Ending::Skipped(reply) => {
+            CallEnding::Skipped(reply) => {
                 let content = reply.to_string();
                 (End::Skipped, reply, None, content)
             }
-            Ending::Cancelled(reply) => {
+            CallEnding::Cancelled(reply) => {
                 let content = reply.to_string();
                 (End::Cancelled, reply, None, content)
             }
@@ -309,8 +315,8 @@ impl Session {
         let Some((phase, name)) = call.map(|call| (call.phase(), call.name.clone())) else {
             return;
         };
-        self.end_nested(key, cx);
-        self.deliver_direct(key, cx);
+        self.end_nested_calls(key, cx);
+        self.deliver_direct_outcome(key, cx);
         let thread_id = self.thread_id.clone();
         let entry = JournalEntry::Finished {
             thread_id,

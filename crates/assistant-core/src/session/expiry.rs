@@ -6,7 +6,7 @@
 pub(crate) fn millis(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));
-    let mut date = date.splitn(3, '-').map(number);
+    let mut date = date.splitn(3, '-').map(parse_number);
     let (year, month, day) = (date.next()??, date.next()??, date.next()??);
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
@@ -16,25 +16,26 @@ pub(crate) fn millis(text: &str) -> Option<i64> {
         None => (rest, "Z"),
     };
     let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
-    let mut clock = clock.splitn(3, ':').map(number);
+    let mut clock = clock.splitn(3, ':').map(parse_number);
     let (hours, minutes) = (clock.next()??, clock.next()??);
     let seconds = clock.next().unwrap_or(Some(0))?;
-    let thousandths = number(
+    let thousandths = parse_number(
         &format!("{fraction:0<3}")
             .chars()
             .take(3)
             .collect::<String>(),
     )?;
-    let minutes = days(year, month, day) * 1_440 + hours * 60 + minutes - offset_minutes(offset)?;
+    let minutes = days_since_epoch(year, month, day) * 1_440 + hours * 60 + minutes
+        - parse_offset_minutes(offset)?;
     Some((minutes * 60 + seconds) * 1_000 + thousandths)
 }
 
-fn number(digits: &str) -> Option<i64> {
+fn parse_number(digits: &str) -> Option<i64> {
     let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten()
 }
 
-fn offset_minutes(offset: &str) -> Option<i64> {
+fn parse_offset_minutes(offset: &str) -> Option<i64> {
     let (sign, clock) = match offset.split_at_checked(1)? {
         ("Z" | "z", "") => return Some(0),
         ("+", clock) => (1, clock),
@@ -44,12 +45,12 @@ fn offset_minutes(offset: &str) -> Option<i64> {
     let (hours, minutes) = clock
         .split_once(':')
         .or_else(|| clock.split_at_checked(2))?;
-    Some(sign * (number(hours)? * 60 + number(minutes)?))
+    Some(sign * (parse_number(hours)? * 60 + parse_number(minutes)?))
 }
 
 /// Returns the days since 1970 in the Gregorian calendar. Years are counted from March, so that the
 /// leap day is the last day of a year.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;
     let in_year = (153 * months + 2) / 5 + day - 1;

@@ -19,19 +19,19 @@ pub(super) type SeenThreads = FxHashMap<String, Option<MessageId>>;
 
 /// The thread of an answer that is being regenerated and has no message yet.
 #[derive(Debug, Clone)]
-pub(super) struct Fork {
+pub(super) struct ThreadFork {
     /// The message above the branch.
     parent: Option<MessageId>,
     thread_id: String,
 }
 
-impl Fork {
+impl ThreadFork {
     pub(super) fn to_value(&self) -> Value {
         let parent = self.parent.as_ref().map(MessageId::as_str);
         json!({"parent": parent, "threadId": self.thread_id})
     }
 
-    pub(super) fn read(value: &Value) -> Option<Self> {
+    pub(super) fn from_value(value: &Value) -> Option<Self> {
         let text = |key: &str| value.get(key).and_then(Value::as_str);
         Some(Self {
             parent: text("parent").map(MessageId::from),
@@ -50,7 +50,7 @@ pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
 
 /// Returns the threads of a conversation without those of its session: each ends at the newest
 /// message that is reached without entering another thread.
-fn threads_of(conversation: &Conversation, own: &str) -> SeenThreads {
+fn infer_threads(conversation: &Conversation, own: &str) -> SeenThreads {
     let mut threads = SeenThreads::default();
     let shown = conversation.run_thread().unwrap_or(own);
     if let Some(tip) = conversation.run_tip() {
@@ -103,7 +103,7 @@ impl Session {
 
     /// Gives the run branch a thread id of its own if the server has seen other messages under the
     /// present one.
-    pub(super) fn fork_if_seen_otherwise(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn fork_thread_if_needed(&mut self, cx: &mut Cx<'_>) {
         let continues = match self.threads.get(self.request_thread_id()) {
             None => true,
             Some(None) => false,
@@ -117,7 +117,7 @@ impl Session {
         // The newest message is part of the branch of the old answer, too.
         if self.turn.regenerates.is_some() || tip.is_none() {
             let parent = tip.cloned();
-            self.turn.fork = Some(Fork { parent, thread_id });
+            self.turn.fork = Some(ThreadFork { parent, thread_id });
         } else {
             self.conversation.set_run_thread(thread_id);
         }
@@ -125,7 +125,7 @@ impl Session {
 
     /// Records that the server of a thread has seen the run branch to its end, unless the thread has
     /// ended.
-    pub(super) fn mark_seen(&mut self, thread_id: String) {
+    pub(super) fn mark_thread_seen(&mut self, thread_id: String) {
         let has_ended = self.threads.get(&thread_id) == Some(&None);
         if self.options.fork_thread
             && !has_ended
@@ -137,7 +137,7 @@ impl Session {
 
     /// Records that the server has seen the run branch to its end only, because a retry repeats what
     /// came after it. A thread whose server has seen another branch is not affected.
-    pub(super) fn forget_repeated(&mut self) {
+    pub(super) fn rewind_seen_thread(&mut self) {
         let thread_id = self.request_thread_id().to_owned();
         let tip = self.conversation.run_tip();
         let mut seen = self.threads.get(&thread_id).and_then(Option::as_ref);
@@ -145,7 +145,7 @@ impl Session {
             seen = seen.and_then(|id| self.conversation.parent(id));
         }
         if seen.is_some() {
-            self.mark_seen(thread_id);
+            self.mark_thread_seen(thread_id);
         }
     }
 
@@ -168,7 +168,7 @@ impl Session {
     /// Infers the threads of a conversation that replaces another.
     pub(super) fn infer_threads(&mut self) {
         self.threads = match self.options.fork_thread {
-            true => threads_of(&self.conversation, &self.thread_id),
+            true => infer_threads(&self.conversation, &self.thread_id),
             false => SeenThreads::default(),
         };
     }
@@ -185,7 +185,7 @@ impl Session {
     /// Stores the thread of the active run with its newest message, unless its branch stores it
     /// already. This is needed after a regenerated answer has begun, and after a snapshot has
     /// replaced the message that stored the thread.
-    pub(super) fn keep_thread(&mut self) {
+    pub(super) fn store_run_thread(&mut self) {
         let of_run = self.turn.run().map(|run| run.thread_id.as_str());
         let is_missing = |id: &&str| !id.is_empty() && *id != self.request_thread_id();
         if self.options.fork_thread

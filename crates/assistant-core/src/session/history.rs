@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Session, audit::bound};
+use super::{Session, audit::truncate_value};
 use crate::{
     action::ActionFingerprint,
     conversation::{CallKey, Conversation, Phase, ToolCall},
@@ -67,7 +67,7 @@ impl ToolHistory {
             .unwrap_or(0)
     }
 
-    fn add(&mut self, name: &str) {
+    fn count_call(&mut self, name: &str) {
         self.total += 1;
         let count = self.counts.get(name).and_then(Value::as_u64).unwrap_or(0);
         self.counts.insert(name.to_owned(), (count + 1).into());
@@ -147,13 +147,13 @@ impl ToolRecord {
         self.ended_at
     }
 
-    fn of(call: &ToolCall, conversation: &Conversation) -> Self {
+    fn from_call(call: &ToolCall, conversation: &Conversation) -> Self {
         let message = conversation.message_of_call(&call.key());
         let args = call.effective_args().cloned();
         let mut args = args.unwrap_or_else(|| call.args_text().into());
         let mut result = call.result().map(|result| result.value.clone());
-        bound(&mut args);
-        result.as_mut().map(bound);
+        truncate_value(&mut args);
+        result.as_mut().map(truncate_value);
         Self {
             call: call.key(),
             call_id: call.id.clone(),
@@ -178,16 +178,16 @@ impl Session {
         let mut history = ToolHistory::default();
         let placed = self.conversation.all_calls();
         let open = self.conversation.direct_calls();
-        let mut known: Vec<Known<'_>> = placed.chain(open).map(Known::Call).collect();
-        known.extend(self.past_direct.iter().map(Known::Past));
-        let known = crate::order::in_order(known, Known::number);
+        let mut known: Vec<CallOrRecord<'_>> = placed.chain(open).map(CallOrRecord::Call).collect();
+        known.extend(self.past_direct.iter().map(CallOrRecord::Past));
+        let known = crate::order::in_order(known, CallOrRecord::key_number);
         let left_out = known.len().saturating_sub(MAX_DETAILED_CALLS);
         for (at, one) in known.into_iter().enumerate() {
-            history.add(one.name());
+            history.count_call(one.name());
             if at >= left_out {
                 history.records.push(match one {
-                    Known::Call(call) => ToolRecord::of(call, &self.conversation),
-                    Known::Past(record) => record.clone(),
+                    CallOrRecord::Call(call) => ToolRecord::from_call(call, &self.conversation),
+                    CallOrRecord::Past(record) => record.clone(),
                 });
             }
         }
@@ -195,8 +195,8 @@ impl Session {
     }
 
     /// Keeps the record of a finished call of the page.
-    pub(super) fn keep_direct(&mut self, call: &ToolCall) {
-        let record = ToolRecord::of(call, &self.conversation);
+    pub(super) fn keep_direct_record(&mut self, call: &ToolCall) {
+        let record = ToolRecord::from_call(call, &self.conversation);
         self.past_direct.push(record);
         let over = self.past_direct.len().saturating_sub(MAX_DETAILED_CALLS);
         self.past_direct.drain(..over);
@@ -204,12 +204,12 @@ impl Session {
 }
 
 /// A call of the conversation, or the record of a finished call.
-enum Known<'a> {
+enum CallOrRecord<'a> {
     Call(&'a ToolCall),
     Past(&'a ToolRecord),
 }
 
-impl Known<'_> {
+impl CallOrRecord<'_> {
     fn name(&self) -> &str {
         match self {
             Self::Call(call) => &call.name,
@@ -218,7 +218,7 @@ impl Known<'_> {
     }
 
     /// Returns the number of the call's key; keys are assigned in order of appearance.
-    fn number(&self) -> i64 {
+    fn key_number(&self) -> i64 {
         let key = match self {
             Self::Call(call) => call.key(),
             Self::Past(record) => record.call,

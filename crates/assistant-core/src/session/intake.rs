@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[cfg(feature = "ui-stream")]
 use rustc_hash::FxHashMap;
 
-use self::names::over_name_limits;
+use self::names::exceeded_name_limit;
 use super::{Cx, Session};
 use crate::{
     conversation::ToolCall,
@@ -23,7 +23,7 @@ use crate::{
 
 /// The amounts that the current run has sent.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Intake {
+pub(super) struct ReceivedAmounts {
     /// The numbers of messages and calls when the run began.
     began_with: (usize, usize),
     /// The bytes of text, arguments and results.
@@ -56,28 +56,37 @@ pub(super) enum Admission {
     EndRun(LimitKind),
 }
 
-impl Intake {
+impl ReceivedAmounts {
     /// Shortens a text to the part that fits, and counts the rest as dropped. Returns the new size,
     /// or the limit plus one if the text was cut.
-    fn fit(&mut self, kind: LimitKind, text: &mut String, (used, most): (usize, usize)) -> usize {
+    fn truncate_to_limit(
+        &mut self,
+        kind: LimitKind,
+        text: &mut String,
+        (used, most): (usize, usize),
+    ) -> usize {
         let length = text.len();
         truncate(text, most.saturating_sub(used));
         self.bytes = self.bytes.saturating_add(text.len());
         if text.len() < length {
-            self.drop_amount(kind, length - text.len());
+            self.count_dropped(kind, length - text.len());
             return most.saturating_add(1);
         }
         used + length
     }
 
-    pub(super) fn drop_amount(&mut self, kind: LimitKind, amount: usize) {
+    pub(super) fn count_dropped(&mut self, kind: LimitKind, amount: usize) {
         let dropped = self.dropped.entry(kind).or_default();
         *dropped = dropped.saturating_add(amount);
     }
 
     /// Returns the size of a message's text. `before` is called at the first event of the message
     /// in this run, for the size that the text had before.
-    fn text_of(&mut self, id: &str, before: impl FnOnce() -> Option<usize>) -> Option<&mut usize> {
+    fn text_size_mut(
+        &mut self,
+        id: &str,
+        before: impl FnOnce() -> Option<usize>,
+    ) -> Option<&mut usize> {
         let is_newest = self.newest.as_ref().is_some_and(|(newest, _)| newest == id);
         if !is_newest {
             let size = match self.texts.remove(id) {
@@ -93,7 +102,7 @@ impl Intake {
 }
 
 /// Returns the admission of an event by which a text grew from `used` to `size`, given its limit.
-const fn grown(used: usize, size: usize, most: usize) -> Admission {
+const fn admit_growth(used: usize, size: usize, most: usize) -> Admission {
     match (used > most, size > most) {
         (true, _) => Admission::Drop,
         (false, true) => Admission::TakeAndCut,
@@ -103,14 +112,14 @@ const fn grown(used: usize, size: usize, most: usize) -> Admission {
 
 impl Session {
     /// Resets the counters at the start of a run.
-    pub(super) fn intake_begins(&mut self) {
-        self.intake = Intake {
-            began_with: self.held_now(),
-            ..Intake::default()
+    pub(super) fn reset_intake(&mut self) {
+        self.intake = ReceivedAmounts {
+            began_with: self.content_counts(),
+            ..ReceivedAmounts::default()
         };
     }
 
-    fn held_now(&self) -> (usize, usize) {
+    fn content_counts(&self) -> (usize, usize) {
         let conversation = &self.conversation;
         (
             conversation.message_count(),
@@ -119,9 +128,9 @@ impl Session {
     }
 
     /// Checks an event, and shortens it if a part of it is over a limit.
-    pub(super) fn admit(&mut self, event: &mut Event) -> Admission {
+    pub(super) fn admit_event(&mut self, event: &mut Event) -> Admission {
         let limits = self.options.limits;
-        if let Some(kind) = over_name_limits(event, &limits) {
+        if let Some(kind) = exceeded_name_limit(event, &limits) {
             return Admission::EndRun(kind);
         }
         let admission = match &mut event.kind {
@@ -134,7 +143,7 @@ impl Session {
             }
             EventKind::ToolCallStart { tool_call_id, .. }
             | EventKind::ToolCallEnd { tool_call_id } => {
-                match self.is_over(tool_call_id, &limits) {
+                match self.has_cut_arguments(tool_call_id, &limits) {
                     true => Admission::Drop,
                     false => Admission::Take,
                 }
@@ -172,9 +181,9 @@ impl Session {
     }
 
     /// Returns the limit that the applied events of the run exceed.
-    pub(super) fn over_count(&self) -> Option<LimitKind> {
+    pub(super) fn exceeded_count(&self) -> Option<LimitKind> {
         let limits = &self.options.limits;
-        let ((messages, calls), began) = (self.held_now(), self.intake.began_with);
+        let ((messages, calls), began) = (self.content_counts(), self.intake.began_with);
         if messages.saturating_sub(began.0) > limits.messages {
             return Some(LimitKind::Messages);
         }
@@ -191,7 +200,7 @@ impl Session {
             .min(limits.interrupts.saturating_sub(raised));
         let over = interrupts.split_off(admitted);
         if !over.is_empty() {
-            self.intake.drop_amount(LimitKind::Interrupts, over.len());
+            self.intake.count_dropped(LimitKind::Interrupts, over.len());
             let ids = over.into_iter().map(|interrupt| interrupt.id);
             self.interrupts.cancel_unopened(ids);
         }
@@ -199,18 +208,18 @@ impl Session {
 
     /// Returns true if the run may open another interrupt by an event of the older dialect, which
     /// has no answer for single interrupts.
-    pub(super) fn admits_interrupt(&mut self) -> bool {
+    pub(super) fn may_admit_interrupt(&mut self) -> bool {
         let raised = self.turn.run().map_or(0, |run| run.raised_by_event.len());
         let admits = raised < self.options.limits.interrupts;
         if !admits {
-            self.intake.drop_amount(LimitKind::Interrupts, 1);
+            self.intake.count_dropped(LimitKind::Interrupts, 1);
         }
         admits
     }
 
     /// Ends a message or call whose text or arguments were cut. A call that was being written does
     /// not run and is answered as invalid.
-    pub(super) fn cut_at_limit(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
+    pub(super) fn end_cut_content(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         match kind {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
                 let call = self.conversation.call_by_wire_id(tool_call_id);
@@ -223,7 +232,7 @@ impl Session {
                 let end = EventKind::TextMessageEnd {
                     message_id: message_id.clone(),
                 };
-                self.apply(end.into(), cx);
+                self.apply_event(end.into(), cx);
                 self.cut_last_callouts();
             }
             EventKind::Extension(_) => self.cut_last_callouts(),

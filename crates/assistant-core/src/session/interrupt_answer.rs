@@ -21,7 +21,7 @@ impl OpenInterrupt {
     pub fn takes_approval(&self) -> bool {
         match self.format {
             AnswerFormat::Approval | AnswerFormat::Boolean | AnswerFormat::BooleanOrOther => true,
-            AnswerFormat::Decisions => self.actions.only().is_some(),
+            AnswerFormat::Decisions => self.actions.single_action().is_some(),
             AnswerFormat::Anything => false,
         }
     }
@@ -55,17 +55,17 @@ impl OpenInterrupt {
 
     /// Returns true if the card of a call shows everything that the interrupt asks, and can answer
     /// it.
-    pub(super) fn takes_card(&self, call: &ToolCall) -> bool {
-        let only = self.actions.only();
+    pub(super) fn can_be_answered_on_card(&self, call: &ToolCall) -> bool {
+        let only = self.actions.single_action();
         // The card would not show the other parts of the list.
         let is_call = match only {
-            Some(action) => action.is_call(call),
+            Some(action) => action.is_fully_shown_by(call),
             None => self.actions().is_empty(),
         };
         is_call
             && match self.format {
                 AnswerFormat::Approval | AnswerFormat::Boolean => true,
-                AnswerFormat::Decisions => only.is_some_and(RequestedAction::fits_card),
+                AnswerFormat::Decisions => only.is_some_and(RequestedAction::is_decidable_on_card),
                 AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
             }
     }
@@ -80,7 +80,7 @@ impl OpenInterrupt {
         if !self.takes_decisions() {
             return Err(Refusal::NothingToDo);
         }
-        self.valid(self.actions.answer(decisions)?)
+        self.validate_against_schema(self.actions.build_answer(decisions)?)
     }
 
     /// Returns a validated answer in the form that is sent.
@@ -88,14 +88,16 @@ impl OpenInterrupt {
     /// # Errors
     ///
     /// Fails if the interrupt does not accept the answer.
-    pub(super) fn checked(&self, answer: Value) -> Result<Value, Refusal> {
+    pub(super) fn validate_answer(&self, answer: Value) -> Result<Value, Refusal> {
         match self.format {
-            AnswerFormat::Decisions => self.valid(self.actions.checked(&answer)?),
-            _ => self.valid(answer),
+            AnswerFormat::Decisions => {
+                self.validate_against_schema(self.actions.validate_answer(&answer)?)
+            }
+            _ => self.validate_against_schema(answer),
         }
     }
 
-    fn valid(&self, answer: Value) -> Result<Value, Refusal> {
+    fn validate_against_schema(&self, answer: Value) -> Result<Value, Refusal> {
         match self.violations(&answer) {
             wrong if wrong.is_empty() => Ok(answer),
             wrong => Err(Refusal::InvalidEdit(wrong)),
@@ -104,7 +106,7 @@ impl OpenInterrupt {
 
     /// Returns the answer that denies the interrupt, with all its actions; `None` if the interrupt
     /// does not accept a denial.
-    pub(super) fn denial(&self) -> Option<Value> {
+    pub(super) fn denial_answer(&self) -> Option<Value> {
         match self.format {
             AnswerFormat::Decisions => {
                 let reject = |_: &RequestedAction| ActionDecision::Reject { message: None };
@@ -133,10 +135,10 @@ impl OpenInterrupt {
         match self.format {
             AnswerFormat::Boolean | AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
             AnswerFormat::Decisions => {
-                let only = self.actions.only();
+                let only = self.actions.single_action();
                 only.is_some_and(|action| action.allows(DecisionKind::Edit))
             }
-            AnswerFormat::Approval => self.property("editedArgs").is_some_and(|schema| {
+            AnswerFormat::Approval => self.property_schema("editedArgs").is_some_and(|schema| {
                 // A schema with a fixed value does not accept others.
                 let fixed = |key: &str| schema.get(key).is_some();
                 *schema != Value::Bool(false) && !fixed("const") && !fixed("enum")
@@ -148,13 +150,13 @@ impl OpenInterrupt {
     #[must_use]
     pub fn takes_reason(&self) -> bool {
         match self.format {
-            AnswerFormat::Decisions => self.actions.only().is_some(),
-            _ => self.property("reason").is_some(),
+            AnswerFormat::Decisions => self.actions.single_action().is_some(),
+            _ => self.property_schema("reason").is_some(),
         }
     }
 
     /// Returns the schema of a property of the answer.
-    fn property(&self, name: &str) -> Option<&Value> {
+    fn property_schema(&self, name: &str) -> Option<&Value> {
         let schema = self.interrupt.response_schema.as_ref()?;
         schema.get("properties")?.get(name)
     }
@@ -169,11 +171,13 @@ impl OpenInterrupt {
     pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
         match verdict {
             Verdict::Deny { reason } => {
-                if self.takes_decisions() && self.actions.only().is_none() {
-                    return self.payload(verdict).map(Some);
+                if self.takes_decisions() && self.actions.single_action().is_none() {
+                    return self.build_payload(verdict).map(Some);
                 }
                 let with = [reason.clone(), None].map(|reason| Verdict::Deny { reason });
-                let mut denials = with.iter().filter_map(|denial| self.payload(denial).ok());
+                let mut denials = with
+                    .iter()
+                    .filter_map(|denial| self.build_payload(denial).ok());
                 Ok(denials.find(|denial| self.violations(denial).is_empty()))
             }
             Verdict::Approve { args: Some(_) } | Verdict::Remember { args: Some(_), .. }
@@ -181,14 +185,14 @@ impl OpenInterrupt {
             {
                 Err(Refusal::NoEdits)
             }
-            Verdict::Approve { .. } | Verdict::Remember { .. } => {
-                self.valid(self.payload(verdict)?).map(Some)
-            }
+            Verdict::Approve { .. } | Verdict::Remember { .. } => self
+                .validate_against_schema(self.build_payload(verdict)?)
+                .map(Some),
         }
     }
 
     /// Returns the answer for a verdict without validating it.
-    fn payload(&self, verdict: &Verdict) -> Result<Value, Refusal> {
+    fn build_payload(&self, verdict: &Verdict) -> Result<Value, Refusal> {
         let (approved, extra) = match verdict {
             Verdict::Approve { args } | Verdict::Remember { args, .. } => {
                 (true, args.clone().map(|args| ("editedArgs", args)))
@@ -201,7 +205,7 @@ impl OpenInterrupt {
         Ok(match self.format {
             AnswerFormat::Boolean | AnswerFormat::BooleanOrOther => approved.into(),
             // One verdict is one decision, so a longer list is refused.
-            AnswerFormat::Decisions => self.actions.answer(&[verdict.clone().into()])?,
+            AnswerFormat::Decisions => self.actions.build_answer(&[verdict.clone().into()])?,
             AnswerFormat::Approval | AnswerFormat::Anything => {
                 let mut payload = json!({"approved": approved});
                 if let (Some((key, value)), Value::Object(payload)) = (extra, &mut payload) {

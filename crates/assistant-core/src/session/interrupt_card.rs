@@ -10,16 +10,16 @@ use crate::conversation::{CallKey, Change, StateEvent};
 impl Session {
     /// Returns true if the card of a call shows everything that an interrupt asks, and can answer
     /// it.
-    pub(super) fn takes_card(&self, open: &OpenInterrupt, key: &CallKey) -> bool {
+    pub(super) fn can_be_answered_on_card(&self, open: &OpenInterrupt, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        call.is_some_and(|call| open.takes_card(call))
+        call.is_some_and(|call| open.can_be_answered_on_card(call))
     }
 
     /// Moves the interrupts that no longer match the card of their call to the inbox. Returns true
     /// if any were moved.
-    pub(super) fn move_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
-        let asking = self.interrupts.asking_about(key);
-        let other = asking.filter(|open| !self.takes_card(open, key));
+    pub(super) fn move_unmatched_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+        let asking = self.interrupts.unanswered_on_card(key);
+        let other = asking.filter(|open| !self.can_be_answered_on_card(open, key));
         let other: Vec<String> = other.map(|open| open.interrupt.id.clone()).collect();
         for id in &other {
             self.interrupt_call(*key, id, false);
@@ -31,10 +31,10 @@ impl Session {
 
     /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
     /// interrupt is detached from it and shown separately.
-    pub(super) fn interrupt_anew(&mut self, id: &str, key: CallKey, card: bool) {
-        let mut all = self.interrupts.all();
+    pub(super) fn reblock_call(&mut self, id: &str, key: CallKey, card: bool) {
+        let mut all = self.interrupts.all_branches();
         let asked = all.find(|open| open.interrupt.id == id);
-        let card = card && asked.is_some_and(|open| self.takes_card(open, &key));
+        let card = card && asked.is_some_and(|open| self.can_be_answered_on_card(open, &key));
         drop(all);
         if !card {
             self.interrupts.move_to_inbox(id);

@@ -30,10 +30,10 @@ impl Session {
             let id = open.interrupt.tool_call_id.as_deref();
             let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
             let key = key.map(|(key, _)| key);
-            let fits = key.filter(|key| self.takes_card(&open, key));
+            let fits = key.filter(|key| self.can_be_answered_on_card(&open, key));
             let denied = fits;
-            let denied = denied.and_then(|key| self.denial_of(&key));
-            open.held_back = denied.is_none() && self.holds_back(&open.interrupt.id, cx);
+            let denied = denied.and_then(|key| self.earlier_denial(&key));
+            open.held_back = denied.is_none() && self.should_hold_back(&open.interrupt.id, cx);
             if let Some(key) = key {
                 let card = fits.is_some() && !open.held_back;
                 if self.interrupt_call(key, &open.interrupt.id, card) {
@@ -51,7 +51,7 @@ impl Session {
             let id = open.interrupt.id.clone();
             self.interrupts.open(open);
             if let Some(reason) = denied {
-                self.deny_as_before(&id, reason, cx);
+                self.repeat_denial(&id, reason, cx);
             }
         }
         cx.change(Change::Interrupts);
@@ -59,7 +59,7 @@ impl Session {
 
     /// Refers interrupts to the calls that are asked about, where they name calls that only ask. A
     /// call of a registered action is asked about itself, also if the agent runs it.
-    pub(super) fn refer_to_asked_calls(&self, interrupts: &mut [Interrupt]) {
+    pub(super) fn redirect_to_asked_calls(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
             let named = interrupt.tool_call_id.as_deref();
             let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
@@ -101,24 +101,24 @@ impl Session {
 
     /// Answers the interrupts that a call's card shows with a decision about the call: all of them,
     /// or none if any does not accept the decision. Returns false if the card shows no interrupt.
-    pub(super) fn decide_interrupt(
+    pub(super) fn answer_card_interrupts(
         &mut self,
         key: &CallKey,
         shown: &Fingerprint,
         verdict: &Verdict,
         cx: &mut Cx<'_>,
     ) -> bool {
-        if self.interrupts.asking_about(key).next().is_none() {
+        if self.interrupts.unanswered_on_card(key).next().is_none() {
             return false;
         }
-        if !verdict.is_denial() && self.move_to_inbox(key, cx) {
+        if !verdict.is_denial() && self.move_unmatched_to_inbox(key, cx) {
             cx.refuse(Refusal::Changed);
             return true;
         }
-        match self.answers_to_card(key, shown, verdict, cx) {
+        match self.card_interrupt_answers(key, shown, verdict, cx) {
             Ok(answers) => {
-                let is_over = |open: &OpenInterrupt| open.is_over(cx.now);
-                let in_time = !self.interrupts.asking_about(key).any(is_over);
+                let is_over = |open: &OpenInterrupt| open.has_expired(cx.now);
+                let in_time = !self.interrupts.unanswered_on_card(key).any(is_over);
                 if in_time && answers.iter().any(|(_, payload)| payload.is_none()) {
                     let message = "The assistant takes no denial here. Its request was cancelled, and nothing was approved.";
                     self.notify_once(NoticeKind::CancelledRequest, message, cx);
@@ -138,7 +138,7 @@ impl Session {
 
     /// Returns the answers for a decision about a call, one for each of its interrupts; `None`
     /// cancels the interrupt.
-    fn answers_to_card(
+    fn card_interrupt_answers(
         &self,
         key: &CallKey,
         shown: &Fingerprint,
@@ -155,8 +155,8 @@ impl Session {
             self.check_edit(key, args, cx)?;
         }
         let mut answers = Vec::new();
-        for open in self.interrupts.asking_about(key) {
-            let payload = match (open.is_over(cx.now), verdict) {
+        for open in self.interrupts.unanswered_on_card(key) {
+            let payload = match (open.has_expired(cx.now), verdict) {
                 // An expired interrupt accepts no answer; cancelling it does not run anything
                 // either.
                 (true, Verdict::Deny { .. }) => None,
@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// Answers or cancels an interrupt. An answer applies only to the version that was shown.
-    pub(super) fn answer_as_shown(
+    pub(super) fn answer_shown_interrupt(
         &mut self,
         id: &str,
         shown: &Fingerprint,
@@ -184,7 +184,7 @@ impl Session {
         }
         let found = self.interrupts.find(id);
         let is_answer = status == ResumeStatus::Resolved;
-        if is_answer && found.is_some_and(|open| self.is_question_for_user(open, cx)) {
+        if is_answer && found.is_some_and(|open| self.is_question_reserved_for_user(open, cx)) {
             return cx.refuse(Refusal::OnlyUser);
         }
         self.answer_interrupt(id, status, payload, cx);
@@ -206,7 +206,7 @@ impl Session {
             return cx.refuse(Refusal::Changed);
         }
         let denies = |decision| matches!(decision, &ActionDecision::Reject { .. });
-        if !decisions.iter().all(denies) && self.is_question_for_user(open, cx) {
+        if !decisions.iter().all(denies) && self.is_question_reserved_for_user(open, cx) {
             return cx.refuse(Refusal::OnlyUser);
         }
         match open.answer_with(decisions) {
@@ -227,19 +227,20 @@ impl Session {
             return cx.refuse(Refusal::AlreadyResolved);
         };
         if status == ResumeStatus::Resolved {
-            if open.is_over(cx.now) {
+            if open.has_expired(cx.now) {
                 return cx.refuse(Refusal::Expired);
             }
             let answer = payload.take();
             let had_answer = answer.is_some();
-            match open.checked(answer.unwrap_or_default()) {
+            match open.validate_answer(answer.unwrap_or_default()) {
                 Ok(answer) => payload = had_answer.then_some(answer),
                 Err(refusal) => return cx.refuse(refusal),
             }
         }
         let (blocks, card) = (open.blocks, open.call.is_some());
         let about = open.fingerprint(&self.conversation);
-        self.interrupts.answer(id, (status, payload.clone()), about);
+        self.interrupts
+            .record_answer(id, (status, payload.clone()), about);
         if let Some(key) = blocks.filter(|_| card || status == ResumeStatus::Cancelled) {
             self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
@@ -294,7 +295,7 @@ impl Session {
 
     /// Marks the answers on the run branch as sent or as returned: an approved call is handed off
     /// only while a run carries the answer.
-    pub(super) fn hand_over(&mut self, event: StateEvent) {
+    pub(super) fn mark_answers_on_run_branch(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
                 matches!(
@@ -328,8 +329,8 @@ impl Session {
 
     /// Cancels the unanswered interrupts. The next run sends the cancellations, so that the thread
     /// can continue.
-    pub(super) fn abandon_interrupts(&mut self, cx: &mut Cx<'_>) {
-        for id in self.interrupts.unanswered() {
+    pub(super) fn cancel_unanswered_interrupts(&mut self, cx: &mut Cx<'_>) {
+        for id in self.interrupts.unanswered_ids() {
             self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
         }
         self.turn.looping = false;
@@ -339,9 +340,9 @@ impl Session {
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
             // An interrupt that the user has not seen counts as a new question.
-            let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
-            if let Some((key, card)) = self.interrupts.reject(id, hold_back) {
-                self.interrupt_anew(id, key, card);
+            let hold_back = self.interrupts.was_carried_unseen(id) && self.should_hold_back(id, cx);
+            if let Some((key, card)) = self.interrupts.reopen_rejected(id, hold_back) {
+                self.reblock_call(id, key, card);
             }
         }
         cx.change(Change::Interrupts);
@@ -350,13 +351,13 @@ impl Session {
     /// Reopens the interrupts whose call has changed since the answer, which is then not sent, and
     /// asks about calls whose approval has lapsed before they were handed off. Returns true if
     /// anything is asked again.
-    pub(super) fn ask_again_what_changed(&mut self, cx: &mut Cx<'_>) -> bool {
-        let lapsed = self.ask_about_lapsed(cx);
-        let changed = self.interrupts.changed(&self.conversation);
+    pub(super) fn ask_again_about_changes(&mut self, cx: &mut Cx<'_>) -> bool {
+        let lapsed = self.ask_about_lapsed_approvals(cx);
+        let changed = self.interrupts.changed_ids(&self.conversation);
         for id in &changed {
-            let hold_back = self.interrupts.was_unseen(id) && self.holds_back(id, cx);
-            if let Some((key, card)) = self.interrupts.ask_again(id, hold_back) {
-                self.interrupt_anew(id, key, card);
+            let hold_back = self.interrupts.was_carried_unseen(id) && self.should_hold_back(id, cx);
+            if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
+                self.reblock_call(id, key, card);
                 self.conversation.apply_note(&key, Note::Changed);
             }
         }
@@ -375,15 +376,15 @@ impl Session {
     /// Cancels an interrupt after the agent rejected its answer.
     pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let takes_none = self.interrupts.find(id).is_some_and(|open| open.rejected);
-        let Some(open) = takes_none.then(|| self.interrupts.take(id)).flatten() else {
+        let Some(open) = takes_none.then(|| self.interrupts.remove(id)).flatten() else {
             return cx.refuse(Refusal::NothingToDo);
         };
         if let Some(key) = open.blocks {
-            self.give_up(&key, Some("given up"), cx);
+            self.give_up_call(&key, Some("given up"), cx);
             self.conversation
                 .apply_state_event(&key, StateEvent::Delivered);
         }
-        self.give_up_left(cx);
+        self.give_up_left_calls(cx);
         self.notices
             .retain(|notice| notice.kind != NoticeKind::RunError);
         cx.change(Change::Notices);
@@ -393,7 +394,7 @@ impl Session {
 
     /// Closes the interrupts whose answers a finished run carried; an unfinished run closes none.
     /// Returns the calls that the agent left to the page.
-    pub(super) fn retire_interrupts(
+    pub(super) fn close_answered_interrupts(
         &mut self,
         answered: &[String],
         raised: &[Interrupt],
@@ -409,7 +410,7 @@ impl Session {
         let mut lifted = Vec::new();
         for key in self
             .interrupts
-            .retire(answered)
+            .take_answered(answered)
             .iter()
             .filter_map(|open| open.blocks)
         {
@@ -424,7 +425,7 @@ impl Session {
             match call.state().clone() {
                 State::InterruptDenied { reason, .. } if call.has_ended() => {
                     // The denial was already sent, so no run starts.
-                    self.end_denied(&key, reason.as_deref(), cx);
+                    self.end_denied_call(&key, reason.as_deref(), cx);
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);
                 }

@@ -76,9 +76,9 @@ impl OpenInterrupt {
     }
 
     pub(super) fn new(interrupt: Interrupt, legacy: bool) -> Self {
-        let actions = ActionList::of(interrupt.metadata.as_ref());
+        let actions = ActionList::from_metadata(interrupt.metadata.as_ref());
         Self {
-            format: AnswerFormat::of(&interrupt, &actions),
+            format: AnswerFormat::for_interrupt(&interrupt, &actions),
             actions,
             interrupt,
             call: None,
@@ -126,7 +126,7 @@ impl OpenInterrupt {
     }
 
     /// Returns the answer, provided the question has not changed. A cancellation always applies.
-    pub(super) fn answer_now(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
+    pub(super) fn valid_answer(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
         let answer = self.answer.as_ref()?;
         let given_up = Some(answer.on_record());
         let given_up = given_up.filter(|entry| entry.status == ResumeStatus::Cancelled);
@@ -134,7 +134,7 @@ impl OpenInterrupt {
     }
 
     /// Returns true if the interrupt was answered without having been shown to the user.
-    const fn is_unseen(&self) -> bool {
+    const fn was_answered_unseen(&self) -> bool {
         self.denied_before || self.denied_unseen
     }
 
@@ -158,7 +158,7 @@ impl OpenInterrupt {
     }
 
     /// Returns true if the interrupt has expired and can only be cancelled.
-    pub(super) fn is_over(&self, now: i64) -> bool {
+    pub(super) fn has_expired(&self, now: i64) -> bool {
         self.expires_at().is_some_and(|at| at <= now)
     }
 }
@@ -184,19 +184,19 @@ const MAX_CANCELLED: usize = 10_000;
 impl Interrupts {
     /// Returns true if the user has answered an interrupt. Answers by an earlier denial do not
     /// count.
-    pub(super) fn is_answered_by_person(&self) -> bool {
+    pub(super) fn has_answer_by_user(&self) -> bool {
         let mut all = self.list.iter();
         all.any(|open| open.answer.is_some() && !open.denied_before)
     }
 
     /// Returns true if an interrupt is unanswered.
-    pub(super) fn wait(&self) -> bool {
+    pub(super) fn has_unanswered(&self) -> bool {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
     /// Returns true if an interrupt is open, or has an answer other than a cancellation, so that
     /// the agent may continue from it.
-    pub(super) fn may_continue_questions(&self) -> bool {
+    pub(super) fn has_uncancelled(&self) -> bool {
         let is_given_up = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
             answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Cancelled)
@@ -205,13 +205,13 @@ impl Interrupts {
     }
 
     /// Returns the interrupts of all branches.
-    pub(super) fn all(&self) -> impl Iterator<Item = &OpenInterrupt> {
+    pub(super) fn all_branches(&self) -> impl Iterator<Item = &OpenInterrupt> {
         self.list.iter().chain(&self.elsewhere)
     }
 
     /// Puts aside the interrupts of other branches and removes and returns those put aside earlier
     /// that are on this branch again; `None` if nothing changed.
-    pub(super) fn sort(
+    pub(super) fn select_branch(
         &mut self,
         is_here: impl Fn(&OpenInterrupt) -> bool,
     ) -> Option<Vec<OpenInterrupt>> {
@@ -241,24 +241,24 @@ impl Interrupts {
         self.list.iter_mut().find(|open| open.interrupt.id == id)
     }
 
-    pub(super) fn take(&mut self, id: &str) -> Option<OpenInterrupt> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<OpenInterrupt> {
         let place = self.list.iter().position(|open| open.interrupt.id == id)?;
         Some(self.list.remove(place))
     }
 
     /// Returns the unanswered interrupts that a call's card shows.
-    pub(super) fn asking_about(&self, key: &CallKey) -> impl Iterator<Item = &OpenInterrupt> {
+    pub(super) fn unanswered_on_card(&self, key: &CallKey) -> impl Iterator<Item = &OpenInterrupt> {
         let asks = |open: &&OpenInterrupt| open.call == Some(*key) && open.answer.is_none();
         self.list.iter().filter(asks)
     }
 
     /// Returns true if an interrupt that blocks a call is answered.
-    pub(super) fn answers_for(&self, key: &CallKey) -> bool {
+    pub(super) fn has_answer_for(&self, key: &CallKey) -> bool {
         let answers = |open: &OpenInterrupt| open.blocks == Some(*key) && open.answer.is_some();
         self.list.iter().any(answers)
     }
 
-    pub(super) fn answer(
+    pub(super) fn record_answer(
         &mut self,
         id: &str,
         (status, payload): (ResumeStatus, Option<Value>),
@@ -279,20 +279,21 @@ impl Interrupts {
 
     /// Reopens an interrupt whose answer the agent rejected, even if the run branch is another one
     /// now. Returns the blocked call, and true if a card shows it.
-    pub(super) fn reject(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
-        let open = self.carried(id)?;
+    pub(super) fn reopen_rejected(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
+        let open = self.find_carried_mut(id)?;
         open.rejected |= open.answer.is_some();
         open.reopen(hold_back)
     }
 
     /// Returns true if the current run carried the answer of this interrupt, and the user had not
     /// seen the interrupt.
-    pub(super) fn was_unseen(&mut self, id: &str) -> bool {
-        self.carried(id).is_some_and(|open| open.is_unseen())
+    pub(super) fn was_carried_unseen(&mut self, id: &str) -> bool {
+        self.find_carried_mut(id)
+            .is_some_and(|open| open.was_answered_unseen())
     }
 
     /// Returns an interrupt whose answer the run carried.
-    fn carried(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
+    fn find_carried_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
         let apart = self.apart.iter().any(|apart| apart == id);
         let moved = self.elsewhere.iter_mut().filter(|_| !apart);
         let mut carried = self.list.iter_mut().chain(moved);
@@ -301,7 +302,7 @@ impl Interrupts {
 
     /// Removes and returns the interrupts that a run answered, even if the run branch is another
     /// one now.
-    pub(super) fn retire(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
+    pub(super) fn take_answered(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
         let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
         let done = self.list.extract_if(.., |open| is_answered(open));
         let mut done: Vec<_> = done.collect();
@@ -313,7 +314,7 @@ impl Interrupts {
 
     pub(super) fn resume_entries(&self, conversation: &Conversation) -> Vec<ResumeEntry> {
         let plain = self.list.iter().filter(|open| !open.legacy);
-        let answers = plain.filter_map(|open| open.answer_now(conversation));
+        let answers = plain.filter_map(|open| open.valid_answer(conversation));
         let cancelled = self.cancelled.iter().map(|id| ResumeEntry {
             interrupt_id: id.clone(),
             status: ResumeStatus::Cancelled,
@@ -330,17 +331,17 @@ impl Interrupts {
     }
 
     /// Returns the ids of interrupts that have changed since they were answered.
-    pub(super) fn changed(&self, conversation: &Conversation) -> Vec<String> {
+    pub(super) fn changed_ids(&self, conversation: &Conversation) -> Vec<String> {
         let changed = self
             .list
             .iter()
-            .filter(|open| open.answer.is_some() && open.answer_now(conversation).is_none());
+            .filter(|open| open.answer.is_some() && open.valid_answer(conversation).is_none());
         changed.map(|open| open.interrupt.id.clone()).collect()
     }
 
     /// Reopens an interrupt that has changed. Returns the blocked call, and true if a card shows
     /// it.
-    pub(super) fn ask_again(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
+    pub(super) fn reopen_changed(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         self.find_mut(id)?.reopen(hold_back)
     }
 
@@ -360,21 +361,21 @@ impl Interrupts {
     }
 
     /// Returns the ids of the interrupts whose answers are sent with the run that opens now.
-    pub(super) fn hand_over(&mut self) -> Vec<String> {
+    pub(super) fn prepare_answers_for_run(&mut self) -> Vec<String> {
         let apart = self.elsewhere.iter();
         self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
         self.cancelled.append(&mut self.unopened);
         self.cancelled.truncate(MAX_CANCELLED);
-        self.answered()
+        self.answered_ids()
     }
 
     /// Returns the ids of the interrupts whose answers are sent with the next run.
-    pub(super) fn answered(&self) -> Vec<String> {
+    pub(super) fn answered_ids(&self) -> Vec<String> {
         let answered = self.list.iter().filter(|open| open.answer.is_some());
         answered.map(|open| open.interrupt.id.clone()).collect()
     }
 
-    pub(super) fn unanswered(&self) -> Vec<String> {
+    pub(super) fn unanswered_ids(&self) -> Vec<String> {
         let open = self.list.iter().filter(|open| open.answer.is_none());
         open.map(|open| open.interrupt.id.clone()).collect()
     }

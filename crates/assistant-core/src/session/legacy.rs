@@ -14,7 +14,7 @@ const EVENT: &str = "on_interrupt";
 
 /// Returns the interrupt in a custom event. The event's value is the agent's question, often as
 /// JSON in a string.
-pub(super) fn interrupt_of(
+pub(super) fn parse_interrupt_event(
     name: &str,
     value: &Value,
     raw: Option<&Value>,
@@ -28,7 +28,7 @@ pub(super) fn interrupt_of(
         value => value.clone(),
     };
     let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
-    let actions = asked.as_object().filter(|asked| lists_actions(asked));
+    let actions = asked.as_object().filter(|asked| has_action_list(asked));
     let message = match &asked {
         Value::String(text) => Some(text.clone()),
         _ => text("message").or_else(|| text("question")),
@@ -54,13 +54,13 @@ pub(super) fn interrupt_of(
     })
 }
 
-fn lists_actions(asked: &Object) -> bool {
-    !ActionList::of(Some(asked)).as_slice().is_empty()
+fn has_action_list(asked: &Object) -> bool {
+    !ActionList::from_metadata(Some(asked)).as_slice().is_empty()
 }
 
 impl Session {
     /// Returns the forwarded properties with the answers to interrupts of the older dialect.
-    pub(super) fn props_with_answers(&self) -> Value {
+    pub(super) fn forwarded_props_with_answers(&self) -> Value {
         let open = self.interrupts.list.iter();
         let mut answers: Vec<(String, Value)> = open
             .filter_map(|open| legacy_answer(open, &self.conversation))
@@ -87,7 +87,7 @@ impl Session {
 }
 
 fn legacy_answer(open: &OpenInterrupt, conversation: &Conversation) -> Option<(String, Value)> {
-    let answer = open.answer_now(conversation).filter(|_| open.legacy)?;
+    let answer = open.valid_answer(conversation).filter(|_| open.legacy)?;
     let payload = match answer.status {
         ResumeStatus::Resolved => answer.payload.clone().unwrap_or_default(),
         // The form in which the reference adapter sends a cancelled interrupt to a graph.

@@ -2,14 +2,15 @@
 //! on uses of approvals (rules "permission", "limits", "remembered approvals").
 //!
 //! The limits are also checked before the user is asked: `execute` calls `admit_start`, and
-//! `prepare` calls `over_limit`.
+//! `prepare` calls `limit_error`.
 
 use std::collections::VecDeque;
 
 use serde_json::json;
 
 use super::{
-    Answer, Cx, PolicyQuestion, Session, Ticket, execute::Ending, shown::fingerprint, uses::Use,
+    Answer, Cx, PolicyQuestion, Session, Ticket, execute::CallEnding, shown::fingerprint_call,
+    uses::UseStatus,
 };
 use crate::{
     action::Registration,
@@ -21,19 +22,24 @@ const MAX_STARTS: u32 = 10_000;
 
 /// The start times of actions with limits.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Starts {
+pub(super) struct StartTimes {
     by_name: Vec<(String, VecDeque<i64>)>,
 }
 
-impl Starts {
+impl StartTimes {
     /// Returns the time until the next permitted start, in milliseconds; `None` if it is permitted
     /// now.
-    pub(super) fn wait(&mut self, name: &str, (count, ms): (u32, u32), now: i64) -> Option<i64> {
+    pub(super) fn remaining_wait(
+        &mut self,
+        name: &str,
+        (count, ms): (u32, u32),
+        now: i64,
+    ) -> Option<i64> {
         let (count, ms) = (count.min(MAX_STARTS) as usize, i64::from(ms));
         if count == 0 {
             return Some(ms.max(1));
         }
-        let starts = self.of(name)?;
+        let starts = self.times_mut(name)?;
         for at in starts.iter_mut() {
             // A clock that was set back does not extend the wait beyond the window.
             *at = (*at).min(now);
@@ -46,14 +52,14 @@ impl Starts {
         Some((oldest + ms - now).max(1))
     }
 
-    pub(super) fn note(&mut self, name: &str, now: i64) {
-        match self.of(name) {
+    pub(super) fn record(&mut self, name: &str, now: i64) {
+        match self.times_mut(name) {
             Some(starts) => starts.push_back(now),
             None => self.by_name.push((name.to_owned(), VecDeque::from([now]))),
         }
     }
 
-    fn of(&mut self, name: &str) -> Option<&mut VecDeque<i64>> {
+    fn times_mut(&mut self, name: &str) -> Option<&mut VecDeque<i64>> {
         let mut all = self.by_name.iter_mut();
         all.find(|(of, _)| of == name).map(|(_, starts)| starts)
     }
@@ -63,17 +69,17 @@ impl Session {
     /// Returns true if the application and the limits allow a call to start. Ends the call with an
     /// error if it exceeds a limit or is not permitted.
     pub(super) fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
-        if let Some(error) = self.over_limit(key, true, cx.now) {
-            self.end_call(key, Ending::error(error), cx);
+        if let Some(error) = self.limit_error(key, true, cx.now) {
+            self.end_call(key, CallEnding::from_error(error), cx);
             return false;
         }
-        match self.permission(key, cx) {
+        match self.request_permission(key, cx) {
             None => false,
             Some(Ok(())) => match self.take_use(key, cx) {
-                Use::Free => true,
-                Use::Awaited => false,
-                Use::Void => {
-                    self.check_anew(key, false, cx);
+                UseStatus::Free => true,
+                UseStatus::Awaited => false,
+                UseStatus::Void => {
+                    self.recheck_call(key, false, cx);
                     let call = self.conversation.call(key);
                     let allowed =
                         call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));
@@ -81,17 +87,17 @@ impl Session {
                 }
             },
             Some(Err(reason)) => {
-                self.end_call(key, Ending::error(not_permitted(reason)), cx);
+                self.end_call(key, CallEnding::from_error(permission_error(reason)), cx);
                 false
             }
         }
     }
 
     /// Returns the application's answer about a start; `None` while it is pending.
-    fn permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
+    fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
-        let about = fingerprint(call, Some(&entry.spec));
+        let about = fingerprint_call(call, Some(&entry.spec));
         let State::Allowed(clearance) = call.state() else {
             return None;
         };
@@ -102,7 +108,7 @@ impl Session {
         }
         let (registration, args) = (entry.id, call.effective_args()?.clone());
         let name = call.name.clone();
-        let ticket = Ticket(self.number());
+        let ticket = Ticket(self.next_number());
         let question = PolicyQuestion {
             ticket,
             registration,
@@ -126,7 +132,7 @@ impl Session {
     }
 
     /// Returns an open call whose state satisfies a condition, on any branch.
-    pub(super) fn find_waiting(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+    pub(super) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let here = self.conversation.find_open(&is_it);
         here.or_else(|| {
             let mut elsewhere = self.conversation.open_elsewhere();
@@ -136,7 +142,7 @@ impl Session {
         })
     }
 
-    pub(super) fn permission_answer(
+    pub(super) fn handle_permission_answer(
         &mut self,
         ticket: Ticket,
         outcome: Result<(), String>,
@@ -149,7 +155,7 @@ impl Session {
             },
             _ => None,
         };
-        let key = self.find_waiting(|state| waits(state).is_some());
+        let key = self.find_open_call(|state| waits(state).is_some());
         let call = key.and_then(|key| self.conversation.call(&key));
         let Some((key, about)) = call.and_then(|call| Some((call.key(), waits(call.state())?)))
         else {
@@ -160,13 +166,15 @@ impl Session {
                 self.conversation
                     .apply_note(&key, Note::Permission(Permission::Given(about)));
             }
-            Err(reason) => self.end_call(&key, Ending::error(not_permitted(reason)), cx),
+            Err(reason) => {
+                self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx)
+            }
         }
     }
 
     /// Returns the error for a call that exceeds a limit of its action. With `starts`, the call is
     /// about to start, and running calls count; otherwise the user is about to be asked.
-    pub(super) fn over_limit(
+    pub(super) fn limit_error(
         &mut self,
         key: &CallKey,
         starts: bool,
@@ -178,26 +186,30 @@ impl Session {
         let beside = || self.conversation.starts_beside(key);
         if let Some(most) = limits.per_run.filter(|most| beside() >= *most) {
             let message = format!("{name} may be called {most} times in one answer");
-            return Some(limited(message, None));
+            return Some(rate_limit_error(message, None));
         }
         if starts
             && limits
                 .concurrent
-                .is_some_and(|most| self.running_count(&name) >= most)
+                .is_some_and(|most| self.count_running(&name) >= most)
         {
             let message =
                 format!("{name} is running already: call it again when it has its result");
-            return Some(limited(message, None));
+            return Some(rate_limit_error(message, None));
         }
         let window = limits.window?;
-        let wait = self.starts.wait(&name, window, now)?;
-        let (count, span, again) = (window.0, seconds(i64::from(window.1)), seconds(wait));
+        let wait = self.starts.remaining_wait(&name, window, now)?;
+        let (count, span, again) = (
+            window.0,
+            round_up_to_seconds(i64::from(window.1)),
+            round_up_to_seconds(wait),
+        );
         let message =
             format!("{name} may be called {count} times in {span} s: call it again in {again} s");
-        Some(limited(message, Some(wait)))
+        Some(rate_limit_error(message, Some(wait)))
     }
 
-    fn running_count(&self, name: &str) -> u32 {
+    fn count_running(&self, name: &str) -> u32 {
         let direct = self.conversation.direct_calls().map(ToolCall::key);
         let open = self.conversation.open_states().map(|(key, _)| key);
         let working = open
@@ -210,16 +222,16 @@ impl Session {
     /// Records a start for the rate limits, at the time when its claim is written.
     pub(super) fn record_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
-            self.starts.note(&entry.spec.name, now);
+            self.starts.record(&entry.spec.name, now);
         }
     }
 }
 
-pub(super) const fn seconds(ms: i64) -> i64 {
+pub(super) const fn round_up_to_seconds(ms: i64) -> i64 {
     ms.saturating_add(999) / 1_000
 }
 
-fn limited(message: String, wait: Option<i64>) -> CallError {
+fn rate_limit_error(message: String, wait: Option<i64>) -> CallError {
     CallError {
         message,
         kind: ErrorKind::RateLimit,
@@ -227,7 +239,7 @@ fn limited(message: String, wait: Option<i64>) -> CallError {
     }
 }
 
-fn not_permitted(reason: String) -> CallError {
+fn permission_error(reason: String) -> CallError {
     let message = match reason.trim().is_empty() {
         true => "This is not permitted".to_owned(),
         false => reason,

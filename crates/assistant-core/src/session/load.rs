@@ -12,43 +12,48 @@ use super::{Cx, Session};
 use crate::conversation::{CallKey, Cut, State, ToolCall};
 
 impl Session {
-    pub(super) fn load(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
+    pub(super) fn load_conversation(
+        &mut self,
+        thread_id: String,
+        snapshot: Value,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
         // A user is asked before any later start of these calls.
         self.conversation.ask_before_starts();
         if self.conversation.runs.newest_is_open() {
             self.conversation.runs.fail_open();
-            self.close_texts(Some(Cut::BrokenOff), cx);
+            self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
-        self.reopen_stored(pending.interrupts, cx);
+        self.reopen_stored_interrupts(pending.interrupts, cx);
         self.treat_all_as_offered();
         let elsewhere = self.conversation.open_elsewhere().map(ToolCall::key);
         for key in elsewhere.collect::<Vec<_>>() {
-            self.settle_elsewhere(&key, cx);
+            self.settle_call_elsewhere(&key, cx);
         }
         for key in self.conversation.active_calls() {
-            self.settle_loaded(&key, cx);
+            self.settle_loaded_call(&key, cx);
             // The result of a check is recorded at once, without a run: the loop continues with the
             // user's next decision.
             self.advance_call(&key, cx);
         }
-        self.requeue(pending.queued, cx);
-        self.offer_results(cx);
+        self.requeue_messages(pending.queued, cx);
+        self.offer_to_send_results(cx);
     }
 
     /// Ends an open call on a branch other than the run branch, unless it waits for a decision.
-    fn settle_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn settle_call_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
-        if !is_asked && !self.wait_elsewhere(key) {
-            self.give_up(key, Some("interrupted"), cx);
+        if !is_asked && !self.keep_call_interrupted(key) {
+            self.give_up_call(key, Some("interrupted"), cx);
         }
     }
 
-    fn settle_loaded(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.keep_remote(key) {
+    fn settle_loaded_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        if self.is_interrupted(key) || self.keep_remote_call(key) {
             return;
         }
         let call = self.conversation.call(key);
@@ -63,8 +68,8 @@ impl Session {
             _ => false,
         };
         if !waits {
-            return self.give_up(key, Some("interrupted"), cx);
+            return self.give_up_call(key, Some("interrupted"), cx);
         }
-        self.check_loaded(key, true, cx);
+        self.check_loaded_call(key, true, cx);
     }
 }

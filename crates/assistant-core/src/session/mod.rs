@@ -128,10 +128,10 @@ pub struct Session {
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
     remembered: RememberedApprovals,
-    starts: limits::Starts,
-    attention: attention::Attention,
+    starts: limits::StartTimes,
+    attention: attention::QuestionHistory,
     pending_uses: Vec<uses::PendingUse>,
-    intake: intake::Intake,
+    intake: intake::ReceivedAmounts,
     last_number: u64,
     /// The newest finished calls of the page itself, oldest first.
     past_direct: Vec<ToolRecord>,
@@ -188,10 +188,10 @@ impl Session {
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
             remembered: RememberedApprovals::default(),
-            starts: limits::Starts::default(),
-            attention: attention::Attention::default(),
+            starts: limits::StartTimes::default(),
+            attention: attention::QuestionHistory::default(),
             pending_uses: Vec::new(),
-            intake: intake::Intake::default(),
+            intake: intake::ReceivedAmounts::default(),
             last_number: 0,
             following: false,
             blank_requests: false,
@@ -204,13 +204,17 @@ impl Session {
     ///
     /// Carry out the effects in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
-        self.respond(host, |session, cx| {
+        self.run_step(host, |session, cx| {
             cx.by = input.decider();
-            session.dispatch(input, cx);
+            session.dispatch_input(input, cx);
         })
     }
 
-    fn respond(&mut self, host: &mut dyn Host, act: impl FnOnce(&mut Self, &mut Cx<'_>)) -> Output {
+    fn run_step(
+        &mut self,
+        host: &mut dyn Host,
+        act: impl FnOnce(&mut Self, &mut Cx<'_>),
+    ) -> Output {
         let now = host.now();
         let runs = self.turn.is_running();
         let mut cx = Cx {
@@ -225,10 +229,10 @@ impl Session {
         }
         cx.by = None;
         if !self.following {
-            self.sort_interrupts(&mut cx);
-            self.place_interrupts(&mut cx);
+            self.select_branch_interrupts(&mut cx);
+            self.assign_interrupt_branches(&mut cx);
             self.advance(&mut cx);
-            self.follow_clock(&mut cx);
+            self.update_turn_clock(&mut cx);
         }
         let mut output = cx.output;
         output
@@ -243,23 +247,23 @@ impl Session {
         output
     }
 
-    fn dispatch(&mut self, input: Input, cx: &mut Cx<'_>) {
+    fn dispatch_input(&mut self, input: Input, cx: &mut Cx<'_>) {
         if self.following && input.is_for_owner() {
             return cx.refuse(Refusal::Elsewhere);
         }
         match input {
-            Input::Send { content } => self.send(content, cx),
+            Input::Send { content } => self.send_message(content, cx),
             Input::Decide {
                 call,
                 shown,
                 verdict,
                 ..
-            } => self.decide(&call, &shown, verdict, cx),
-            Input::ForgetApproval { id } => self.forget_approval(&id, cx),
+            } => self.decide_call(&call, &shown, verdict, cx),
+            Input::ForgetApproval { id } => self.revoke_approval(&id, cx),
             Input::RestoreApprovals { approvals } => self.restore_approvals(approvals, cx),
             Input::SyncApprovals { approvals } => self.sync_approvals(approvals, cx),
             Input::ApprovalSwapped { ticket, outcome } => {
-                self.approval_swapped(ticket, outcome, cx);
+                self.handle_approval_swap(ticket, outcome, cx);
             }
             Input::Answer {
                 interrupt_id,
@@ -267,7 +271,7 @@ impl Session {
                 status,
                 payload,
                 ..
-            } => self.answer_as_shown(&interrupt_id, &shown, (status, payload), cx),
+            } => self.answer_shown_interrupt(&interrupt_id, &shown, (status, payload), cx),
             Input::DecideActions {
                 interrupt_id,
                 shown,
@@ -276,17 +280,17 @@ impl Session {
             } => self.decide_actions(&interrupt_id, &shown, &decisions, cx),
             Input::GiveUp { interrupt_id } => self.give_up_interrupt(&interrupt_id, cx),
             Input::DenyAll { .. } => self.deny_all(cx),
-            Input::ShowHeldBack => self.show_held_back(cx),
+            Input::ShowHeldBack => self.show_held_back_interrupts(cx),
             Input::Stop => self.stop(cx),
-            Input::Retry => self.retry(cx),
+            Input::Retry => self.retry_run(cx),
             Input::Continue => self.continue_after_limit(cx),
             Input::Resume => self.resume_run(cx),
-            Input::Dismiss { notice } => self.dismiss(notice, cx),
-            Input::NewThread => self.new_thread(cx),
+            Input::Dismiss { notice } => self.dismiss_notice(notice, cx),
+            Input::NewThread => self.start_new_thread(cx),
             Input::Load {
                 thread_id,
                 snapshot,
-            } => self.load(thread_id, snapshot, cx),
+            } => self.load_conversation(thread_id, snapshot, cx),
             Input::Restore {
                 thread_id,
                 snapshot,
@@ -295,19 +299,19 @@ impl Session {
             Input::Follow {
                 thread_id,
                 snapshot,
-            } => self.follow(thread_id, snapshot, cx),
+            } => self.follow_conversation(thread_id, snapshot, cx),
             Input::SetNotice { kind, message } => self.set_notice(kind, message, cx),
             Input::Execute {
                 request,
                 name,
                 args,
                 within,
-            } => self.execute(request, name, (&args, within), cx),
-            Input::Tree { change } => self.change_tree(change, cx),
-            Input::Register { id, spec } => self.register(id, *spec, cx),
-            Input::Unregister { id } => self.unregister(id, cx),
-            Input::Offer { filter } => self.set_filter(filter, cx),
-            Input::Reveal { names } => self.reveal(names, cx),
+            } => self.start_direct_call(request, name, (&args, within), cx),
+            Input::Tree { change } => self.apply_tree_change(change, cx),
+            Input::Register { id, spec } => self.register_action(id, *spec, cx),
+            Input::Unregister { id } => self.unregister_action(id, cx),
+            Input::Offer { filter } => self.set_offer_filter(filter, cx),
+            Input::Reveal { names } => self.reveal_actions(names, cx),
             Input::SetContext { owner, item } => match item {
                 Some(item) => self.context.insert(owner, item),
                 None => drop(self.context.remove(&owner)),
@@ -316,27 +320,31 @@ impl Session {
             Input::SetForwardedProps { props } => self.forwarded_props = props,
             Input::OpenRun { run } => self.send_request(run, cx),
             #[cfg(feature = "records")]
-            Input::Update { update } => self.take_update(*update, cx),
-            Input::Event { run, event } => self.take_event(run, *event, cx),
+            Input::Update { update } => self.apply_server_update(*update, cx),
+            Input::Event { run, event } => self.handle_event(run, *event, cx),
             Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
-            Input::Committed { commit, outcome } => self.committed(commit, outcome, cx),
-            Input::PolicyAnswer { ticket, ask } => self.policy_answer(ticket, ask, cx),
-            Input::Previewed { ticket, outcome } => self.previewed(ticket, outcome, cx),
+            Input::Committed { commit, outcome } => self.handle_commit(commit, outcome, cx),
+            Input::PolicyAnswer { ticket, ask } => self.handle_policy_answer(ticket, ask, cx),
+            Input::Previewed { ticket, outcome } => self.handle_preview(ticket, outcome, cx),
             Input::PermissionAnswer { ticket, outcome } => {
-                self.permission_answer(ticket, outcome, cx);
+                self.handle_permission_answer(ticket, outcome, cx);
             }
             Input::Progress {
                 invocation,
                 progress,
             } => self.set_progress(invocation, progress),
-            Input::Preliminary { invocation, value } => self.set_preliminary(invocation, value),
-            Input::Asking { invocation, asks } => self.turn.clock.record_asking(invocation, asks),
+            Input::Preliminary { invocation, value } => {
+                self.set_preliminary_result(invocation, value)
+            }
+            Input::Asking { invocation, asks } => {
+                self.turn.clock.record_handler_question(invocation, asks)
+            }
             Input::Finished {
                 invocation,
                 outcome,
-            } => self.handler_finished(invocation, outcome, cx),
-            Input::Timer { timer } => self.timer(timer, cx),
+            } => self.handle_handler_end(invocation, outcome, cx),
+            Input::Timer { timer } => self.handle_timer(timer, cx),
         }
     }
 
@@ -404,10 +412,10 @@ impl Session {
     /// Returns true if anything is in progress: a run, a handler, or a question to the user.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.turn.is_running() || self.interrupts.wait() || self.calls_are_under_way()
+        self.turn.is_running() || self.interrupts.has_unanswered() || self.has_calls_under_way()
     }
 
-    fn calls_are_under_way(&self) -> bool {
+    fn has_calls_under_way(&self) -> bool {
         self.conversation.has_open(State::is_under_way)
     }
 
@@ -415,7 +423,8 @@ impl Session {
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
-        !self.turn.is_running() && (self.interrupts.wait() || self.conversation.has_open(asked))
+        !self.turn.is_running()
+            && (self.interrupts.has_unanswered() || self.conversation.has_open(asked))
     }
 
     /// Returns the calls that wait for a decision of the user: those on the run branch, in
@@ -427,7 +436,7 @@ impl Session {
             call.is_some_and(|call| call.phase() == crate::conversation::Phase::ApprovalRequested)
         };
         let mut keys = self.conversation.active_calls();
-        keys.extend(self.direct_keys());
+        keys.extend(self.direct_call_keys());
         keys.retain(asks);
         keys
     }
@@ -448,7 +457,7 @@ impl Session {
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
-        let asked = self.interrupts.asking_about(key);
+        let asked = self.interrupts.unanswered_on_card(key);
         let asked = asked.map(|open| open.fingerprint(&self.conversation));
         Some(Fingerprint::of_card(call, &asked.collect::<Vec<_>>()))
     }
@@ -463,7 +472,7 @@ impl Session {
                 .active_registration(&call.name)
                 .map(|entry| &entry.spec),
         };
-        Some(shown::fingerprint(call, spec))
+        Some(shown::fingerprint_call(call, spec))
     }
 
     /// Returns the fingerprint of an interrupt as it is shown now: everything that the agent sent
@@ -476,12 +485,17 @@ impl Session {
     }
 
     /// Returns a number that is unique in this session.
-    fn number(&mut self) -> u64 {
+    fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
     }
 
-    fn register(&mut self, id: RegistrationId, spec: crate::action::ActionSpec, cx: &mut Cx<'_>) {
+    fn register_action(
+        &mut self,
+        id: RegistrationId,
+        spec: crate::action::ActionSpec,
+        cx: &mut Cx<'_>,
+    ) {
         if let Err(error) = spec.check() {
             return cx.refuse(Refusal::InvalidAction(error));
         }
@@ -503,16 +517,16 @@ impl Session {
             cx.change(Change::Registry);
         }
         match enabled {
-            true => self.find_missing(&name, cx),
-            false => self.ask_again(id, cx),
+            true => self.resume_calls_of_action(&name, cx),
+            false => self.recheck_rule_calls(id, cx),
         }
     }
 
-    fn unregister(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
+    fn unregister_action(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         self.cancel_handlers_of(id, cx);
         if self.registry.unregister(id) {
             cx.change(Change::Registry);
         }
-        self.ask_again(id, cx);
+        self.recheck_rule_calls(id, cx);
     }
 }

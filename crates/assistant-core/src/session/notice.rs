@@ -218,12 +218,12 @@ impl Notices {
     }
 
     /// Returns true if a notice offers an action.
-    pub(super) fn offer_run(&self) -> bool {
+    pub(super) fn has_any_action(&self) -> bool {
         self.list.iter().any(|notice| notice.action.is_some())
     }
 
     /// Returns true if a notice offers this action.
-    pub(super) fn offer(&self, action: NoticeAction) -> bool {
+    pub(super) fn has_action(&self, action: NoticeAction) -> bool {
         self.list.iter().any(|notice| notice.action == Some(action))
     }
 }
@@ -236,7 +236,7 @@ impl Session {
         action: Option<NoticeAction>,
         cx: &mut Cx<'_>,
     ) {
-        let id = NoticeId(self.number());
+        let id = NoticeId(self.next_number());
         self.notices.push(Notice {
             id,
             kind,
@@ -281,7 +281,7 @@ impl Session {
     }
 
     /// Removes the offer to send a lost message again, since another run has begun.
-    pub(super) fn withdraw_forgotten(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn withdraw_resend_offer(&mut self, cx: &mut Cx<'_>) {
         let mut lost = self.notices.iter_mut();
         let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
         if let Some(notice) = lost {
@@ -311,7 +311,7 @@ impl Session {
         }
     }
 
-    pub(super) fn dismiss(&mut self, id: NoticeId, cx: &mut Cx<'_>) {
+    pub(super) fn dismiss_notice(&mut self, id: NoticeId, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.id != id) {
             cx.change(Change::Notices);
         }

@@ -13,7 +13,7 @@ impl Session {
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let all = self.registry.offered().into_iter();
-        let offered = all.filter(|entry| self.offers(&entry.spec));
+        let offered = all.filter(|entry| self.is_offered(&entry.spec));
         offered.map(|entry| entry.spec.tool()).collect()
     }
 
@@ -22,7 +22,7 @@ impl Session {
     #[must_use]
     pub fn list_tools(&self) -> Vec<ToolInfo> {
         let all = self.registry.offered().into_iter();
-        all.map(|entry| ToolInfo::of(&entry.spec, self.offers(&entry.spec)))
+        all.map(|entry| ToolInfo::of(&entry.spec, self.is_offered(&entry.spec)))
             .collect()
     }
 
@@ -32,12 +32,12 @@ impl Session {
         self.filter.as_ref()
     }
 
-    fn offers(&self, spec: &ActionSpec) -> bool {
+    fn is_offered(&self, spec: &ActionSpec) -> bool {
         let filter = self.filter.as_ref();
         filter.is_none_or(|filter| filter.allows(spec)) || self.turn.is_revealed(&spec.name)
     }
 
-    pub(super) fn set_filter(&mut self, filter: Option<OfferFilter>, cx: &mut Cx<'_>) {
+    pub(super) fn set_offer_filter(&mut self, filter: Option<OfferFilter>, cx: &mut Cx<'_>) {
         if self.filter != filter {
             self.filter = filter;
             cx.change(Change::Registry);
@@ -45,13 +45,13 @@ impl Session {
     }
 
     /// Offers excluded actions that the agent has requested, until the next message of the user.
-    pub(super) fn reveal(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
+    pub(super) fn reveal_actions(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
             let known = self.registry.active_registration(name).is_some();
             known && !self.turn.is_revealed(name)
         });
         if !names.is_empty() {
-            self.turn.reveal(names);
+            self.turn.reveal_actions(names);
             cx.change(Change::Registry);
         }
     }
@@ -61,7 +61,7 @@ impl Session {
         let all = self.registry.offered();
         let (mut tools, mut offered, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
         for Registration { spec, .. } in all {
-            if self.offers(spec) {
+            if self.is_offered(spec) {
                 tools.push(spec.tool());
                 offered.push((spec.name.clone(), spec.fingerprint()));
             } else {
@@ -74,7 +74,7 @@ impl Session {
 
     /// Records the fingerprint of the action that a call was made for. If a stored call has another
     /// fingerprint than the active registration, its action has changed, and the user is asked.
-    pub(super) fn record_action(&mut self, key: &CallKey) {
+    pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -86,7 +86,7 @@ impl Session {
         };
         let offered = match self.conversation.is_direct(key) {
             true => None,
-            false => self.turn.offered_as(&call.name),
+            false => self.turn.offered_fingerprint(&call.name),
         };
         let (edition, changed) = match &call.action {
             None => (offered.cloned().unwrap_or(now), false),
@@ -103,12 +103,12 @@ impl Session {
 }
 
 /// Returns the error for a call of an unregistered action.
-pub(super) fn not_found(name: &str) -> CallError {
+pub(super) fn not_found_error(name: &str) -> CallError {
     CallError::new(ErrorKind::UnknownTool, format!("Action {name} not found"))
 }
 
 /// Returns the error for a call of an action that the filter excludes.
-pub(super) fn not_offered(name: &str) -> CallError {
+pub(super) fn not_offered_error(name: &str) -> CallError {
     CallError::new(
         ErrorKind::UnknownTool,
         format!("Action {name} is not offered in this run"),
@@ -116,7 +116,7 @@ pub(super) fn not_offered(name: &str) -> CallError {
 }
 
 /// Adds the current schema to an error about arguments that were written for another schema.
-pub(super) fn under_another_schema(
+pub(super) fn add_current_schema(
     error: CallError,
     entry: &Registration,
     call: &ToolCall,

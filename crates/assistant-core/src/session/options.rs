@@ -292,13 +292,13 @@ impl StopCondition {
     }
 
     /// Returns the limit on the number of runs, if that limit meets the condition.
-    pub(super) fn run_limit(&self, summary: &TurnSummary) -> Option<u32> {
+    pub(super) fn reached_run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {
             Self::RunCount(limit) => Some(*limit).filter(|limit| reached(*limit)),
             Self::Any(list) => list
                 .iter()
-                .find_map(|condition| condition.run_limit(summary)),
+                .find_map(|condition| condition.reached_run_limit(summary)),
             Self::HasToolCall(_) | Self::RepeatedCalls(_) | Self::Rule(_) | Self::All(_) => None,
         }
     }

@@ -24,7 +24,7 @@ impl Session {
     #[must_use]
     pub fn snapshot_outline(&self) -> Value {
         let outline = self.conversation.export_outline();
-        self.add_session_state(self.with_pending(outline))
+        self.add_session_state(self.add_pending_data(outline))
     }
 
     /// Returns a message of [`Self::snapshot`], on any branch.

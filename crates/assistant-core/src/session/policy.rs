@@ -5,7 +5,7 @@
 //! result, `execute` advances a checked call, and `start` checks again independently before a
 //! handler runs.
 
-use super::offer::{not_found, not_offered};
+use super::offer::{not_found_error, not_offered_error};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{AllowedEarlier, CallError, Origin, State, ToolCall},
@@ -16,7 +16,7 @@ mod tests;
 
 /// The next step of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// The call waits until an input changes its conditions.
     Wait,
     /// The user is asked.
@@ -32,12 +32,12 @@ pub(super) enum Next {
     /// The call is handed off to the agent.
     HandOff,
     /// The call ends with this result.
-    Answer(Reply),
+    Answer(CallReply),
 }
 
 /// The result of a call that runs no handler.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reply {
+pub(super) enum CallReply {
     /// The call is invalid or not permitted.
     Fault(CallError),
     /// The call was denied, with this reason.
@@ -48,11 +48,11 @@ pub(super) enum Reply {
 
 /// The inputs of a call's check.
 #[derive(Debug)]
-pub(super) struct Facts<'a> {
+pub(super) struct CheckFacts<'a> {
     pub(super) call: &'a ToolCall,
     /// The action that is registered for the call.
     pub(super) action: Option<&'a ActionSpec>,
-    pub(super) offer: Offer,
+    pub(super) offer: OfferStatus,
     /// The fault of the call's arguments, or the limit that the call exceeds.
     pub(super) fault: Option<CallError>,
     /// The remembered approval that applies to the call.
@@ -66,7 +66,7 @@ pub(super) struct Facts<'a> {
 
 /// The status of a tool's name in the agent's offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum OfferStatus {
     /// The tool was offered, or the page itself made the call.
     Offered,
     /// The tool is registered, but a filter excludes it from the offer.
@@ -76,48 +76,48 @@ pub(super) enum Offer {
 }
 
 /// Returns the next step of an unchecked call with complete arguments.
-pub(super) fn check(facts: Facts<'_>) -> Next {
+pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
     let call = facts.call;
     if call.origin == Origin::Provider {
-        return Next::Remote;
+        return NextStep::Remote;
     }
     let Some(action) = facts.action else {
         // An agent that writes its calls as text runs none of them itself.
         let written = call.origin == Origin::Intercepted;
         return match facts.offer {
-            Offer::HeldBack => fault(not_offered(&call.name)),
-            Offer::Unknown if !written => Next::Remote,
-            Offer::Offered | Offer::Unknown => fault(not_found(&call.name)),
+            OfferStatus::HeldBack => fault_step(not_offered_error(&call.name)),
+            OfferStatus::Unknown if !written => NextStep::Remote,
+            OfferStatus::Offered | OfferStatus::Unknown => fault_step(not_found_error(&call.name)),
         };
     };
     if let Some(error) = facts.fault {
-        return fault(error);
+        return fault_step(error);
     }
     // The agent obtained the approval by its own protocol.
     if call.is_granted() && action.execution == Execution::Agent {
-        return Next::Remote;
+        return NextStep::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
     // It differs from the version that the user was asked about.
     let is_other = call.has_changed() || !facts.is_as_asked;
     if facts.ask || is_other || call.must_be_asked() || !may_repeat {
-        return Next::Ask;
+        return NextStep::Ask;
     }
     match (action.approval, facts.earlier) {
-        (Policy::Never, _) => Next::Permit(None),
-        (_, Some(earlier)) => Next::Permit(Some(earlier)),
-        (Policy::Always, None) => Next::Ask,
-        (Policy::Ask, None) => Next::AskRule,
+        (Policy::Never, _) => NextStep::Permit(None),
+        (_, Some(earlier)) => NextStep::Permit(Some(earlier)),
+        (Policy::Always, None) => NextStep::Ask,
+        (Policy::Ask, None) => NextStep::AskRule,
     }
 }
 
-const fn fault(error: CallError) -> Next {
-    Next::Answer(Reply::Fault(error))
+const fn fault_step(error: CallError) -> NextStep {
+    NextStep::Answer(CallReply::Fault(error))
 }
 
 /// The conditions under which a checked call may proceed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
+pub(super) struct ProceedConditions {
     /// True if no run is in progress that the call would wait for.
     pub(super) run_over: bool,
     /// True if the call's action may start during a run.
@@ -129,14 +129,16 @@ pub(super) struct Moment {
 }
 
 /// Returns the next step of a checked call.
-pub(super) fn proceed(state: &State, at: Moment) -> Next {
+pub(super) fn next_step(state: &State, at: ProceedConditions) -> NextStep {
     let may_run = at.run_over || at.eager;
     match state {
-        State::Allowed(_) if at.by_agent && at.run_over => Next::HandOff,
-        State::Allowed(_) if !at.by_agent && may_run && at.in_order => Next::Start,
-        State::Remote { left: false, .. } if at.run_over => Next::Answer(Reply::NoResult),
-        State::Invalid(error, _) if at.run_over => fault(error.clone()),
-        State::Denied { reason, .. } if at.run_over => Next::Answer(Reply::Denied(reason.clone())),
+        State::Allowed(_) if at.by_agent && at.run_over => NextStep::HandOff,
+        State::Allowed(_) if !at.by_agent && may_run && at.in_order => NextStep::Start,
+        State::Remote { left: false, .. } if at.run_over => NextStep::Answer(CallReply::NoResult),
+        State::Invalid(error, _) if at.run_over => fault_step(error.clone()),
+        State::Denied { reason, .. } if at.run_over => {
+            NextStep::Answer(CallReply::Denied(reason.clone()))
+        }
         State::Streaming(_)
         | State::Open(_)
         | State::Missing(_)
@@ -152,6 +154,6 @@ pub(super) fn proceed(state: &State, at: Moment) -> Next {
         | State::Interrupted { .. }
         | State::InterruptApproved { .. }
         | State::InterruptDenied { .. }
-        | State::Ended(_) => Next::Wait,
+        | State::Ended(_) => NextStep::Wait,
     }
 }

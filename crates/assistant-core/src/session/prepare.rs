@@ -7,9 +7,9 @@
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
-    offer::under_another_schema,
-    policy::{self, Facts, Next, Offer, Reply},
-    shown::fingerprint,
+    offer::add_current_schema,
+    policy::{self, CallReply, CheckFacts, NextStep, OfferStatus},
+    shown::fingerprint_call,
     watch::CallsToCheck,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn after_event(&mut self, watched: CallsToCheck, cx: &mut Cx<'_>) {
+    pub(super) fn check_after_event(&mut self, watched: CallsToCheck, cx: &mut Cx<'_>) {
         match watched {
             CallsToCheck::Nothing => {}
             CallsToCheck::Call(id) => {
@@ -29,7 +29,7 @@ impl Session {
                 }
             }
             CallsToCheck::AllCalls => {
-                self.void_detached();
+                self.void_detached_checks();
                 for key in self.conversation.active_calls() {
                     self.check_changed_call(&key, cx);
                 }
@@ -44,13 +44,13 @@ impl Session {
         };
         let is_current = self.conversation.is_of_newest_run(call);
         if is_current && call.has_ended() {
-            self.prepare(key, cx);
+            self.check_complete_call(key, cx);
         }
     }
 
     /// Voids the checks of calls that a snapshot moved off the path. None of these calls is
     /// running, since running calls stay on the path.
-    fn void_detached(&mut self) {
+    fn void_detached_checks(&mut self) {
         self.conversation.edit_detached(ToolCall::void);
         let keys: Vec<CallKey> = self
             .conversation
@@ -58,16 +58,17 @@ impl Session {
             .map(ToolCall::key)
             .collect();
         for key in keys {
-            self.forget_check(&key);
+            self.void_check(&key);
         }
     }
 
     /// Checks a call with complete arguments, unless an earlier check still holds.
-    pub(super) fn prepare(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn check_complete_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.check_call(key, false, cx);
     }
 
-    /// Checks a call like [`Self::prepare`]; with `ask`, the user is asked regardless of the rules.
+    /// Checks a call like [`Self::check_complete_call`]; with `ask`, the user is asked regardless of
+    /// the rules.
     pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -83,17 +84,17 @@ impl Session {
             | State::InterruptApproved { .. }
             | State::InterruptDenied { .. } => return,
             State::Open(_) => {}
-            _ if self.still_bound(key) => return,
+            _ if self.has_valid_check(key) => return,
             _ => {}
         }
-        self.forget_check(key);
-        self.sanitize(key, cx);
-        self.record_action(key);
+        self.void_check(key);
+        self.sanitize_args(key, cx);
+        self.record_action_fingerprint(key);
         let Some(call) = self.conversation.call(key) else {
             return;
         };
         let entry = self.registration_for(call);
-        let binding = binding_of(call, entry);
+        let binding = call_binding(call, entry);
         let mut check = Check::without_action(binding, self.options.eager);
         if let Some(entry) = entry {
             check.registration = Some(entry.id);
@@ -109,113 +110,115 @@ impl Session {
         }
         self.conversation
             .apply_note(key, Note::Checked(Some(Box::new(check))));
-        let event = self.result_of_check(key, ask, cx);
-        self.conclude_check(key, event, cx);
+        let event = self.compute_check_result(key, ask, cx);
+        self.apply_check_result(key, event, cx);
     }
 
     /// Voids the check of a call, so that the call is checked again.
-    pub(super) fn forget_check(&mut self, key: &CallKey) {
+    pub(super) fn void_check(&mut self, key: &CallKey) {
         self.conversation.apply_state_event(key, StateEvent::Voided);
     }
 
     /// Voids the check of a call and checks the call again; with `ask`, the user is asked regardless
     /// of the rules.
-    pub(super) fn check_anew(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
-        self.forget_check(key);
+    pub(super) fn recheck_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+        self.void_check(key);
         self.check_call(key, ask, cx);
     }
 
     /// Checks a loaded call again, or lets it wait until its action is registered.
-    pub(super) fn check_loaded(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
+    pub(super) fn check_loaded_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let action = call.and_then(|call| self.registry.active_registration(&call.name));
         if action.is_some() {
-            return self.check_anew(key, ask, cx);
+            return self.recheck_call(key, ask, cx);
         }
-        self.forget_check(key);
+        self.void_check(key);
         self.conversation
             .apply_state_event(key, StateEvent::FoundMissing);
     }
 
     /// Applies the result of a check, and asks the user if that is the result.
-    fn conclude_check(&mut self, key: &CallKey, result: StateEvent, cx: &mut Cx<'_>) {
-        let event = self.attend(key, result, cx);
+    fn apply_check_result(&mut self, key: &CallKey, result: StateEvent, cx: &mut Cx<'_>) {
+        let event = self.filter_question(key, result, cx);
         let asks = event == StateEvent::QuestionPut;
         self.conversation.apply_state_event(key, event);
         if asks {
             // The version of the call that the user is asked about.
             let shown = self.call_fingerprint(key);
             self.conversation.apply_note(key, Note::Asked { shown });
-            self.ask_preview(key, None, cx);
+            self.request_preview(key, None, cx);
         }
     }
 
     /// Collects the facts about a call and returns the result of [`policy::check`].
-    fn result_of_check(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
-        let fault = self.fault_of(key, cx);
+    fn compute_check_result(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
+        let fault = self.find_fault_or_limit(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return StateEvent::FoundRemote;
         };
         let entry = self.registration_for(call);
-        let next = policy::check(Facts {
+        let next = policy::check(CheckFacts {
             call,
             action: entry.map(|entry| &entry.spec),
-            offer: self.offer_of(call),
+            offer: self.offer_status(call),
             fault,
-            earlier: entry.and_then(|entry| self.allowed_earlier(call, entry, cx.now)),
-            is_as_asked: self.is_as_asked(key),
+            earlier: entry.and_then(|entry| self.find_earlier_approval(call, entry, cx.now)),
+            is_as_asked: self.is_unchanged_since_asked(key),
             ask,
         });
         match next {
-            Next::Answer(Reply::Fault(error)) => StateEvent::FoundInvalid(error),
-            Next::AskRule => self.ask_host(key, cx),
-            Next::Permit(earlier) => {
+            NextStep::Answer(CallReply::Fault(error)) => StateEvent::FoundInvalid(error),
+            NextStep::AskRule => self.ask_approval_rule(key, cx),
+            NextStep::Permit(earlier) => {
                 if earlier.is_some() {
                     self.conversation
                         .apply_note(key, Note::AllowedEarlier(earlier));
                 }
                 StateEvent::Cleared
             }
-            Next::Remote => StateEvent::FoundRemote,
+            NextStep::Remote => StateEvent::FoundRemote,
             // Steps of checked calls, for which the user is asked in any case.
-            Next::Ask | Next::Wait | Next::Start | Next::HandOff | Next::Answer(_) => {
-                StateEvent::QuestionPut
-            }
+            NextStep::Ask
+            | NextStep::Wait
+            | NextStep::Start
+            | NextStep::HandOff
+            | NextStep::Answer(_) => StateEvent::QuestionPut,
         }
     }
 
     /// Returns the fault of a call of a registered action, or the limit that it exceeds.
-    fn fault_of(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
+    fn find_fault_or_limit(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         if call.origin == Origin::Provider {
             return None;
         }
-        match check(entry, call, cx) {
-            Some(error) => Some(under_another_schema(error, entry, call)),
-            None => self.over_limit(key, false, cx.now),
+        match find_call_fault(entry, call, cx) {
+            Some(error) => Some(add_current_schema(error, entry, call)),
+            None => self.limit_error(key, false, cx.now),
         }
     }
 
     /// Returns the status of a call's name in the offer. The page may request any action.
-    fn offer_of(&self, call: &ToolCall) -> Offer {
+    fn offer_status(&self, call: &ToolCall) -> OfferStatus {
         if self.conversation.is_direct(&call.key()) {
-            return Offer::Offered;
+            return OfferStatus::Offered;
         }
         match self.turn.was_held_back(&call.name) {
-            true => Offer::HeldBack,
-            false if self.turn.was_offered(&call.name) => Offer::Offered,
-            false => Offer::Unknown,
+            true => OfferStatus::HeldBack,
+            false if self.turn.was_offered(&call.name) => OfferStatus::Offered,
+            false => OfferStatus::Unknown,
         }
     }
 
-    fn registration_of(&self, key: &CallKey) -> Option<&Registration> {
+    fn registration_for_key(&self, key: &CallKey) -> Option<&Registration> {
         self.registration_for(self.conversation.call(key)?)
     }
 
     /// Sanitizes the arguments of a call before they are used.
-    fn sanitize(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let registration = self.registration_of(key).map(|entry| entry.id);
+    fn sanitize_args(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let registration = self.registration_for_key(key).map(|entry| entry.id);
         let args = self.conversation.call(key).and_then(ToolCall::args);
         let (Some(registration), Some(args)) = (registration, args) else {
             return;
@@ -229,12 +232,12 @@ impl Session {
 
     /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
     /// since.
-    pub(super) fn is_as_asked(&self, key: &CallKey) -> bool {
+    pub(super) fn is_unchanged_since_asked(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
             return true;
         };
-        !approval.is_answer_to_agent() || approval.shown == Some(fingerprint(call, None))
+        !approval.is_answer_to_agent() || approval.shown == Some(fingerprint_call(call, None))
     }
 
     /// Returns the registration for a call. Actions that the page requests itself need not be
@@ -257,8 +260,8 @@ impl Session {
         answers.then_some(entry)
     }
 
-    fn ask_host(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
-        let ticket = Ticket(self.number());
+    fn ask_approval_rule(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
+        let ticket = Ticket(self.next_number());
         let call = self.conversation.call(key);
         let registration = call.and_then(|call| call.check()?.registration);
         let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
@@ -284,7 +287,7 @@ impl Session {
         }
     }
 
-    pub(super) fn policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
+    pub(super) fn handle_policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
         let asked =
             |state: &State| matches!(state, State::RuleAsked { ticket: of, .. } if *of == ticket);
         let Some(key) = self.conversation.find_open(asked) else {
@@ -294,22 +297,22 @@ impl Session {
             true => StateEvent::QuestionPut,
             false => StateEvent::Cleared,
         };
-        self.conclude_check(&key, result, cx);
+        self.apply_check_result(&key, result, cx);
     }
 
     /// Returns true if the check of an open call still holds.
-    fn still_bound(&self, key: &CallKey) -> bool {
+    fn has_valid_check(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((check, call)) = call.and_then(|call| Some((call.check()?, call))) else {
             return false;
         };
         let entry = self.registration_for(call);
-        check.binding == binding_of(call, entry)
+        check.binding == call_binding(call, entry)
     }
 
     /// Returns true if the check still holds, and then binds the call to the active registration.
-    pub(super) fn rebind(&mut self, key: &CallKey) -> bool {
-        if !self.still_bound(key) {
+    pub(super) fn rebind_check(&mut self, key: &CallKey) -> bool {
+        if !self.has_valid_check(key) {
             return false;
         }
         let call = self.conversation.call(key);
@@ -322,18 +325,18 @@ impl Session {
     }
 
     /// Repeats the checks of calls that waited for a rule of a removed component.
-    pub(super) fn ask_again(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
+    pub(super) fn recheck_rule_calls(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.conversation.calls_of_registration(removed) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
-                self.check_anew(&key, false, cx);
+                self.recheck_call(&key, false, cx);
             }
         }
     }
 
     /// Continues the calls that waited for an action after its registration, and asks the user
     /// again about those whose rules have changed.
-    pub(super) fn find_missing(&mut self, name: &str, cx: &mut Cx<'_>) {
+    pub(super) fn resume_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
         }
@@ -347,23 +350,23 @@ impl Session {
                 call.filter(|call| call.name == name)
                     .is_some_and(|call| match call.state() {
                         State::Missing(_) => true,
-                        State::Asked(_) => !self.still_bound(&key),
+                        State::Asked(_) => !self.has_valid_check(&key),
                         _ => false,
                     });
             if waits {
-                self.turn.offer_too(name, edition.clone());
-                self.check_anew(&key, true, cx);
+                self.turn.add_offered(name, edition.clone());
+                self.recheck_call(&key, true, cx);
             }
         }
     }
 }
 
-fn binding_of(call: &ToolCall, entry: Option<&Registration>) -> Binding {
+fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> Binding {
     Binding::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
 }
 
 /// Returns the fault of a call, before the user is asked.
-fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
+fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
     if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
         return Some(CallError::new(
             ErrorKind::NoHandler,
@@ -388,12 +391,15 @@ fn check(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallE
         return None;
     }
     let violations = schema::validate(&entry.spec.parameters, args, &mut *cx.host);
-    invalid_arguments(&call.name, &violations)
+    invalid_arguments_error(&call.name, &violations)
 }
 
 /// Returns the error that lists every violation with its path, so that the model can correct the
 /// arguments (rule "arguments are validated").
-pub(super) fn invalid_arguments(name: &str, violations: &[schema::Violation]) -> Option<CallError> {
+pub(super) fn invalid_arguments_error(
+    name: &str,
+    violations: &[schema::Violation],
+) -> Option<CallError> {
     if violations.is_empty() {
         return None;
     }

@@ -24,7 +24,7 @@ impl Session {
 
     /// Requests the preview of a call. `approved` is the user's approval of the previous preview,
     /// if any.
-    pub(super) fn ask_preview(
+    pub(super) fn request_preview(
         &mut self,
         key: &CallKey,
         approved: Option<PreviewApproval>,
@@ -33,7 +33,7 @@ impl Session {
         if !self.has_preview(key) {
             return;
         }
-        let ticket = Ticket(self.number());
+        let ticket = Ticket(self.next_number());
         let call = self.conversation.call(key);
         let Some((call, entry)) = call.and_then(|call| Some((call, self.registration_for(call)?)))
         else {
@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// Approves a previewed call, after the preview has been requested again.
-    pub(super) fn approve_previewed(
+    pub(super) fn approve_previewed_call(
         &mut self,
         key: &CallKey,
         edited: Option<Value>,
@@ -72,13 +72,13 @@ impl Session {
                 call.note(Note::Edited(Some(args)));
                 call.note(Note::PreviewOutdated);
             });
-            self.ask_preview(key, None, cx);
+            self.request_preview(key, None, cx);
             return Ok(());
         }
         if let Some(what) = &to_remember {
-            self.to_remember(key, what, None, cx)?;
+            self.approval_to_remember(key, what, None, cx)?;
         }
-        self.ask_preview(
+        self.request_preview(
             key,
             Some(PreviewApproval {
                 to_remember,
@@ -90,7 +90,7 @@ impl Session {
     }
 
     /// Handles the action's response to a request for a preview.
-    pub(super) fn previewed(
+    pub(super) fn handle_preview(
         &mut self,
         ticket: Ticket,
         outcome: Result<Value, String>,
@@ -103,7 +103,7 @@ impl Session {
             }
             _ => false,
         };
-        let Some(key) = self.find_waiting(asks) else {
+        let Some(key) = self.find_open_call(asks) else {
             return;
         };
         let awaited = self
@@ -119,7 +119,7 @@ impl Session {
                 cx.by = by;
                 // All checks of an approval are repeated: if it is refused, the question stays
                 // open.
-                if let Err(refusal) = self.approve(&key, None, to_remember, cx) {
+                if let Err(refusal) = self.approve_call(&key, None, to_remember, cx) {
                     cx.refuse(refusal);
                 }
             }

@@ -49,7 +49,7 @@ impl Session {
 
     /// Returns the approval that would be remembered if the user approved this call now, or the
     /// reason why none would.
-    pub(super) fn to_remember(
+    pub(super) fn approval_to_remember(
         &self,
         key: &CallKey,
         what: &Remember,
@@ -71,14 +71,14 @@ impl Session {
         RememberedApproval::new(&entry.spec, args, what, of).ok_or(Refusal::NotRemembered)
     }
 
-    pub(super) fn remember(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
+    pub(super) fn remember_approval(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
         self.remembered.drop_spent(cx.now);
         self.remembered.add(approval);
-        self.keep_approvals(cx);
+        self.store_approvals(cx);
     }
 
     /// Returns the remembered approval by which a call may start.
-    pub(super) fn allowed_earlier(
+    pub(super) fn find_earlier_approval(
         &self,
         call: &ToolCall,
         entry: &Registration,
@@ -99,21 +99,21 @@ impl Session {
     }
 
     /// Revokes an approval: calls that it permitted and that have not started are asked about.
-    pub(super) fn forget_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
+    pub(super) fn revoke_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.remembered.remove(id).is_none() {
             return cx.refuse(Refusal::NothingToDo);
         }
-        self.ask_without(id, cx);
-        self.keep_approvals(cx);
+        self.ask_about_calls_allowed_by(id, cx);
+        self.store_approvals(cx);
     }
 
     /// Asks the user about calls that a removed approval permitted and that have not started.
-    pub(super) fn ask_without(&mut self, id: &str, cx: &mut Cx<'_>) {
+    pub(super) fn ask_about_calls_allowed_by(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
         }
         let mut keys = self.conversation.active_calls();
-        keys.extend(self.direct_keys());
+        keys.extend(self.direct_call_keys());
         for key in keys {
             let call = self.conversation.call(&key);
             let by_it = call.filter(|call| {
@@ -121,16 +121,16 @@ impl Session {
                 by.is_some_and(|by| by.id == id)
             });
             match by_it.map(ToolCall::state) {
-                Some(State::Allowed(_)) => self.forget_check(&key),
-                Some(State::HandedOff { out: false, .. }) => self.revoke(&key),
+                Some(State::Allowed(_)) => self.void_check(&key),
+                Some(State::HandedOff { out: false, .. }) => self.revoke_call_permission(&key),
                 _ => continue,
             }
-            self.prepare(&key, cx);
+            self.check_complete_call(&key, cx);
         }
     }
 
     /// Withdraws the approval by which a call of the agent passed.
-    fn revoke(&mut self, key: &CallKey) {
+    fn revoke_call_permission(&mut self, key: &CallKey) {
         self.conversation
             .apply_state_event(key, StateEvent::Revoked);
     }
@@ -138,7 +138,7 @@ impl Session {
     /// Asks the user about calls that were to be handed off under an approval that has expired.
     /// Calls whose action is missing are answered at once. Returns true if a call waits for the
     /// user.
-    pub(super) fn ask_about_lapsed(&mut self, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn ask_about_lapsed_approvals(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
             matches!(call.state(), State::HandedOff { out: false, .. })
@@ -149,7 +149,7 @@ impl Session {
         let calls = keys.iter().filter_map(|key| self.conversation.call(key));
         let keys: Vec<CallKey> = calls.filter(lapsed).map(ToolCall::key).collect();
         for key in &keys {
-            self.revoke(key);
+            self.revoke_call_permission(key);
             self.check_call(key, true, cx);
             self.advance_call(key, cx);
         }
@@ -166,7 +166,7 @@ impl Session {
         let removed: Vec<String> = removed.map(|one| one.id.clone()).collect();
         for id in removed {
             self.remembered.remove(&id);
-            self.ask_without(&id, cx);
+            self.ask_about_calls_allowed_by(&id, cx);
         }
         for approval in stored.into_iter().filter(outlives) {
             match self.remembered.get(&approval.id) {
@@ -196,7 +196,7 @@ impl Session {
     }
 
     /// Passes the approvals that outlive the session to the host.
-    fn keep_approvals(&self, cx: &mut Cx<'_>) {
+    fn store_approvals(&self, cx: &mut Cx<'_>) {
         let all = self.remembered.list().iter();
         let stored = all.filter(|one| one.scope != RememberScope::Session);
         cx.effect(Effect::StoreApprovals {

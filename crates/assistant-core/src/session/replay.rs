@@ -17,6 +17,6 @@ impl Session {
     /// Starts a run at the current tip, for a replay in which the agent sends messages without a
     /// request.
     pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
-        self.respond(host, Self::start_run)
+        self.run_step(host, Self::start_run)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session,
-    fork::{self, Fork},
+    fork::{self, ThreadFork},
 };
 use crate::conversation::{
     Author, CallError, Cut, End, ErrorKind, Message, MessageId, Note, Outcome, Phase,
@@ -42,7 +42,7 @@ impl Session {
             "retry": retries(&|kind| kind != NoticeKind::Forgotten),
             "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
-            "fork": self.turn.fork.as_ref().map(Fork::to_value),
+            "fork": self.turn.fork.as_ref().map(ThreadFork::to_value),
             "threads": fork::threads_to_value(&self.threads),
             "regenerates": self.turn.regenerates.as_ref().map(MessageId::as_str),
         });
@@ -63,16 +63,16 @@ impl Session {
             .as_object_mut()
             .and_then(|object| object.shift_remove(SESSION))
             .unwrap_or_default();
-        let Some(pending) = self.put_in_place(thread_id, snapshot, cx) else {
+        let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
-        self.follow_journal(journal, cx);
+        self.apply_journal(journal, cx);
         let broken_off = self.conversation.runs.newest_is_open();
         let is_resumed = broken_off && self.options.resumes;
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
-        self.recount_runs(&own);
-        self.turn.fork = own.get("fork").and_then(Fork::read);
+        self.restore_run_count(&own);
+        self.turn.fork = own.get("fork").and_then(ThreadFork::from_value);
         self.restore_threads(own.get("threads"));
         let regenerates = own.get("regenerates").and_then(Value::as_str);
         let exists = |id: &MessageId| self.conversation.message(id).is_some();
@@ -80,14 +80,14 @@ impl Session {
         self.turn.regenerates = regenerates;
         if broken_off && !is_resumed {
             self.conversation.runs.fail_open();
-            self.close_texts(Some(Cut::BrokenOff), cx);
+            self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
-        self.reopen_stored(pending.interrupts, cx);
+        self.reopen_stored_interrupts(pending.interrupts, cx);
         match is_resumed {
             true => self.resume_answer(cx),
             false => self.resume_calls(cx),
         }
-        self.requeue(pending.queued, cx);
+        self.requeue_messages(pending.queued, cx);
         // Of a run that succeeded, or is resumed and does not apply the snapshot again.
         if own.get("forgotten") == Some(&Value::Bool(true)) && (!broken_off || is_resumed) {
             self.report_forgotten_messages(cx);
@@ -98,7 +98,7 @@ impl Session {
             self.send_stored_results(cx);
         } else {
             self.turn.ended = true;
-            self.offer_results(cx);
+            self.offer_to_send_results(cx);
         }
         if broken_off && !is_resumed {
             self.keep_old_answer(false, cx);
@@ -132,7 +132,7 @@ impl Session {
 
     /// Applies the journal's entries about calls, which take precedence over the possibly older
     /// snapshot.
-    fn follow_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
+    fn apply_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
         for entry in journal {
             if entry.thread_id() != self.thread_id {
                 continue;
@@ -173,7 +173,7 @@ impl Session {
     }
 
     /// Restores the number of runs in the turn, for the run limit.
-    fn recount_runs(&mut self, own: &Value) {
+    fn restore_run_count(&mut self, own: &Value) {
         let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {
             self.turn.summary.runs.push(RunSummary::default());

@@ -3,8 +3,8 @@
 //! `events` handles the events of a run, `settle` determines the next step after its end.
 
 use super::{
-    Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId, cut_off::reports_cut_off,
-    finish::Finish,
+    Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
+    cut_off::is_cut_off_result, finish::ReportedEnd,
 };
 use crate::{
     conversation::{Applied, CallKey, Change, Cut, StateEvent},
@@ -16,7 +16,7 @@ const GRACE_MS: u32 = 1_000;
 
 /// A run in progress.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub(super) struct ActiveRun {
     pub(super) key: RunKey,
     run_id: String,
     /// The number of events that the resumed stream repeats and that were already applied.
@@ -44,7 +44,7 @@ pub(super) struct Run {
     pub(super) raised_by_event: Vec<Interrupt>,
     /// True if a run in the stream has finished, so that the agent has received the answers.
     pub(super) delivered: bool,
-    pub(super) finish: Option<Finish>,
+    pub(super) finish: Option<ReportedEnd>,
     /// The ids of the calls that the `RUN_FINISHED` event lists as pending for this page
     /// (`pendingToolCallIds`).
     pub(super) pending_call_ids: Vec<String>,
@@ -64,11 +64,11 @@ pub(super) enum Initiator {
 impl Session {
     /// Begins a run on the run branch. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
-        if self.ask_again_what_changed(cx) {
+        if self.ask_again_about_changes(cx) {
             return;
         }
         self.end_abandoned_calls(cx);
-        self.withdraw_forgotten(cx);
+        self.withdraw_resend_offer(cx);
         self.begin_run(false, cx);
     }
 
@@ -83,9 +83,9 @@ impl Session {
     }
 
     pub(super) fn begin_run(&mut self, resumes: bool, cx: &mut Cx<'_>) {
-        self.sort_interrupts(cx);
+        self.select_branch_interrupts(cx);
         self.conversation.forget_deleted();
-        let key = RunKey(self.number());
+        let key = RunKey(self.next_number());
         let (run_id, replayed) = match self.resumed_position(resumes) {
             Some(position) => position,
             None => (cx.host.new_id(), 0),
@@ -101,7 +101,7 @@ impl Session {
             steps: Vec::new(),
             steps_stored: false,
         };
-        let run = Run {
+        let run = ActiveRun {
             key,
             run_id: summary.run_id.clone(),
             replayed,
@@ -119,7 +119,7 @@ impl Session {
             answers: if resumes {
                 Vec::new()
             } else {
-                self.interrupts.hand_over()
+                self.interrupts.prepare_answers_for_run()
             },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
@@ -134,11 +134,11 @@ impl Session {
             true => self.conversation.runs.resume(&run.run_id),
             false => self.conversation.runs.begin(&run.run_id),
         }
-        self.attention.run_begins();
-        self.intake_begins();
-        self.turn.begin(run, summary, cx.now);
+        self.attention.reset_for_run();
+        self.reset_intake();
+        self.turn.begin_run(run, summary, cx.now);
         if !resumes {
-            self.hand_over(StateEvent::SendStarted);
+            self.mark_answers_on_run_branch(StateEvent::SendStarted);
         }
         cx.effect(Effect::PrepareRun { run: key });
         cx.change(Change::Run);
@@ -181,12 +181,12 @@ impl Session {
         if waiting.is_none_or(|run| run.key != key || run.is_open) {
             return;
         }
-        if self.ask_again_what_changed(cx) {
+        if self.ask_again_about_changes(cx) {
             return self.drop_unsent_run(cx);
         }
-        self.fork_if_seen_otherwise(cx);
+        self.fork_thread_if_needed(cx);
         let thread_id = self.request_thread_id().to_owned();
-        self.mark_seen(thread_id.clone());
+        self.mark_thread_seen(thread_id.clone());
         let Some(run) = self.turn.run_mut() else {
             return;
         };
@@ -207,7 +207,7 @@ impl Session {
             history: None,
             tools,
             context: self.context.iter().map(|(_, item)| item.clone()).collect(),
-            forwarded_props: self.props_with_answers(),
+            forwarded_props: self.forwarded_props_with_answers(),
             resume: self.interrupts.resume_entries(&self.conversation),
         };
         cx.effect(Effect::OpenRun {
@@ -220,7 +220,7 @@ impl Session {
     fn drop_unsent_run(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.run.take() {
             self.conversation.runs.end(false);
-            self.hand_over(StateEvent::SendFailed);
+            self.mark_answers_on_run_branch(StateEvent::SendFailed);
             cx.effect(Effect::AbortRun { run: run.key });
         }
         cx.change(Change::Run);
@@ -236,16 +236,16 @@ impl Session {
     }
 
     /// Marks the request's content as delivered when the agent has begun the run.
-    pub(super) fn run_began(&mut self) {
+    pub(super) fn mark_run_started(&mut self) {
         if let Some(run) = self.turn.run_mut() {
             run.finish = None;
             run.grace = None;
             run.started = true;
         }
-        self.results_arrived();
+        self.mark_results_delivered();
     }
 
-    fn results_arrived(&mut self) {
+    fn mark_results_delivered(&mut self) {
         let Some(run) = self.turn.run_mut() else {
             return;
         };
@@ -256,7 +256,7 @@ impl Session {
     }
 
     /// Records the end that a run reports. The cost is added once, even if the event is repeated.
-    pub(super) fn end_reported_by_run(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
+    pub(super) fn record_reported_end(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         let (mut raised, mut pending) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
@@ -266,48 +266,48 @@ impl Session {
                 result,
                 ..
             } => {
-                self.results_arrived();
-                is_cut_off = reports_cut_off(result.as_deref());
+                self.mark_results_delivered();
+                is_cut_off = is_cut_off_result(result.as_deref());
                 let finish = match outcome {
                     Some(Outcome::Interrupt { interrupts }) => {
                         raised = interrupts;
-                        Finish::Success
+                        ReportedEnd::Success
                     }
-                    Some(Outcome::Cancelled) => Finish::Cancelled,
+                    Some(Outcome::Cancelled) => ReportedEnd::Cancelled,
                     Some(Outcome::Success {
                         pending_tool_call_ids,
                     }) => {
                         pending = pending_tool_call_ids.unwrap_or_default();
-                        Finish::Success
+                        ReportedEnd::Success
                     }
-                    None => Finish::Success,
+                    None => ReportedEnd::Success,
                 };
                 (finish, usage)
             }
-            EventKind::RunError { message, usage, .. } => (Finish::RunError(message), usage),
+            EventKind::RunError { message, usage, .. } => (ReportedEnd::RunError(message), usage),
             _ => return,
         };
         if !replayed {
             self.record_cost(&usage, cx);
         }
-        self.turn.note(|run| run.usage.extend(usage));
-        let timer = TimerId(self.number());
+        self.turn.update_run_summary(|run| run.usage.extend(usage));
+        let timer = TimerId(self.next_number());
         let Some(run) = self.turn.run_mut() else {
             return;
         };
         let cut = match &finish {
-            Finish::Success => None,
-            Finish::Cancelled => Some(Cut::Cancelled),
-            Finish::RunError(_) => Some(Cut::Failed),
+            ReportedEnd::Success => None,
+            ReportedEnd::Cancelled => Some(Cut::Cancelled),
+            ReportedEnd::RunError(_) => Some(Cut::Failed),
         };
-        run.delivered |= !matches!(finish, Finish::RunError(_));
+        run.delivered |= !matches!(finish, ReportedEnd::RunError(_));
         run.raised.extend(raised);
         run.pending_call_ids.extend(pending);
         run.finish = Some(finish);
         run.grace = Some(timer);
-        self.close_texts(cut, cx);
+        self.close_open_texts(cut, cx);
         if is_cut_off {
-            self.cut_off_calls();
+            self.mark_cut_off_calls();
         }
         cx.effect(Effect::StartTimer {
             timer,
@@ -316,7 +316,7 @@ impl Session {
     }
 
     /// Closes the open texts; `cut` is the reason if they are incomplete.
-    pub(super) fn close_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
+    pub(super) fn close_open_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut out = Applied {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
@@ -329,7 +329,7 @@ impl Session {
 
     /// Closes a finished run whose stream stays open, when its grace timer expires. Returns false
     /// for another timer.
-    pub(super) fn grace_over(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn close_run_on_grace_timer(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;
         };

@@ -9,23 +9,23 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn send(&mut self, content: Content, cx: &mut Cx<'_>) {
+    pub(super) fn send_message(&mut self, content: Content, cx: &mut Cx<'_>) {
         if is_blank_content(&content) {
             return cx.refuse(Refusal::EmptyMessage);
         }
-        if let Err(refusal) = self.make_room(cx) {
+        if let Err(refusal) = self.ensure_idle(cx) {
             return cx.refuse(refusal);
         }
         self.conversation.write_where_shown();
-        self.sort_interrupts(cx);
+        self.select_branch_interrupts(cx);
         self.clear_notices(cx);
-        self.turn.start_over();
-        self.attention.turn_begins();
+        self.turn.reset();
+        self.attention.reset_for_turn();
         self.turn.looping = false;
         self.turn.queue.push(content);
         cx.change(Change::Queue);
-        if self.interrupts.answered().is_empty() {
-            self.send_queued(cx);
+        if self.interrupts.answered_ids().is_empty() {
+            self.send_queued_messages(cx);
         } else {
             // Servers do not accept a message and an answer in one run: the answer is sent first.
             self.start_run(cx);
@@ -33,21 +33,21 @@ impl Session {
     }
 
     /// Sends the queued messages, after the answer to the agent that had to be sent first.
-    pub(super) fn send_queued(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn send_queued_messages(&mut self, cx: &mut Cx<'_>) {
         let is_free = !self.turn.is_running()
-            && !self.calls_are_under_way()
+            && !self.has_calls_under_way()
             && self.interrupts.list.is_empty();
         if !is_free || self.turn.queue.is_empty() {
             return;
         }
-        self.show_queued(false, cx);
-        self.turn.start_over();
-        self.attention.turn_begins();
+        self.add_queued_messages(false, cx);
+        self.turn.reset();
+        self.attention.reset_for_turn();
         self.start_run(cx);
     }
 
     /// Adds the queued messages to the chat, with a mark on interjected messages.
-    pub(super) fn show_queued(&mut self, interjected: bool, cx: &mut Cx<'_>) {
+    pub(super) fn add_queued_messages(&mut self, interjected: bool, cx: &mut Cx<'_>) {
         for content in self.turn.take_queue() {
             let id = cx.host.new_id();
             let mut message = Message::user(id, content, cx.now);
@@ -59,18 +59,18 @@ impl Session {
 
     /// Checks that nothing is in progress before a new message, after denying open questions if
     /// permitted.
-    pub(super) fn make_room(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
+    pub(super) fn ensure_idle(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);
         }
-        if self.interrupts.wait() {
+        if self.interrupts.has_unanswered() {
             return Err(Refusal::InterruptsPending);
         }
         let waiting = self.waits_for_person();
-        if self.options.auto_deny && self.only_approvals_open() {
-            self.deny_all_open(cx);
+        if self.options.auto_deny && self.has_only_questions_open() {
+            self.deny_open_calls(cx);
         }
-        match self.calls_are_under_way() {
+        match self.has_calls_under_way() {
             false => Ok(()),
             true if waiting => Err(Refusal::ApprovalsPending),
             true => Err(Refusal::Busy),

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
     Session, StreamEnd,
-    finish::Finish,
-    run::{Initiator, Run},
+    finish::ReportedEnd,
+    run::{ActiveRun, Initiator},
 };
 use crate::{
     conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},
@@ -25,41 +25,44 @@ impl Session {
         if self.turn.run().is_none_or(|run| run.key != key) {
             return;
         }
-        self.keep_thread();
+        self.store_run_thread();
         let Some(mut run) = self.turn.run.take() else {
             return;
         };
         if !run.thread_id.is_empty() {
-            self.mark_seen(run.thread_id.clone());
+            self.mark_thread_seen(run.thread_id.clone());
         }
         self.report_limits(cx);
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
         }
         // These texts were not ended by the agent.
-        self.close_texts(Some(Cut::BrokenOff), cx);
-        self.keep_steps();
+        self.close_open_texts(Some(Cut::BrokenOff), cx);
+        self.store_steps();
         cx.change(Change::Run);
-        let succeeded = matches!(run.finish, Some(Finish::Success)) && !end.breaks(&run.finish);
+        let succeeded =
+            matches!(run.finish, Some(ReportedEnd::Success)) && !end.is_failure_after(&run.finish);
         self.conversation.runs.end(succeeded);
         self.mark_answers_returned();
         if run.delivered {
             self.interrupts.cancelled.clear();
         }
-        self.refer_to_asked_calls(&mut run.raised);
-        self.refer_to_asked_calls(&mut run.raised_by_event);
+        self.redirect_to_asked_calls(&mut run.raised);
+        self.redirect_to_asked_calls(&mut run.raised_by_event);
         let lifted = match run.delivered {
-            true => self.retire_interrupts(&run.answers, &run.raised, cx),
+            true => self.close_answered_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),
         };
         if !run.raised.is_empty() {
             // A server with both dialects reports an interrupt twice: the outcome counts.
             self.open_interrupts(run.raised, false, cx);
-        } else if matches!(run.finish, Some(Finish::Success)) && !run.raised_by_event.is_empty() {
+        } else if matches!(run.finish, Some(ReportedEnd::Success))
+            && !run.raised_by_event.is_empty()
+        {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
         if run.resumes {
-            self.end_answered_interrupts(cx);
+            self.end_answered_calls(cx);
         }
         let rejected = match run.delivered {
             true => Vec::new(),
@@ -67,44 +70,48 @@ impl Session {
         };
         match (end, run.finish) {
             (StreamEnd::Failed(failure), finish)
-                if StreamEnd::Failed(failure.clone()).breaks(&finish) =>
+                if StreamEnd::Failed(failure.clone()).is_failure_after(&finish) =>
             {
                 // An ended run has no position from which its events could be applied.
                 let lost =
                     run.cut.is_some() && failure.kind.is_of_connection() && !self.options.replays;
-                self.run_failed(failure, &rejected, cx);
+                self.handle_failed_run(failure, &rejected, cx);
                 self.turn.cut = lost;
             }
-            (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => self.try_again(cx),
-            (StreamEnd::Nothing, None) if run.cut.is_some() => self.run_truncated(true, cx),
+            (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => {
+                self.repeat_newest_run(cx)
+            }
+            (StreamEnd::Nothing, None) if run.cut.is_some() => self.handle_truncated_run(true, cx),
             (StreamEnd::Nothing, None) if run.resumes && self.options.replays => {
-                self.run_truncated(run.replayed > 0, cx);
+                self.handle_truncated_run(run.replayed > 0, cx);
             }
             (StreamEnd::Nothing, None) if run.resumes => {
                 self.turn.summary.runs.pop();
                 self.give_up_calls(Some("interrupted"), cx);
             }
-            (_, None) => self.run_truncated(run.started, cx),
-            (_, Some(Finish::RunError(message))) => {
+            (_, None) => self.handle_truncated_run(run.started, cx),
+            (_, Some(ReportedEnd::RunError(message))) => {
                 self.give_up_calls(None, cx);
-                self.fail(NoticeKind::RunError, message, cx);
-                self.reject_answers(&rejected, cx);
+                self.end_turn_with_failure(NoticeKind::RunError, message, cx);
+                self.reopen_rejected_interrupts(&rejected, cx);
             }
-            (_, Some(Finish::Cancelled)) => {
-                self.give_up_handed_off(cx);
+            (_, Some(ReportedEnd::Cancelled)) => {
+                self.give_up_handed_off_calls(cx);
                 self.give_up_calls(None, cx);
                 self.turn.summary.finish = Some(FinishReason::Cancelled);
                 let message = "The assistant stopped.".to_owned();
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
-            (_, Some(Finish::Success)) => self.collect_calls(&run.pending_call_ids, &lifted, cx),
+            (_, Some(ReportedEnd::Success)) => {
+                self.release_calls(&run.pending_call_ids, &lifted, cx)
+            }
         }
         self.keep_old_answer(succeeded, cx);
     }
 
     /// Reopens the interrupts whose answers the agent rejected. The same answers would be rejected
     /// again, so the user answers or cancels the interrupts.
-    fn reject_answers(&mut self, answered: &[String], cx: &mut Cx<'_>) {
+    fn reopen_rejected_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;
         }
@@ -114,7 +121,7 @@ impl Session {
         }
     }
 
-    fn run_failed(&mut self, failure: Failure, answered: &[String], cx: &mut Cx<'_>) {
+    fn handle_failed_run(&mut self, failure: Failure, answered: &[String], cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
         let (kind, status) = match failure.kind {
             FailureKind::Network => (NoticeKind::Network, None),
@@ -124,7 +131,7 @@ impl Session {
             FailureKind::NotAStream | FailureKind::Protocol => (NoticeKind::Protocol, None),
             FailureKind::Limit => (NoticeKind::LimitReached, None),
         };
-        self.fail(kind, failure.message, cx);
+        self.end_turn_with_failure(kind, failure.message, cx);
         if let Some(notice) = self.notices.last_mut() {
             notice.status = status;
             notice.retry_after_ms = failure.retry_after_ms;
@@ -135,11 +142,11 @@ impl Session {
             && (400..500).contains(&status)
             && !matches!(status, 401 | 403 | 404 | 408 | 429)
         {
-            self.reject_answers(answered, cx);
+            self.reopen_rejected_interrupts(answered, cx);
         }
     }
 
-    fn run_truncated(&mut self, started: bool, cx: &mut Cx<'_>) {
+    fn handle_truncated_run(&mut self, started: bool, cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
         let (kind, message) = if started {
             (
@@ -149,15 +156,15 @@ impl Session {
         } else {
             (NoticeKind::Silent, "The assistant didn't reply.")
         };
-        self.fail(kind, message.to_owned(), cx);
+        self.end_turn_with_failure(kind, message.to_owned(), cx);
     }
 
-    fn fail(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
+    fn end_turn_with_failure(&mut self, kind: NoticeKind, message: String, cx: &mut Cx<'_>) {
         self.turn.looping = false;
-        self.hand_over(StateEvent::SendFailed);
+        self.mark_answers_on_run_branch(StateEvent::SendFailed);
         self.turn.summary.finish = Some(FinishReason::Error);
         // The old answer, which stays, is as good as before.
-        if !self.regenerated_nothing(false) {
+        if !self.is_empty_regeneration(false) {
             self.conversation.mark_failed_turn(match kind {
                 NoticeKind::RunError => Cut::Failed,
                 _ => Cut::BrokenOff,
@@ -169,9 +176,9 @@ impl Session {
     /// Releases the calls of the finished run, so that they may start. Open calls of an older
     /// response are answered as superseded. `lifted` lists the calls that the agent had asked about
     /// and then left to the page.
-    fn collect_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
-        self.end_left_calls(cx);
-        self.record_calls_made();
+    fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
+        self.end_left_calls_after_run(cx);
+        self.record_calls_hash();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
@@ -183,17 +190,17 @@ impl Session {
             if !call.has_ended() {
                 self.conversation.close_call(key, End::Cancelled, cx.now);
             } else if own || !matches!(call.state(), State::Open(_)) {
-                self.prepare(&key, cx);
+                self.check_complete_call(&key, cx);
             } else {
-                self.give_up(&key, Some("superseded"), cx);
+                self.give_up_call(&key, Some("superseded"), cx);
                 self.conversation
                     .apply_state_event(&key, StateEvent::Delivered);
             }
         }
-        self.hand_off_remote_calls(pending);
+        self.leave_remote_calls_to_agent(pending);
         let answered = !self.unsent_results().is_empty();
         self.end_calls_without_result(pending, cx);
-        if self.calls_are_under_way() || !self.interrupts.list.is_empty() || answered {
+        if self.has_calls_under_way() || !self.interrupts.list.is_empty() || answered {
             self.turn.looping = true;
             return;
         }
@@ -218,7 +225,7 @@ impl Session {
         let last_is_persons = last.is_some_and(Message::is_from_user);
         drop(newest);
         let action = if quiet && after_tools && last_is_own {
-            if self.asks_again(cx) {
+            if self.should_ask_again(cx) {
                 self.turn.looping = true;
                 return;
             }
@@ -234,7 +241,7 @@ impl Session {
 
     /// Returns true if another run is started because the last one ended without an answer to
     /// results. A run that was started this way is not followed by another.
-    fn asks_again(&self, cx: &mut Cx<'_>) -> bool {
+    fn should_ask_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary.runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
         let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
@@ -243,7 +250,7 @@ impl Session {
     }
 
     /// Records a hash of the newest run's calls, for comparison with the next run.
-    fn record_calls_made(&mut self) {
+    fn record_calls_hash(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         for message in self.conversation.run_path().rev() {
@@ -261,33 +268,34 @@ impl Session {
             }
         }
         let calls_hash = any.then(|| hasher.finish());
-        self.turn.note(|run| run.calls_hash = calls_hash);
+        self.turn
+            .update_run_summary(|run| run.calls_hash = calls_hash);
     }
 
     /// Sends the results once every call has one, unless the loop ends here.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
-        if !self.turn.looping || self.turn.is_running() || self.calls_are_under_way() {
+        if !self.turn.looping || self.turn.is_running() || self.has_calls_under_way() {
             return;
         }
-        if self.interrupts.wait() {
+        if self.interrupts.has_unanswered() {
             self.turn.summary.finish = Some(FinishReason::Interrupt);
             return;
         }
         self.turn.looping = false;
-        let answers = !self.interrupts.answered().is_empty();
+        let answers = !self.interrupts.answered_ids().is_empty();
         if self.turn.interjected && !answers {
-            self.show_queued(true, cx);
-            self.turn.start_over();
-            self.attention.turn_begins();
+            self.add_queued_messages(true, cx);
+            self.turn.reset();
+            self.attention.reset_for_turn();
             return self.start_run(cx);
         }
         if self.turn.stopped && !answers {
             self.turn.summary.finish = Some(FinishReason::StopLoop);
-            self.end_awaited_calls(cx);
-        } else if !self.interrupts.is_answered_by_person()
+            self.end_all_left_calls(cx);
+        } else if !self.interrupts.has_answer_by_user()
             && self.options.stop_when.is_met(&self.turn.summary, cx.host)
         {
-            self.reach_limit(cx);
+            self.stop_at_limit(cx);
         } else {
             self.start_run(cx);
         }
@@ -305,19 +313,19 @@ impl Session {
                     call.is_some_and(|call| call.hand_off_message().is_some())
                 }
                 Some(State::Remote { .. }) => true,
-                Some(state) if state.is_interrupted() => self.interrupts.answers_for(&key),
+                Some(state) if state.is_interrupted() => self.interrupts.has_answer_for(&key),
                 _ => false,
             };
             if !continues {
-                self.give_up(&key, Some("superseded"), cx);
+                self.give_up_call(&key, Some("superseded"), cx);
             }
         }
     }
 
-    fn reach_limit(&mut self, cx: &mut Cx<'_>) {
+    fn stop_at_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary.finish = Some(FinishReason::Limit);
-        self.end_awaited_calls(cx);
-        let limit = self.options.stop_when.run_limit(&self.turn.summary);
+        self.end_all_left_calls(cx);
+        let limit = self.options.stop_when.reached_run_limit(&self.turn.summary);
         let (kind, message) = match limit {
             Some(limit) => (
                 NoticeKind::RunLimit,
@@ -331,35 +339,35 @@ impl Session {
         }
     }
 
-    pub(super) fn retry(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.notices.offer(NoticeAction::Retry) {
+    pub(super) fn retry_run(&mut self, cx: &mut Cx<'_>) {
+        if self.is_busy() || !self.notices.has_action(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
         }
         self.conversation.show_run_branch();
-        self.leave_old_answer();
+        self.rewind_before_old_answer();
         self.clear_notices(cx);
         match self.turn.cut {
             true => self.resume_newest_run(Initiator::User, cx),
-            false => self.try_again(cx),
+            false => self.repeat_newest_run(cx),
         }
     }
 
     /// Repeats the newest run from the message at which it started.
-    fn try_again(&mut self, cx: &mut Cx<'_>) {
-        if self.ask_again_what_changed(cx) {
+    fn repeat_newest_run(&mut self, cx: &mut Cx<'_>) {
+        if self.ask_again_about_changes(cx) {
             return;
         }
         let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         if let Some(base) = base {
             self.keep_partial_answer(&base);
             self.conversation.try_again_at(&base);
-            self.forget_repeated();
+            self.rewind_seen_thread();
         }
         self.start_run(cx);
     }
 
     /// Returns true if the network interrupted an answer that the agent stores.
-    fn can_be_resumed(&self, run: &Run, end: &StreamEnd) -> bool {
+    fn can_be_resumed(&self, run: &ActiveRun, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
         let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;
         let is_resumable = is_first || (self.options.replays && may_resume);
@@ -374,7 +382,7 @@ impl Session {
 
     /// Resumes an answer that the network interrupted. Open calls and running handlers are not
     /// affected.
-    fn resume_cut_run(&mut self, broken: Run, cx: &mut Cx<'_>) {
+    fn resume_cut_run(&mut self, broken: ActiveRun, cx: &mut Cx<'_>) {
         // It is the same answer, so its time continues, and so do its limits if only the rest of
         // its events is applied.
         let clock = self.turn.clock.clone();
@@ -409,11 +417,11 @@ impl Session {
 
     /// Continues the loop after its limit. The count of runs starts again from zero.
     pub(super) fn continue_after_limit(&mut self, cx: &mut Cx<'_>) {
-        if self.is_busy() || !self.notices.offer(NoticeAction::Continue) {
+        if self.is_busy() || !self.notices.has_action(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);
         }
         self.conversation.show_run_branch();
-        self.turn.start_over();
+        self.turn.reset();
         self.clear_notices(cx);
         self.start_run(cx);
     }

@@ -9,7 +9,7 @@ use crate::{
 
 /// Fingerprints the shown part of a call: its name, its exact effective arguments, the rules of the
 /// action that would run, and the preview of its changes.
-pub(super) fn fingerprint(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
+pub(super) fn fingerprint_call(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
     let preview = call.preview().map(|preview| match preview {
         Ok(value) => json!([value]),
         Err(reason) => reason.as_str().into(),

@@ -6,7 +6,7 @@
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    execute::Ending, shown::fingerprint,
+    execute::CallEnding, shown::fingerprint_call,
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
@@ -19,7 +19,7 @@ mod tests;
 impl Session {
     /// Writes the start to the journal before the handler starts.
     pub(super) fn commit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let commit = CommitId(self.number());
+        let commit = CommitId(self.next_number());
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -41,7 +41,7 @@ impl Session {
         cx.effect(Effect::Commit { commit, entry });
     }
 
-    pub(super) fn committed(
+    pub(super) fn handle_commit(
         &mut self,
         commit: CommitId,
         outcome: Result<(), String>,
@@ -54,27 +54,29 @@ impl Session {
         if let Err(message) = outcome {
             let message = format!("The start could not be recorded, so nothing was run: {message}");
             let error = CallError::new(ErrorKind::Journal, message);
-            return self.end_call(&key, Ending::error(error), cx);
+            return self.end_call(&key, CallEnding::from_error(error), cx);
         }
-        if self.rebind(&key) {
-            self.invoke(&key, cx);
+        if self.rebind_check(&key) {
+            self.invoke_handler(&key, cx);
         } else {
-            self.prepare(&key, cx);
+            self.check_complete_call(&key, cx);
         }
     }
 
     /// Starts a handler. No other function starts handlers. The call must equal the version that
     /// was approved, if an approval was needed, and its arguments must be valid.
-    fn invoke(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let (Some(call), Some(entry)) = (self.conversation.call(key), self.was_shown(key, cx.now))
-        else {
-            return self.check_changed(key, cx);
+    fn invoke_handler(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+        let (Some(call), Some(entry)) = (
+            self.conversation.call(key),
+            self.startable_action(key, cx.now),
+        ) else {
+            return self.recheck_changed_call(key, cx);
         };
         let args = call.effective_args().cloned().unwrap_or_default();
         if entry.spec.validate {
             let wrong = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
-            if let Some(error) = super::prepare::invalid_arguments(&call.name, &wrong) {
-                return self.end_call(key, Ending::error(error), cx);
+            if let Some(error) = super::prepare::invalid_arguments_error(&call.name, &wrong) {
+                return self.end_call(key, CallEnding::from_error(error), cx);
             }
         }
         let timeout = entry.spec.timeout_ms;
@@ -90,8 +92,8 @@ impl Session {
             iteration: u32::try_from(self.turn.summary.runs.len().saturating_sub(1))
                 .unwrap_or(u32::MAX),
         };
-        self.number();
-        let timer = timeout.map(|ms| (TimerId(self.number()), ms));
+        self.next_number();
+        let timer = timeout.map(|ms| (TimerId(self.next_number()), ms));
         let started = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
         if !self.conversation.apply_state_event(key, started) {
             return;
@@ -103,9 +105,9 @@ impl Session {
     }
 
     /// Asks the user again about a call that differs from the permitted one.
-    pub(super) fn check_changed(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    pub(super) fn recheck_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation.apply_note(key, Note::Changed);
-        self.check_anew(key, true, cx);
+        self.recheck_call(key, true, cx);
     }
 
     /// Returns the action whose handler may start: the user approved exactly this call, or the
@@ -114,7 +116,7 @@ impl Session {
     /// The check uses the current call and registry. This second check is independent of the call's
     /// state and of the first check. It refuses nothing while the first check is correct; the tests
     /// of this module bypass the first check.
-    fn was_shown(&self, key: &CallKey, now: i64) -> Option<&Registration> {
+    fn startable_action(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let runs_here = entry.spec.has_handler && entry.spec.execution == Execution::Client;
@@ -123,7 +125,7 @@ impl Session {
     }
 
     /// Returns true if a call that the agent runs passes the same check.
-    pub(super) fn was_shown_for_agent(&self, key: &CallKey, now: i64) -> bool {
+    pub(super) fn is_permitted_for_agent(&self, key: &CallKey, now: i64) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
         entry.is_some_and(|(call, entry)| {
@@ -138,23 +140,27 @@ impl Session {
         match call.approval() {
             Some(approval) if approval.interrupt_id.is_none() => {
                 approval.decision == Some(Decision::Approved)
-                    && approval.shown == Some(fingerprint(call, Some(&entry.spec)))
+                    && approval.shown == Some(fingerprint_call(call, Some(&entry.spec)))
             }
-            Some(_) => self.agent_permits(call) && self.may_start_unasked(call, entry, now),
+            Some(_) => self.is_permitted_by_agent(call) && self.may_start_unasked(call, entry, now),
             None => self.may_start_unasked(call, entry, now),
         }
     }
 
     /// Returns true if no question of the agent blocks a call. The agent's question alone never
     /// permits a start.
-    fn agent_permits(&self, call: &ToolCall) -> bool {
+    fn is_permitted_by_agent(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval()
             .and_then(|approval| approval.decision.as_ref());
         match decision {
-            Some(Decision::Approved) => self.is_as_asked(&call.key()),
+            Some(Decision::Approved) => self.is_unchanged_since_asked(&call.key()),
             Some(Decision::Denied { .. }) => false,
-            None => self.interrupts.asking_about(&call.key()).next().is_none(),
+            None => self
+                .interrupts
+                .unanswered_on_card(&call.key())
+                .next()
+                .is_none(),
         }
     }
 
@@ -165,7 +171,7 @@ impl Session {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,
             Policy::Never => true,
-            Policy::Ask => call.cleared() == Some(&fingerprint(call, Some(&entry.spec))),
+            Policy::Ask => call.cleared() == Some(&fingerprint_call(call, Some(&entry.spec))),
         };
         let in_doubt = call.has_unknown_outcome() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);

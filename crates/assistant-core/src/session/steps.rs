@@ -11,7 +11,7 @@ const AGENT_STEPS: usize = 128;
 impl Session {
     /// Records a step of the agent.
     pub(super) fn record_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        self.turn.note(|run| {
+        self.turn.update_run_summary(|run| {
             let steps = &mut run.steps;
             match kind {
                 EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
@@ -21,7 +21,7 @@ impl Session {
                         failure: None,
                     });
                 }
-                EventKind::StepFinished { step_name } => end(steps, step_name, None),
+                EventKind::StepFinished { step_name } => end_step(steps, step_name, None),
                 _ => {}
             }
         });
@@ -46,13 +46,14 @@ impl Session {
             _ => return,
         };
         if let Some(name) = self.subagent_name(id) {
-            self.turn.note(|run| end(&mut run.steps, &name, failure));
+            self.turn
+                .update_run_summary(|run| end_step(&mut run.steps, &name, failure));
             cx.change(Change::Steps);
         }
     }
 
     /// Stores the steps of a finished run with its messages.
-    pub(super) fn keep_steps(&mut self) {
+    pub(super) fn store_steps(&mut self) {
         let newest = self.turn.summary.runs.last_mut();
         if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
             run.steps_stored = self.conversation.keep_steps(&run.steps);
@@ -78,7 +79,7 @@ impl Session {
 }
 
 /// Ends the newest open step of this name.
-fn end(steps: &mut [AgentStep], name: &str, failure: Option<&String>) {
+fn end_step(steps: &mut [AgentStep], name: &str, failure: Option<&String>) {
     let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
     if let Some(step) = open.find(|step| step.name == name) {
         step.finished = true;

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{Cx, Effect, FinishReason, Leftovers, NoticeKind, Refusal, Session, execute::Ending};
+use super::{
+    Cx, Effect, FinishReason, Leftovers, NoticeKind, Refusal, Session, execute::CallEnding,
+};
 use crate::{
     action::RegistrationId,
     conversation::{CallKey, Change, Cut, End, State, StateEvent},
@@ -12,9 +14,9 @@ impl Session {
     /// Stops the assistant for the user: ends the request, the handlers and the questions. Finished
     /// results are sent with the next message.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
-        let direct = self.direct_keys();
+        let direct = self.direct_call_keys();
         for key in &direct {
-            self.give_up(key, None, cx);
+            self.give_up_call(key, None, cx);
         }
         if !self.is_busy() {
             if direct.is_empty() {
@@ -23,22 +25,22 @@ impl Session {
             return;
         }
         let sends = self.options.leftovers == Leftovers::Send && !self.turn.queue.is_empty();
-        self.halt(cx);
+        self.stop_turn(cx);
         if sends && !self.is_busy() && self.interrupts.list.is_empty() {
             self.clear_notices(cx);
-            self.turn.start_over();
-            self.attention.turn_begins();
+            self.turn.reset();
+            self.attention.reset_for_turn();
             self.start_run(cx);
         }
     }
 
     /// Ends everything in progress and notifies the user. Queued messages are dropped if the
     /// options require it.
-    pub(super) fn halt(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn stop_turn(&mut self, cx: &mut Cx<'_>) {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
             cx.change(Change::Queue);
         }
-        self.abandon_interrupts(cx);
+        self.cancel_unanswered_interrupts(cx);
         self.end_everything(cx);
         self.keep_old_answer(false, cx);
         self.turn.summary.finish = Some(FinishReason::Stopped);
@@ -49,15 +51,15 @@ impl Session {
         if let Some(run) = self.turn.run.take() {
             self.report_limits(cx);
             self.conversation.runs.end(false);
-            self.keep_steps();
+            self.store_steps();
             cx.effect(Effect::AbortRun { run: run.key });
-            self.hand_over(StateEvent::SendFailed);
+            self.mark_answers_on_run_branch(StateEvent::SendFailed);
             self.mark_answers_returned();
         }
         self.turn.looping = false;
-        self.show_queued(false, cx);
-        self.close_texts(Some(Cut::Stopped), cx);
-        self.give_up_handed_off(cx);
+        self.add_queued_messages(false, cx);
+        self.close_open_texts(Some(Cut::Stopped), cx);
+        self.give_up_handed_off_calls(cx);
         self.give_up_calls(None, cx);
         cx.change(Change::Run);
     }
@@ -67,7 +69,7 @@ impl Session {
     /// answer is sent with the next run. Calls that are handed off stay open, too, and so do remote
     /// calls that the agent may continue after an answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.may_continue_questions();
+        let asks = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let stays = call.is_some_and(|call| match call.state() {
@@ -76,20 +78,20 @@ impl Session {
                 state => state.is_interrupted(),
             });
             if !stays {
-                self.give_up(&key, reason, cx);
+                self.give_up_call(&key, reason, cx);
             }
         }
         self.conversation.void_checks();
     }
 
     /// Ends the calls that were left to the agent, if the agent waits for no answer.
-    pub(super) fn give_up_left(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_left_calls(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.list.is_empty() {
             return;
         }
         for key in self.conversation.active_calls() {
-            if self.is_left(&key) {
-                self.give_up(&key, Some("given up"), cx);
+            if self.is_left_to_agent(&key) {
+                self.give_up_call(&key, Some("given up"), cx);
                 self.conversation
                     .apply_state_event(&key, StateEvent::Delivered);
             }
@@ -97,16 +99,16 @@ impl Session {
     }
 
     /// Gives up calls that were to be handed off, since no run carries the approval.
-    pub(super) fn give_up_handed_off(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_handed_off_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. })) {
-                self.give_up(&key, None, cx);
+                self.give_up_call(&key, None, cx);
             }
         }
     }
 
-    pub(super) fn give_up(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_call(&mut self, key: &CallKey, reason: Option<&str>, cx: &mut Cx<'_>) {
         self.cancel_handler(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -119,13 +121,13 @@ impl Session {
         if let State::Denied { reason, .. } | State::InterruptDenied { reason, .. } =
             call.state().clone()
         {
-            return self.end_denied(key, reason.as_deref(), cx);
+            return self.end_denied_call(key, reason.as_deref(), cx);
         }
         let reply = match reason {
             Some(reason) => json!({"error": "cancelled", "reason": reason}),
             None => json!({"error": "cancelled"}),
         };
-        self.end_call(key, Ending::Cancelled(reply), cx);
+        self.end_call(key, CallEnding::Cancelled(reply), cx);
     }
 
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
@@ -149,7 +151,7 @@ impl Session {
         for key in self.conversation.calls_of_registration(id) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| call.state().is_at_work()) {
-                self.give_up(&key, Some("unmounted"), cx);
+                self.give_up_call(&key, Some("unmounted"), cx);
             }
         }
     }

@@ -15,17 +15,17 @@ use crate::{
 
 impl Session {
     /// Returns the open interrupts for an export; `None` if no interrupt is open.
-    pub(super) fn write_interrupts(&self) -> Option<Value> {
+    pub(super) fn interrupts_to_value(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();
-        let stored = self.interrupts.all();
+        let stored = self.interrupts.all_branches();
         let stored = stored.filter(|open| !under_way.contains(&open.interrupt.id));
-        let written: Vec<Value> = stored.map(write).collect();
+        let written: Vec<Value> = stored.map(stored_interrupt_to_value).collect();
         (!written.is_empty()).then(|| written.into())
     }
 
     /// Asks the interrupts of a stored conversation again. Invalid ones are skipped.
-    pub(super) fn reopen_stored(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
+    pub(super) fn reopen_stored_interrupts(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
         };
@@ -33,18 +33,18 @@ impl Session {
             let tip = stored.get("branch").and_then(Value::as_str);
             let tip = tip.map(MessageId::from);
             let tip = tip.filter(|id| self.conversation.message(id).is_some());
-            if let Some((interrupt, legacy)) = read(stored) {
+            if let Some((interrupt, legacy)) = parse_stored_interrupt(stored) {
                 let mut open = OpenInterrupt::new(interrupt, legacy);
                 open.tip = tip;
                 self.interrupts.elsewhere.push(open);
             }
         }
-        self.sort_interrupts(cx);
+        self.select_branch_interrupts(cx);
     }
 
     /// Asks a stored interrupt again on its branch.
-    pub(super) fn ask_stored(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
-        open.held_back = self.holds_back(&open.interrupt.id, cx);
+    pub(super) fn reopen_stored_interrupt(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
+        open.held_back = self.should_hold_back(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
@@ -55,17 +55,17 @@ impl Session {
             let is_its_own = asked == Some(open.interrupt.id.as_str());
             match state {
                 State::InterruptDenied { reason, .. } if is_its_own => {
-                    open.deny(key, reason, &self.conversation);
+                    open.answer_with_denial(key, reason, &self.conversation);
                 }
-                _ => self.interrupt_again(key, is_its_own, &mut open),
+                _ => self.interrupt_stored_call(key, is_its_own, &mut open),
             }
         }
         self.interrupts.open(open);
     }
 
     /// Blocks a call again, if it was blocked when the interrupt was stored.
-    fn interrupt_again(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
-        let card = self.takes_card(open, &key) && !open.held_back;
+    fn interrupt_stored_call(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
+        let card = self.can_be_answered_on_card(open, &key) && !open.held_back;
         if is_its_own && self.interrupt_call(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
             open.blocks = Some(key);
@@ -74,18 +74,18 @@ impl Session {
 
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
     /// ended without their results: denials remain, the outcome of approvals is unknown.
-    pub(super) fn end_answered_interrupts(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call =
                 call.filter(|call| call.is_answered_interrupt() && !self.is_interrupted(&key));
             match call.map(|call| call.state().clone()) {
                 Some(State::InterruptDenied { reason, .. }) => {
-                    self.end_denied(&key, reason.as_deref(), cx);
+                    self.end_denied_call(&key, reason.as_deref(), cx);
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);
                 }
-                Some(_) => self.give_up(&key, Some("interrupted"), cx),
+                Some(_) => self.give_up_call(&key, Some("interrupted"), cx),
                 None => {}
             }
         }
@@ -93,12 +93,12 @@ impl Session {
 
     /// Keeps a stored remote call left to the agent while the agent waits for an answer, since the
     /// question may be about the call without naming it. Returns false for other calls.
-    pub(super) fn keep_remote(&mut self, key: &CallKey) -> bool {
+    pub(super) fn keep_remote_call(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let theirs = call.is_some_and(|call| {
             matches!(call.state(), State::Remote { .. }) && !call.was_started()
         });
-        let leave = theirs && self.interrupts.may_continue_questions();
+        let leave = theirs && self.interrupts.has_uncancelled();
         if leave {
             self.conversation
                 .apply_state_event(key, StateEvent::LeftRemote);
@@ -115,7 +115,12 @@ impl Session {
 
 impl OpenInterrupt {
     /// Answers the interrupt with an earlier denial of the user.
-    fn deny(&mut self, key: CallKey, reason: Option<String>, conversation: &Conversation) {
+    fn answer_with_denial(
+        &mut self,
+        key: CallKey,
+        reason: Option<String>,
+        conversation: &Conversation,
+    ) {
         self.call = Some(key);
         self.blocks = Some(key);
         // An interrupt that does not accept a denial is cancelled.
@@ -135,7 +140,7 @@ impl OpenInterrupt {
     }
 }
 
-fn write(open: &OpenInterrupt) -> Value {
+fn stored_interrupt_to_value(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": form::interrupt_to_value(&open.interrupt),
         "legacy": open.legacy,
@@ -144,7 +149,7 @@ fn write(open: &OpenInterrupt) -> Value {
 }
 
 /// Parses a stored interrupt; the boolean is true if it is of the older dialect.
-fn read(mut stored: Value) -> Option<(Interrupt, bool)> {
+fn parse_stored_interrupt(mut stored: Value) -> Option<(Interrupt, bool)> {
     let interrupt = form::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
     let legacy = stored.get("legacy") == Some(&Value::Bool(true));
     Some((interrupt, legacy))

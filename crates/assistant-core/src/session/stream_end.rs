@@ -17,7 +17,7 @@ pub enum StreamEnd {
 impl StreamEnd {
     /// Returns true if a run whose events ended like this has failed. The loss of the connection
     /// after the last event has no effect.
-    pub(super) fn breaks(&self, finish: &Option<super::finish::Finish>) -> bool {
+    pub(super) fn is_failure_after(&self, finish: &Option<super::finish::ReportedEnd>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
             Self::Failed(failure) => finish.is_none() || !failure.kind.is_of_connection(),
@@ -78,7 +78,7 @@ impl Failure {
         let mut failure = Self::new(FailureKind::Limit, error.to_string());
         failure.exceeded = Some(Exceeded {
             limit,
-            most: limits.most_of(limit),
+            most: limits.maximum_for(limit),
             dropped: 0,
         });
         failure

@@ -14,48 +14,53 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn new_thread(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn start_new_thread(&mut self, cx: &mut Cx<'_>) {
         let thread_id = cx.host.new_id();
-        self.replace(thread_id, self.empty_conversation(), cx);
+        self.replace_conversation(thread_id, self.empty_conversation(), cx);
     }
 
     /// Shows a conversation that is open elsewhere, without continuing it.
-    pub(super) fn follow(&mut self, thread_id: String, snapshot: Value, cx: &mut Cx<'_>) {
-        if let Some(pending) = self.put_in_place(thread_id, snapshot, cx) {
+    pub(super) fn follow_conversation(
+        &mut self,
+        thread_id: String,
+        snapshot: Value,
+        cx: &mut Cx<'_>,
+    ) {
+        if let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) {
             self.following = true;
-            self.requeue(pending.queued, cx);
+            self.requeue_messages(pending.queued, cx);
         }
     }
 
     /// Replaces this conversation with a stored one, and returns the pending data of the stored
     /// one.
-    pub(super) fn put_in_place(
+    pub(super) fn replace_with_stored(
         &mut self,
         thread_id: String,
         mut snapshot: Value,
         cx: &mut Cx<'_>,
-    ) -> Option<Pending> {
+    ) -> Option<PendingData> {
         let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
         let (queued, interrupts) = (take("queued"), take("interrupts"));
         match self.empty_conversation().take_in(snapshot) {
-            Ok(conversation) => self.replace(thread_id, conversation, cx),
+            Ok(conversation) => self.replace_conversation(thread_id, conversation, cx),
             Err(error) => {
                 cx.refuse(Refusal::InvalidSnapshot(error.to_string()));
                 return None;
             }
         }
-        let queued = read_contents(queued);
-        Some(Pending { queued, interrupts })
+        let queued = parse_contents(queued);
+        Some(PendingData { queued, interrupts })
     }
 
-    pub(super) fn requeue(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
+    pub(super) fn requeue_messages(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
         for content in queued {
             self.turn.queue.push(content);
         }
-        self.show_queued(false, cx);
+        self.add_queued_messages(false, cx);
     }
 
-    pub(super) fn offer_results(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn offer_to_send_results(&mut self, cx: &mut Cx<'_>) {
         if !self.unsent_results().is_empty() && !self.is_busy() {
             let message = "The assistant hasn't seen the last results.".to_owned();
             let action = Some(NoticeAction::Continue);
@@ -67,11 +72,11 @@ impl Session {
     /// [`super::Input::Load`].
     #[must_use]
     pub fn export(&self) -> Value {
-        self.with_pending(self.conversation.export())
+        self.add_pending_data(self.conversation.export())
     }
 
     /// Adds the pending data to the JSON of the conversation.
-    pub(super) fn with_pending(&self, mut value: Value) -> Value {
+    pub(super) fn add_pending_data(&self, mut value: Value) -> Value {
         let Value::Object(object) = &mut value else {
             return value;
         };
@@ -79,7 +84,7 @@ impl Session {
             let queue = self.turn.queue.iter().map(form::content_to_value);
             object.insert("queued".to_owned(), queue.collect());
         }
-        if let Some(interrupts) = self.write_interrupts() {
+        if let Some(interrupts) = self.interrupts_to_value() {
             object.insert("interrupts".to_owned(), interrupts);
         }
         value
@@ -97,9 +102,14 @@ impl Session {
         conversation
     }
 
-    fn replace(&mut self, thread_id: String, conversation: Conversation, cx: &mut Cx<'_>) {
-        for key in self.direct_keys() {
-            self.give_up(&key, None, cx);
+    fn replace_conversation(
+        &mut self,
+        thread_id: String,
+        conversation: Conversation,
+        cx: &mut Cx<'_>,
+    ) {
+        for key in self.direct_call_keys() {
+            self.give_up_call(&key, None, cx);
         }
         // A followed conversation is open elsewhere, and continues there.
         if !std::mem::take(&mut self.following) {
@@ -113,7 +123,7 @@ impl Session {
         self.interrupts = Interrupts::default();
         self.turn = Turn::default();
         self.infer_threads();
-        self.attention.thread_changes();
+        self.attention.reset_for_thread();
         self.past_direct.clear();
         self.clear_notices(cx);
         cx.change(Change::Thread);
@@ -126,7 +136,7 @@ impl Session {
         self.end_everything(cx);
         let last = self.conversation.take_last_call_events(&self.thread_id);
         cx.output.calls.extend(last);
-        cx.output.calls.extend(self.events_of_open_calls());
+        cx.output.calls.extend(self.open_call_events());
         if self.conversation.message_count() > 0 {
             cx.effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),
@@ -152,7 +162,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             self.resume_call(&key, cx);
         }
-        self.turn.looping = self.calls_are_under_way();
+        self.turn.looping = self.has_calls_under_way();
     }
 
     /// Resumes a conversation that was left during an answer that may still be in progress. Calls
@@ -168,8 +178,8 @@ impl Session {
                 continue;
             };
             if self.was_checked_in_run(call) {
-                self.check_after_reload(&key, cx);
-            } else if !self.waits_for_answer(call) {
+                self.check_reloaded_call(&key, cx);
+            } else if !self.needs_answer(call) {
                 self.resume_call(&key, cx);
             }
         }
@@ -180,7 +190,7 @@ impl Session {
             run.carries = carried;
         }
         if let Some(base) = counted.flatten().and_then(|run| run.base) {
-            self.turn.note(|run| run.base = Some(base));
+            self.turn.update_run_summary(|run| run.base = Some(base));
         }
     }
 
@@ -196,7 +206,7 @@ impl Session {
         is_own && is_checked && !call.was_started() && !call.was_asked_by_agent()
     }
 
-    fn waits_for_answer(&self, call: &ToolCall) -> bool {
+    fn needs_answer(&self, call: &ToolCall) -> bool {
         let state = call.state();
         let is_open = match state {
             State::Streaming(_) | State::Open(_) | State::Remote { .. } => true,
@@ -208,7 +218,7 @@ impl Session {
     }
 
     fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.keep_remote(key) {
+        if self.is_interrupted(key) || self.keep_remote_call(key) {
             return;
         }
         let Some(call) = self.conversation.call(key) else {
@@ -220,21 +230,21 @@ impl Session {
         );
         let succeeded = self.conversation.run_succeeded(call);
         if !waits || call.was_asked_by_agent() || succeeded == Some(false) {
-            return self.give_up(key, Some("interrupted"), cx);
+            return self.give_up_call(key, Some("interrupted"), cx);
         }
         if matches!(call.state(), State::Denied { .. }) {
             return;
         }
         let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
         if is_old && matches!(call.state(), State::Open(_)) && !call.has_unknown_outcome() {
-            return self.give_up(key, Some("superseded"), cx);
+            return self.give_up_call(key, Some("superseded"), cx);
         }
-        self.check_after_reload(key, cx);
+        self.check_reloaded_call(key, cx);
     }
 
     /// Checks a call again after a reload, and asks the user again if the call had waited for a
     /// decision.
-    fn check_after_reload(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn check_reloaded_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
@@ -243,18 +253,18 @@ impl Session {
         let has_run = self.conversation.run_succeeded(call).is_some();
         let is_known = has_run && call.action.is_some();
         let asks = matches!(call.state(), State::Asked(_)) || !is_known;
-        self.check_loaded(key, asks, cx);
+        self.check_loaded_call(key, asks, cx);
     }
 }
 
 /// The pending data of a stored conversation, beside its messages.
-pub(super) struct Pending {
+pub(super) struct PendingData {
     pub(super) queued: Vec<Content>,
     pub(super) interrupts: Option<Value>,
 }
 
 /// Reads the unsent messages; invalid ones are skipped.
-fn read_contents(value: Option<Value>) -> Vec<Content> {
+fn parse_contents(value: Option<Value>) -> Vec<Content> {
     let Some(Value::Array(list)) = value else {
         return Vec::new();
     };

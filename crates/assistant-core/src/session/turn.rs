@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{FinishReason, RunSummary, TurnSummary, clock::Clock, fork::Fork, run::Run};
+use super::{
+    FinishReason, RunSummary, TurnSummary, clock::TurnClock, fork::ThreadFork, run::ActiveRun,
+};
 use crate::{
     action::ActionFingerprint,
     conversation::MessageId,
@@ -16,7 +18,7 @@ const SIDE_EVENTS: usize = 256;
 /// The current run and its loop.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
-    pub(super) run: Option<Run>,
+    pub(super) run: Option<ActiveRun>,
     /// The actions that the newest run offered: names and fingerprints.
     offered: Vec<(String, ActionFingerprint)>,
     /// The actions that the filter excluded from the newest run.
@@ -35,22 +37,22 @@ pub(super) struct Turn {
     /// The message of which the turn regenerates another version.
     pub(super) regenerates: Option<MessageId>,
     /// The thread of a branch that has no message yet.
-    pub(super) fork: Option<Fork>,
+    pub(super) fork: Option<ThreadFork>,
     /// The user messages that have not been sent.
     pub(super) queue: Vec<Content>,
     /// True if the messages were interjected and are sent at the next boundary between tools.
     pub(super) interjected: bool,
     pub(super) side_events: Vec<Event>,
     side_bytes: usize,
-    pub(super) clock: Clock,
+    pub(super) clock: TurnClock,
 }
 
 impl Turn {
-    pub(super) const fn run(&self) -> Option<&Run> {
+    pub(super) const fn run(&self) -> Option<&ActiveRun> {
         self.run.as_ref()
     }
 
-    pub(super) const fn run_mut(&mut self) -> Option<&mut Run> {
+    pub(super) const fn run_mut(&mut self) -> Option<&mut ActiveRun> {
         self.run.as_mut()
     }
 
@@ -59,10 +61,10 @@ impl Turn {
     }
 
     /// Begins a run.
-    pub(super) fn begin(&mut self, run: Run, summary: RunSummary, now: i64) {
+    pub(super) fn begin_run(&mut self, run: ActiveRun, summary: RunSummary, now: i64) {
         let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         let continues = waits && !self.summary.runs.is_empty();
-        self.clock.run_begins(continues, now);
+        self.clock.begin_run(continues, now);
         self.looping = false;
         self.stopped = false;
         self.ended = false;
@@ -82,18 +84,18 @@ impl Turn {
     }
 
     /// Adds an action to those that the newest run offered.
-    pub(super) fn offer_too(&mut self, name: &str, edition: ActionFingerprint) {
+    pub(super) fn add_offered(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
             self.offered.push((name.to_owned(), edition));
         }
     }
 
     pub(super) fn was_offered(&self, name: &str) -> bool {
-        self.offered_as(name).is_some()
+        self.offered_fingerprint(name).is_some()
     }
 
     /// Returns the fingerprint under which an action was offered.
-    pub(super) fn offered_as(&self, name: &str) -> Option<&ActionFingerprint> {
+    pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
         let mut all = self.offered.iter();
         all.find(|(offered, _)| offered == name)
             .map(|(_, edition)| edition)
@@ -107,7 +109,7 @@ impl Turn {
         self.revealed.iter().any(|revealed| revealed == name)
     }
 
-    pub(super) fn reveal(&mut self, names: Vec<String>) {
+    pub(super) fn reveal_actions(&mut self, names: Vec<String>) {
         self.revealed.extend(names);
     }
 
@@ -118,21 +120,21 @@ impl Turn {
     }
 
     /// Restarts the count of runs, at a user message or when the loop is continued.
-    pub(super) fn start_over(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.summary = TurnSummary::default();
         self.revealed.clear();
         self.regenerates = None;
         self.fork = None;
     }
 
-    pub(super) fn note(&mut self, update: impl FnOnce(&mut RunSummary)) {
+    pub(super) fn update_run_summary(&mut self, update: impl FnOnce(&mut RunSummary)) {
         if let Some(run) = self.summary.runs.last_mut() {
             update(run);
         }
     }
 
     /// Removes the newest queued message with this content. Returns `false` if none has it.
-    pub(super) fn withdraw(&mut self, content: &Content) -> bool {
+    pub(super) fn withdraw_message(&mut self, content: &Content) -> bool {
         let Some(place) = self.queue.iter().rposition(|queued| queued == content) else {
             return false;
         };

@@ -3,7 +3,7 @@
 //!
 //! `approve` handles the decisions of the user.
 
-use super::{Cx, Session, execute::Ending};
+use super::{Cx, Session, execute::CallEnding};
 use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 
 impl Session {
@@ -22,22 +22,22 @@ impl Session {
     }
 
     /// Dismisses a call whose action was removed. Returns false if the action is registered.
-    pub(super) fn dismiss_unavailable(&mut self, key: &CallKey) -> bool {
+    pub(super) fn dismiss_unavailable_call(&mut self, key: &CallKey) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;
         };
-        self.forget_check(key);
+        self.void_check(key);
         let found = StateEvent::FoundInvalid(error);
         self.conversation.apply_state_event(key, found)
     }
 
     /// Ends a call whose action was removed, when a message of the user replaces all pending
     /// answers. Returns false if the action is registered.
-    pub(super) fn end_unavailable(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn end_unavailable_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;
         };
-        self.end_call(key, Ending::error(error), cx);
+        self.end_call(key, CallEnding::from_error(error), cx);
         true
     }
 }

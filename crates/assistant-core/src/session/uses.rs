@@ -4,7 +4,7 @@
 //!
 //! `limits` calls this right before a start, and `start` verifies that the use was taken.
 
-use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint};
+use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint_call};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
     conversation::{CallKey, Change, Note, ToolCall, UseCount},
@@ -12,7 +12,7 @@ use crate::{
 
 /// The state of the use by which a call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum UseStatus {
     /// The call may start: the uses are not limited, or a use was taken.
     Free,
     /// A use is being counted.
@@ -31,41 +31,41 @@ pub(super) struct PendingUse {
 
 impl Session {
     /// Takes a use of the approval by which a call passed, if uses are limited.
-    pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Use {
+    pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> UseStatus {
         let call = self.conversation.call(key);
         let Some((call, earlier)) =
             call.and_then(|call| Some((call, call.allowed_earlier().cloned()?)))
         else {
-            return Use::Free;
+            return UseStatus::Free;
         };
         let Some(entry) = self.registration_for(call) else {
-            return Use::Void;
+            return UseStatus::Void;
         };
-        let about = fingerprint(call, Some(&entry.spec));
+        let about = fingerprint_call(call, Some(&entry.spec));
         let at = (self.thread_id.as_str(), cx.now);
         let args = call.effective_args();
         let known = self.remembered.get(&earlier.id);
         let holds =
             known.filter(|one| args.is_some_and(|args| one.is_about(&entry.spec, args, at)));
         let Some(approval) = holds else {
-            return Use::Void;
+            return UseStatus::Void;
         };
         if approval.uses.is_none() {
-            return Use::Free;
+            return UseStatus::Free;
         }
         match earlier.count {
-            UseCount::Taken(taken) if taken == about => return Use::Free,
-            UseCount::Asked(_, asked) if asked == about => return Use::Awaited,
+            UseCount::Taken(taken) if taken == about => return UseStatus::Free,
+            UseCount::Asked(_, asked) if asked == about => return UseStatus::Awaited,
             _ => {}
         }
         // One use of an approval is counted at a time: a host without storage compares nothing, and
         // would count the same use for two calls.
         let mut pending = self.pending_uses.iter();
         if pending.any(|one| one.before.id == approval.id) {
-            return Use::Awaited;
+            return UseStatus::Awaited;
         }
         if !approval.has_use() {
-            return Use::Void;
+            return UseStatus::Void;
         }
         let (before, after) = (approval.clone(), approval.after_use());
         if before.scope == RememberScope::Session {
@@ -73,9 +73,9 @@ impl Session {
             self.remembered.record_uses(&before.id, after.used);
             self.record_use_count(key, UseCount::Taken(about));
             cx.change(Change::Remembered);
-            return Use::Free;
+            return UseStatus::Free;
         }
-        let ticket = Ticket(self.number());
+        let ticket = Ticket(self.next_number());
         self.record_use_count(key, UseCount::Asked(ticket, about));
         let call = *key;
         self.pending_uses.push(PendingUse {
@@ -88,11 +88,11 @@ impl Session {
             before: Box::new(before),
             after: Box::new(after),
         });
-        Use::Awaited
+        UseStatus::Awaited
     }
 
     /// Handles the result of the host's compare-and-set.
-    pub(super) fn approval_swapped(
+    pub(super) fn handle_approval_swap(
         &mut self,
         ticket: Ticket,
         outcome: Swap<RememberedApproval>,
@@ -104,7 +104,7 @@ impl Session {
         };
         let PendingUse { call, before, .. } = self.pending_uses.remove(place);
         cx.change(Change::Remembered);
-        let waits = self.counts_by(&call, ticket);
+        let waits = self.pending_use_fingerprint(&call, ticket);
         match outcome {
             Swap::Done => {
                 self.remembered
@@ -123,12 +123,12 @@ impl Session {
             Swap::Found(_) => {
                 // It was revoked, or is not the approval given here.
                 self.remembered.remove(&before.id);
-                self.ask_without(&before.id, cx);
+                self.ask_about_calls_allowed_by(&before.id, cx);
             }
             Swap::Failed(message) => {
                 cx.warn("approval-not-counted", message);
                 if waits.is_some() {
-                    self.check_anew(&call, true, cx);
+                    self.recheck_call(&call, true, cx);
                 }
             }
         }
@@ -153,7 +153,7 @@ impl Session {
             let Some(earlier) = call.allowed_earlier() else {
                 return false;
             };
-            let about = fingerprint(call, Some(&entry.spec));
+            let about = fingerprint_call(call, Some(&entry.spec));
             earlier.id == one.id && earlier.count == UseCount::Taken(about)
         };
         let mut all = self.remembered.list().iter();
@@ -166,7 +166,11 @@ impl Session {
 
     /// Returns the fingerprint that a call had when its use was requested with this ticket; `None`
     /// if the call no longer waits for the use.
-    fn counts_by(&self, key: &CallKey, ticket: Ticket) -> Option<crate::conversation::Fingerprint> {
+    fn pending_use_fingerprint(
+        &self,
+        key: &CallKey,
+        ticket: Ticket,
+    ) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
             UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),
             _ => None,

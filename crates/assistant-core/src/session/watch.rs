@@ -4,7 +4,7 @@ use crate::event::{EventKind, Extension};
 
 /// Returns the id of the call that an event starts or adds arguments to. If that call has ended,
 /// such an event reopens it.
-pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
+pub(super) fn extended_call_id(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ToolCallStart { tool_call_id, .. }
         | EventKind::ToolCallArgs { tool_call_id, .. } => Some(tool_call_id),
@@ -13,10 +13,10 @@ pub(super) fn reopened(kind: &EventKind) -> Option<&str> {
 }
 
 /// Returns true if an event adds nothing but empty text or reasoning.
-pub(super) fn adds_nothing_readable(kind: &EventKind) -> bool {
+pub(super) fn is_quiet_event(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
-        EventKind::Extension(extension) => is_quiet(extension),
+        EventKind::Extension(extension) => is_quiet_extension(extension),
         _ => matches!(
             kind,
             EventKind::TextMessageStart { .. }
@@ -31,14 +31,14 @@ pub(super) fn adds_nothing_readable(kind: &EventKind) -> bool {
 }
 
 /// Returns true if an event adds visible text to the answer.
-pub(super) fn adds_text(extension: &Extension) -> bool {
+pub(super) fn has_visible_text(extension: &Extension) -> bool {
     matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
 }
 
 /// Returns true if an event has no visible effect: empty text, reasoning, message fields.
-pub(super) fn is_quiet(extension: &Extension) -> bool {
+pub(super) fn is_quiet_extension(extension: &Extension) -> bool {
     match extension {
-        Extension::BlockDelta { .. } => !adds_text(extension),
+        Extension::BlockDelta { .. } => !has_visible_text(extension),
         _ => matches!(
             extension,
             Extension::Message { .. }
@@ -60,7 +60,7 @@ pub(super) enum CallsToCheck {
 }
 
 impl CallsToCheck {
-    pub(super) fn of(kind: &EventKind, any_eager: bool) -> Self {
+    pub(super) fn for_event(kind: &EventKind, any_eager: bool) -> Self {
         match kind {
             EventKind::ToolCallStart { tool_call_id, .. }
             | EventKind::ToolCallEnd { tool_call_id }

@@ -1,6 +1,6 @@
 //! Reports exceeded limits: notices, diagnostics, and the end of a run.
 
-use super::{Intake, Session, truncate};
+use super::{ReceivedAmounts, Session, truncate};
 use crate::{
     conversation::Change,
     event::Diagnostic,
@@ -20,7 +20,7 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         cx.effect(Effect::AbortRun { run });
-        let most = self.options.limits.most_of(kind);
+        let most = self.options.limits.maximum_for(kind);
         let mut failure = Failure::new(FailureKind::Limit, limit_message(kind, most));
         failure.exceeded = Some(Exceeded {
             limit: kind,
@@ -33,7 +33,7 @@ impl Session {
 
     /// Shows a notice for each limit that was exceeded for the first time in this run.
     pub(in crate::session) fn notify_exceeded_limits(&mut self, cx: &mut Cx<'_>) {
-        let Intake {
+        let ReceivedAmounts {
             dropped, noticed, ..
         } = &mut self.intake;
         if dropped.len() == noticed.len() {
@@ -48,7 +48,7 @@ impl Session {
     }
 
     fn notify_limit(&mut self, limit: LimitKind, cx: &mut Cx<'_>) {
-        let most = self.options.limits.most_of(limit);
+        let most = self.options.limits.maximum_for(limit);
         let dropped = self.intake.dropped.get(&limit).copied().unwrap_or_default();
         let message = limit_message(limit, most);
         self.notify(NoticeKind::LimitReached, message, None, cx);
@@ -70,7 +70,7 @@ impl Session {
             // Each refused change has a diagnostic of its own.
             if !matches!(limit, LimitKind::State | LimitKind::Activity) {
                 let unit = if limit.counts_bytes() { " bytes" } else { "" };
-                let message = limit_message(limit, self.options.limits.most_of(limit));
+                let message = limit_message(limit, self.options.limits.maximum_for(limit));
                 cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
             }
             // An earlier run may have a notice of the same limit.
@@ -108,7 +108,7 @@ impl Session {
 
 impl Limits {
     /// Returns the value of a limit.
-    pub(in crate::session) const fn most_of(&self, kind: LimitKind) -> usize {
+    pub(in crate::session) const fn maximum_for(&self, kind: LimitKind) -> usize {
         match kind {
             LimitKind::Response => self.run_bytes,
             LimitKind::Event => self.event_bytes,

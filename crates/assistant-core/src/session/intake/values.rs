@@ -3,7 +3,7 @@
 #[cfg(feature = "ui-stream")]
 use serde_json::Value;
 
-use super::{Admission, Session, grown};
+use super::{Admission, Session, admit_growth};
 use crate::{
     event::{Content, Message, MessageBody, PartBody, Source},
     limits::{LimitKind, Limits},
@@ -28,20 +28,20 @@ impl Session {
         } = self;
         let most = limits.message_bytes;
         // The text of an unknown message is not kept.
-        let used = intake.text_of(id, || conversation.text_size(id));
+        let used = intake.text_size_mut(id, || conversation.text_size(id));
         let Some(used) = used.copied() else {
             return Admission::Take;
         };
-        let size = intake.fit(LimitKind::Message, delta, (used, most));
-        if let Some(known) = intake.text_of(id, || None) {
+        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, most));
+        if let Some(known) = intake.text_size_mut(id, || None) {
             *known = size;
         }
-        grown(used, size, most)
+        admit_growth(used, size, most)
     }
 
     /// Returns true if the arguments of the call with this id were cut. The agent cannot begin it
     /// again.
-    pub(super) fn is_over(&self, id: &str, limits: &Limits) -> bool {
+    pub(super) fn has_cut_arguments(&self, id: &str, limits: &Limits) -> bool {
         let size = self.intake.arguments.get(id);
         size.is_some_and(|size| *size > limits.argument_bytes)
     }
@@ -60,30 +60,36 @@ impl Session {
                 None => return Admission::Take,
             },
         };
-        let size = self.intake.fit(LimitKind::Arguments, delta, (used, most));
+        let size = self
+            .intake
+            .truncate_to_limit(LimitKind::Arguments, delta, (used, most));
         match self.intake.arguments.get_mut(id) {
             Some(known) => *known = size,
             None => drop(self.intake.arguments.insert(id.to_owned(), size)),
         }
-        grown(used, size, most)
+        admit_growth(used, size, most)
     }
 
     pub(super) fn admit_result(&mut self, content: &mut Content, limits: &Limits) {
         let (mut used, most) = (0, limits.message_bytes);
         let intake = &mut self.intake;
         match content {
-            Content::Text(text) => drop(intake.fit(LimitKind::Result, text, (0, most))),
+            Content::Text(text) => {
+                intake.truncate_to_limit(LimitKind::Result, text, (0, most));
+            }
             Content::Parts(parts) => parts.retain_mut(|part| match &mut part.body {
                 PartBody::Text(text) => {
-                    used = intake.fit(LimitKind::Result, text, (used, most)).min(most);
+                    used = intake
+                        .truncate_to_limit(LimitKind::Result, text, (used, most))
+                        .min(most);
                     true
                 }
                 PartBody::Media { source, .. } => {
-                    let size = address_size(source);
+                    let size = source_size(source);
                     let fits = size <= most.saturating_sub(used);
                     match fits {
                         true => used += size,
-                        false => intake.drop_amount(LimitKind::Result, size),
+                        false => intake.count_dropped(LimitKind::Result, size),
                     }
                     fits
                 }
@@ -114,15 +120,23 @@ impl Session {
                     tool_calls,
                 } => {
                     if let Some(text) = content {
-                        intake.fit(LimitKind::Message, text, (0, limits.message_bytes));
+                        intake.truncate_to_limit(
+                            LimitKind::Message,
+                            text,
+                            (0, limits.message_bytes),
+                        );
                     }
                     for call in tool_calls {
                         let bounds = (0, limits.argument_bytes);
-                        intake.fit(LimitKind::Arguments, &mut call.arguments, bounds);
+                        intake.truncate_to_limit(LimitKind::Arguments, &mut call.arguments, bounds);
                     }
                 }
                 MessageBody::Reasoning { content } => {
-                    intake.fit(LimitKind::Message, content, (0, limits.message_bytes));
+                    intake.truncate_to_limit(
+                        LimitKind::Message,
+                        content,
+                        (0, limits.message_bytes),
+                    );
                 }
                 _ => {}
             }
@@ -141,9 +155,9 @@ impl Session {
             Extension::BlockDelta { block, delta, .. } => {
                 let most = limits.message_bytes;
                 let used = intake.blocks.get(block).copied().unwrap_or_default();
-                let size = intake.fit(LimitKind::Message, delta, (used, most));
+                let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, most));
                 intake.blocks.insert(*block, size);
-                return grown(used, size, most);
+                return admit_growth(used, size, most);
             }
             Extension::CallInput {
                 tool_call_id, text, ..
@@ -156,13 +170,13 @@ impl Session {
                 if text.len() <= most {
                     return Admission::Take;
                 }
-                intake.drop_amount(LimitKind::Arguments, text.len());
+                intake.count_dropped(LimitKind::Arguments, text.len());
                 intake.arguments.insert(id.clone(), most.saturating_add(1));
                 *extension = Extension::CallCut { tool_call_id: id };
                 return Admission::Take;
             }
             Extension::CallRestart { tool_call_id, .. } => {
-                return match self.is_over(tool_call_id, limits) {
+                return match self.has_cut_arguments(tool_call_id, limits) {
                     true => Admission::Drop,
                     false => Admission::Take,
                 };
@@ -176,7 +190,11 @@ impl Session {
                 if size > limits.message_bytes {
                     let mut text = value.to_string();
                     if text.len() > limits.message_bytes {
-                        intake.fit(LimitKind::Result, &mut text, (0, limits.message_bytes));
+                        intake.truncate_to_limit(
+                            LimitKind::Result,
+                            &mut text,
+                            (0, limits.message_bytes),
+                        );
                         *value = Value::String(text);
                         return Admission::Take;
                     }
@@ -187,7 +205,7 @@ impl Session {
         };
         intake.bytes = intake.bytes.saturating_add(size);
         if size > most {
-            intake.drop_amount(LimitKind::Message, size);
+            intake.count_dropped(LimitKind::Message, size);
             return Admission::Drop;
         }
         Admission::Take
@@ -195,7 +213,7 @@ impl Session {
 }
 
 /// Returns the size of a file's content or address.
-const fn address_size(source: &Source) -> usize {
+const fn source_size(source: &Source) -> usize {
     match source {
         Source::Data { value, .. } | Source::Url { value, .. } | Source::File { value, .. } => {
             value.len()

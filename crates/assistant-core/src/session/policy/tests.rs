@@ -1,13 +1,13 @@
 //! Decision tables of the call policy, with one line for each case.
 
-use super::{Facts, Moment, Next, Offer, Reply, check, proceed};
+use super::{CallReply, CheckFacts, NextStep, OfferStatus, ProceedConditions, check, next_step};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
         AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Note, Origin, State,
         StateEvent, ToolCall, UseCount,
     },
-    session::offer::{not_found, not_offered},
+    session::offer::{not_found_error, not_offered_error},
 };
 
 fn complete() -> ToolCall {
@@ -60,11 +60,11 @@ fn earlier() -> AllowedEarlier {
 }
 
 /// Returns the facts of a valid call without objections.
-fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Facts<'a> {
-    Facts {
+fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'a> {
+    CheckFacts {
         call,
         action,
-        offer: Offer::Offered,
+        offer: OfferStatus::Offered,
         fault: None,
         earlier: None,
         is_as_asked: true,
@@ -76,19 +76,23 @@ fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> Facts<'a> {
 fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
     let call = complete();
     for (policy, grant, next) in [
-        (Policy::Never, None, Next::Permit(None)),
-        (Policy::Never, Some(earlier()), Next::Permit(None)),
-        (Policy::Always, None, Next::Ask),
+        (Policy::Never, None, NextStep::Permit(None)),
+        (Policy::Never, Some(earlier()), NextStep::Permit(None)),
+        (Policy::Always, None, NextStep::Ask),
         (
             Policy::Always,
             Some(earlier()),
-            Next::Permit(Some(earlier())),
+            NextStep::Permit(Some(earlier())),
         ),
-        (Policy::Ask, None, Next::AskRule),
-        (Policy::Ask, Some(earlier()), Next::Permit(Some(earlier()))),
+        (Policy::Ask, None, NextStep::AskRule),
+        (
+            Policy::Ask,
+            Some(earlier()),
+            NextStep::Permit(Some(earlier())),
+        ),
     ] {
         let spec = action(policy);
-        let facts = Facts {
+        let facts = CheckFacts {
             earlier: grant.clone(),
             ..plain(&call, Some(&spec))
         };
@@ -105,33 +109,33 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     let unknown = edited(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
-        let facts = |call| Facts {
+        let facts = |call| CheckFacts {
             earlier: Some(earlier()),
             ..plain(call, Some(&spec))
         };
         for call in [&changed, &asked, &unknown] {
             assert_eq!(
                 check(facts(call)),
-                Next::Ask,
+                NextStep::Ask,
                 "{policy:?} {:?}",
                 call.history()
             );
         }
-        let by_caller = Facts {
+        let by_caller = CheckFacts {
             ask: true,
             ..facts(&honest)
         };
-        assert_eq!(check(by_caller), Next::Ask);
-        let not_as_asked = Facts {
+        assert_eq!(check(by_caller), NextStep::Ask);
+        let not_as_asked = CheckFacts {
             is_as_asked: false,
             ..facts(&honest)
         };
-        assert_eq!(check(not_as_asked), Next::Ask);
+        assert_eq!(check(not_as_asked), NextStep::Ask);
     }
     // An idempotent call is not asked about because of its unknown outcome.
     let mut twice = action(Policy::Never);
     twice.idempotent = true;
-    assert_eq!(check(plain(&unknown, Some(&twice))), Next::Permit(None));
+    assert_eq!(check(plain(&unknown, Some(&twice))), NextStep::Permit(None));
 }
 
 #[test]
@@ -139,29 +143,41 @@ fn a_faulty_call_fails_before_any_question() {
     let changed = edited(|call| call.note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
-        let facts = Facts {
+        let facts = CheckFacts {
             fault: Some(error()),
             ask: true,
             earlier: Some(earlier()),
             ..plain(&changed, Some(&spec))
         };
-        assert_eq!(check(facts), Next::Answer(Reply::Fault(error())));
+        assert_eq!(check(facts), NextStep::Answer(CallReply::Fault(error())));
     }
 }
 
 #[test]
 fn a_call_without_an_action_is_remote_or_fails() {
-    let wrong = |error| Next::Answer(Reply::Fault(error));
+    let wrong = |error| NextStep::Answer(CallReply::Fault(error));
     for (origin, offer, next) in [
-        (Origin::Agent, Offer::Unknown, Next::Remote),
-        (Origin::Agent, Offer::Offered, wrong(not_found("pay"))),
-        (Origin::Agent, Offer::HeldBack, wrong(not_offered("pay"))),
-        (Origin::Intercepted, Offer::Unknown, wrong(not_found("pay"))),
-        (Origin::Provider, Offer::Offered, Next::Remote),
-        (Origin::Provider, Offer::HeldBack, Next::Remote),
+        (Origin::Agent, OfferStatus::Unknown, NextStep::Remote),
+        (
+            Origin::Agent,
+            OfferStatus::Offered,
+            wrong(not_found_error("pay")),
+        ),
+        (
+            Origin::Agent,
+            OfferStatus::HeldBack,
+            wrong(not_offered_error("pay")),
+        ),
+        (
+            Origin::Intercepted,
+            OfferStatus::Unknown,
+            wrong(not_found_error("pay")),
+        ),
+        (Origin::Provider, OfferStatus::Offered, NextStep::Remote),
+        (Origin::Provider, OfferStatus::HeldBack, NextStep::Remote),
     ] {
         let call = from(origin);
-        let facts = Facts {
+        let facts = CheckFacts {
             offer,
             ..plain(&call, None)
         };
@@ -169,16 +185,16 @@ fn a_call_without_an_action_is_remote_or_fails() {
     }
     // Calls that the provider ran are never run here, even if an action is registered.
     let (call, spec) = (from(Origin::Provider), action(Policy::Never));
-    assert_eq!(check(plain(&call, Some(&spec))), Next::Remote);
+    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Remote);
 }
 
 #[test]
 fn an_approval_given_by_interrupt_is_not_handed_off_again() {
     let call = granted();
     let mut spec = action(Policy::Always);
-    assert_eq!(check(plain(&call, Some(&spec))), Next::Ask);
+    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Ask);
     spec.execution = Execution::Agent;
-    assert_eq!(check(plain(&call, Some(&spec))), Next::Remote);
+    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Remote);
 }
 
 #[test]
@@ -189,35 +205,35 @@ fn a_checked_call_proceeds_by_run_end_eagerness_and_order() {
     let invalid = || step(StateEvent::FoundInvalid(error()));
     let denied = || step(StateEvent::DeniedBefore(Some("no".to_owned())));
     let remote = || step(StateEvent::FoundRemote);
-    let no = || Next::Answer(Reply::Denied(Some("no".to_owned())));
-    let fault = || Next::Answer(Reply::Fault(error()));
+    let no = || NextStep::Answer(CallReply::Denied(Some("no".to_owned())));
+    let fault = || NextStep::Answer(CallReply::Fault(error()));
     // Columns: run over, eager, by the agent, in order.
     for (state, [run_over, eager, by_agent, in_order], next) in [
-        (allowed(), [true, false, false, true], Next::Start),
-        (allowed(), [true, false, false, false], Next::Wait),
-        (allowed(), [false, false, false, true], Next::Wait),
-        (allowed(), [false, true, false, true], Next::Start),
-        (allowed(), [true, false, true, false], Next::HandOff),
-        (allowed(), [false, true, true, true], Next::Wait),
+        (allowed(), [true, false, false, true], NextStep::Start),
+        (allowed(), [true, false, false, false], NextStep::Wait),
+        (allowed(), [false, false, false, true], NextStep::Wait),
+        (allowed(), [false, true, false, true], NextStep::Start),
+        (allowed(), [true, false, true, false], NextStep::HandOff),
+        (allowed(), [false, true, true, true], NextStep::Wait),
         (
             remote(),
             [true, false, false, false],
-            Next::Answer(Reply::NoResult),
+            NextStep::Answer(CallReply::NoResult),
         ),
-        (remote(), [false, true, false, true], Next::Wait),
+        (remote(), [false, true, false, true], NextStep::Wait),
         (invalid(), [true, false, false, false], fault()),
-        (invalid(), [false, true, false, true], Next::Wait),
+        (invalid(), [false, true, false, true], NextStep::Wait),
         (denied(), [true, false, false, false], no()),
-        (denied(), [false, true, false, true], Next::Wait),
-        (open(), [true, true, false, true], Next::Wait),
-        (State::default(), [true, true, false, true], Next::Wait),
+        (denied(), [false, true, false, true], NextStep::Wait),
+        (open(), [true, true, false, true], NextStep::Wait),
+        (State::default(), [true, true, false, true], NextStep::Wait),
     ] {
-        let at = Moment {
+        let at = ProceedConditions {
             run_over,
             eager,
             by_agent,
             in_order,
         };
-        assert_eq!(proceed(&state, at), next, "{state:?} {at:?}");
+        assert_eq!(next_step(&state, at), next, "{state:?} {at:?}");
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     event::EventKind,
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
-        StreamEnd, Ticket, Verdict, shown::fingerprint,
+        StreamEnd, Ticket, Verdict, shown::fingerprint_call,
     },
 };
 
@@ -192,7 +192,7 @@ impl Scene {
             now: 0,
             output: Output::default(),
         };
-        self.session.invoke(&self.key, &mut cx);
+        self.session.invoke_handler(&self.key, &mut cx);
         let effects = cx.output.effects.into_iter();
         let mut started = effects.filter_map(|effect| match effect {
             Effect::Invoke(invocation) => Some((invocation.registration, invocation.args)),
@@ -293,7 +293,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in By::ALL {
         let mut scene = Scene::new(by);
-        let seen = fingerprint(scene.call(), None);
+        let seen = fingerprint_call(scene.call(), None);
         scene.edit_call(|call| {
             call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
