@@ -21,7 +21,10 @@ pub struct Limits {
     pub run_time: Duration,
     /// The time for which a run is stored after its end.
     pub kept_for: Duration,
-    /// The time after which other relays treat a relay that has not renewed its lease as ended.
+    /// The time for which a relay calls a store again that cannot be reached.
+    pub outage: Duration,
+    /// The time for which a lease is valid. If another relay's lease is missing for this time, the
+    /// relay counts as ended.
     pub lease: Duration,
 }
 
@@ -36,6 +39,7 @@ impl Default for Limits {
             answer_time: Duration::from_secs(5 * 60),
             run_time: Duration::from_secs(60 * 60),
             kept_for: Duration::from_secs(24 * 60 * 60),
+            outage: Duration::from_secs(60),
             lease: Duration::from_secs(10),
         }
     }

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
@@ -15,6 +15,8 @@ use crate::{
     store::{RunKey, Store, StoreError},
 };
 
+/// The interval at which a store that cannot be reached is called again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// The interval at which old runs are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 /// The error message of a run whose events cannot be stored.
@@ -83,6 +85,23 @@ impl Relay {
         called.unwrap_or_else(|error| Err(StoreError::new(&error)))
     }
 
+    /// Calls the store like [`with_store`](Self::with_store), again while it cannot be reached. The
+    /// call may then have taken effect more than once.
+    pub(crate) async fn with_reachable_store<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Clone + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let until = Instant::now() + self.limits.outage;
+        loop {
+            match self.with_store(call.clone()).await {
+                Err(error) if error.is_temporary() && Instant::now() < until => {
+                    time::sleep(RETRY_INTERVAL).await;
+                }
+                result => return result,
+            }
+        }
+    }
+
     /// Returns a receiver of the changes of a run.
     pub(crate) fn watch(&self, key: &RunKey) -> watch::Receiver<Change> {
         self.changes.watch(key)
@@ -140,8 +159,8 @@ impl Relay {
         is_end: bool,
     ) -> bool {
         let written = {
-            let key = key.clone();
-            self.with_store(move |store| store.append(&key, position, &event, is_end))
+            let (key, event) = (key.clone(), Arc::<str>::from(event));
+            self.with_reachable_store(move |store| store.append(&key, position, &event, is_end))
         };
         match written.await {
             Ok(is_open) => {

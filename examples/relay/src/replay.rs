@@ -63,7 +63,7 @@ impl Reader {
             let (key, from) = (self.key.clone(), self.next);
             let page = self
                 .relay
-                .with_store(move |store| store.page(&key, from, PAGE));
+                .with_reachable_store(move |store| store.page(&key, from, PAGE));
             let Some(page) = page.await? else {
                 return Ok(None);
             };

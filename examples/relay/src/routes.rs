@@ -144,7 +144,9 @@ async fn owned(
     let key = RunKey { thread, run };
     let found = {
         let key = key.clone();
-        relay.with_store(move |store| store.run(&key)).await
+        relay
+            .with_reachable_store(move |store| store.run(&key))
+            .await
     };
     let found = found.map_err(|error| {
         report(Err(error));

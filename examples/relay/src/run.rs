@@ -59,8 +59,12 @@ async fn create(relay: &Relay, key: &RunKey, headers: &HeaderMap) -> Result<(), 
         Ok(true) => Ok(()),
         Ok(false) => Err(Refusal::new(StatusCode::CONFLICT, EXISTS)),
         Err(error) => {
+            let status = match error.is_temporary() {
+                true => StatusCode::SERVICE_UNAVAILABLE,
+                false => StatusCode::INSUFFICIENT_STORAGE,
+            };
             report(Err(error));
-            Err(Refusal::new(StatusCode::INSUFFICIENT_STORAGE, NOT_STORED))
+            Err(Refusal::new(status, NOT_STORED))
         }
     }
 }

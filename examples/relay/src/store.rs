@@ -61,17 +61,36 @@ pub struct PageSize {
 
 /// The error of a store that cannot be read or written.
 #[derive(Debug)]
-pub struct StoreError(String);
+pub struct StoreError {
+    message: String,
+    is_temporary: bool,
+}
 
 impl StoreError {
     pub(crate) fn new(error: &dyn Error) -> Self {
-        Self(error.to_string())
+        Self {
+            message: error.to_string(),
+            is_temporary: false,
+        }
+    }
+
+    /// Creates the error of a store that cannot be reached at present.
+    pub(crate) fn unreachable(error: &dyn Error) -> Self {
+        Self {
+            is_temporary: true,
+            ..Self::new(error)
+        }
+    }
+
+    /// Returns true if the store cannot be reached at present, so that a later call may succeed.
+    pub const fn is_temporary(&self) -> bool {
+        self.is_temporary
     }
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -79,13 +98,7 @@ impl Error for StoreError {}
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<::redis::RedisError> for StoreError {
-    fn from(error: ::redis::RedisError) -> Self {
-        Self(error.to_string())
+        Self::new(&error)
     }
 }
 

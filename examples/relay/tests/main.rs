@@ -12,6 +12,7 @@
 #[macro_use]
 mod support;
 mod cuts;
+mod outages;
 mod runs;
 mod several;
 mod sqlite;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::support::{Place, TestAgent, TestRelay, in_runtime, types_of};
+use relay::Limits;
+
+use crate::support::{Place, SHORT_LEASE, TestAgent, TestRelay, in_runtime, types_of};
 
 const STARTED: &str = r#"{"type":"RUN_STARTED"}"#;
 const STEP: &str = r#"{"type":"STEP_STARTED"}"#;
@@ -89,7 +91,11 @@ fn a_run_of_a_relay_that_has_ended_fails_for_its_readers() {
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let (ending, lasting) = (runtime(), runtime());
     let agent = lasting.block_on(TestAgent::start());
-    let second = lasting.block_on(TestRelay::start(&place, &agent.url));
+    let limits = Limits {
+        lease: SHORT_LEASE,
+        ..Limits::default()
+    };
+    let second = lasting.block_on(TestRelay::start_with(&place, &agent.url, limits));
     let first = ending.block_on(TestRelay::start(&place, &agent.url));
     agent.send(STARTED);
     ending.block_on(first.post("r"));

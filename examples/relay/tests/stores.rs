@@ -1,8 +1,10 @@
 //! The contract of [`relay::store::Store`], for each store.
 
+use std::thread;
+
 use relay::store::{Page, PageSize, RunState, StoredRun};
 
-use crate::support::key;
+use crate::support::{SHORT_LEASE, key};
 
 const ERROR: &str = r#"{"type":"RUN_ERROR"}"#;
 const FINISHED: &str = r#"{"type":"RUN_FINISHED"}"#;
@@ -153,7 +155,12 @@ test_of_stores!(
             drop(store);
             place.expire_leases();
             let store = place.open();
-            assert_eq!(store.own_runs().unwrap(), std::slice::from_ref(&run));
+            let mut own = store.own_runs().unwrap();
+            while own.is_empty() {
+                thread::sleep(SHORT_LEASE / 3);
+                own = store.own_runs().unwrap();
+            }
+            assert_eq!(own, std::slice::from_ref(&run));
             store.close(&run, ERROR).unwrap();
             stored.push(ERROR.to_owned());
             let all = PageSize {

@@ -2,20 +2,22 @@
 //!
 //! Each run is a hash and a stream. The ids in the stream are the positions of the events. Scripts
 //! make the changes, so that these are atomic, and publish them to the other relays. A relay renews
-//! its lease; the runs of a relay whose lease has expired are abandoned.
+//! its lease; other relays end the runs of a relay whose lease is missing for some time.
 
 mod listen;
 mod scripts;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt,
     hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use redis::{Client, Cmd, Connection, FromRedisValue, ToRedisArgs};
+use redis::{
+    Client, Cmd, Connection, ErrorKind, FromRedisValue, RedisError, ServerErrorKind, ToRedisArgs,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -34,8 +36,10 @@ pub struct RedisStore {
     connection: Mutex<Option<Connection>>,
     /// The unique name of this relay.
     relay: String,
-    /// The duration of this relay's lease, in milliseconds.
-    lease: u64,
+    /// The duration of leases.
+    lease: Duration,
+    /// The relays whose leases are missing, and the times since when.
+    missing: Mutex<HashMap<String, Instant>>,
     /// The time for which an ended run is stored, in milliseconds.
     kept_for: u64,
     /// The time after which a run is removed even if no relay has closed it, in milliseconds.
@@ -64,7 +68,8 @@ impl RedisStore {
         let store = Self {
             connection: Mutex::new(None),
             relay: unique_name(),
-            lease: milliseconds(limits.lease),
+            lease: limits.lease,
+            missing: Mutex::default(),
             kept_for,
             lifetime: kept_for + milliseconds(limits.run_time),
             client: client.clone(),
@@ -77,7 +82,38 @@ impl RedisStore {
     /// Renews the lease of this relay.
     fn renew(&self) -> Result<(), StoreError> {
         let mut set = redis::cmd("SET");
-        self.query(set.arg(lease(&self.relay)).arg(1).arg("PX").arg(self.lease))
+        let lasting = milliseconds(self.lease);
+        self.query(set.arg(lease(&self.relay)).arg(1).arg("PX").arg(lasting))
+    }
+
+    /// Returns which of these relays have ended: their leases are missing for the duration of a
+    /// lease. Until then a relay that could not reach the server can renew its lease.
+    fn ended(&self, relays: HashSet<String>) -> Result<HashSet<String>, StoreError> {
+        let mut missing = HashMap::new();
+        for relay in relays {
+            if !self.query::<bool>(redis::cmd("EXISTS").arg(lease(&relay)))? {
+                let since = self.missing().get(&relay).copied();
+                missing.insert(relay, since.unwrap_or_else(Instant::now));
+            }
+        }
+        self.missing().clone_from(&missing);
+        missing.retain(|_, since| since.elapsed() >= self.lease);
+        Ok(missing.into_keys().collect())
+    }
+
+    /// Renews the lease, and returns the open runs of this relay and of relays that have ended.
+    fn find_own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
+        self.renew()?;
+        let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
+        let others = open.values().filter(|relay| **relay != self.relay);
+        let ended = self.ended(others.cloned().collect())?;
+        let is_own = |relay: &String| *relay == self.relay || ended.contains(relay);
+        let own = open.iter().filter(|(_, relay)| is_own(relay));
+        Ok(own.filter_map(|(name, _)| key_of(name)).collect())
+    }
+
+    fn missing(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a command and returns its reply. After a failure of the connection, the next command
@@ -186,29 +222,36 @@ impl Store for RedisStore {
     }
 
     fn own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
-        self.renew()?;
-        let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
-        let mut is_own = HashMap::from([(self.relay.clone(), true)]);
-        let mut own = Vec::new();
-        for (name, relay) in open {
-            let is_own = match is_own.get(&relay) {
-                Some(known) => *known,
-                None => {
-                    let is_alive: bool = self.query(redis::cmd("EXISTS").arg(lease(&relay)))?;
-                    is_own.insert(relay, !is_alive);
-                    !is_alive
-                }
-            };
-            if is_own {
-                own.extend(key_of(&name));
-            }
+        let found = self.find_own_runs();
+        if found.is_err() {
+            // The other relays may not reach the server either.
+            self.missing().clear();
         }
-        Ok(own)
+        found
     }
 
     /// Does nothing: Redis removes ended runs when their time to live is over.
     fn expire(&self, _age: Duration) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+impl From<RedisError> for StoreError {
+    fn from(error: RedisError) -> Self {
+        let is_unreachable = error.is_io_error()
+            || error.is_unrecoverable_error()
+            || matches!(
+                error.kind(),
+                ErrorKind::Server(
+                    ServerErrorKind::BusyLoading
+                        | ServerErrorKind::MasterDown
+                        | ServerErrorKind::ReadOnly
+                )
+            );
+        match is_unreachable {
+            true => Self::unreachable(&error),
+            false => Self::new(&error),
+        }
     }
 }
 

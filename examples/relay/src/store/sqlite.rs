@@ -64,7 +64,7 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = match connect(path) {
             Err(error) if is_damage(&error) => {
-                set_aside(path).map_err(|error| StoreError(error.to_string()))?;
+                set_aside(path).map_err(|error| StoreError::new(&error))?;
                 connect(path)?
             }
             opened => opened?,

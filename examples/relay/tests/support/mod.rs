@@ -91,9 +91,13 @@ impl Place {
         body(&self);
     }
 
-    /// Opens the store, as a relay does when it starts.
+    /// Opens the store, as a relay does when it starts, with leases that are valid for a short time.
     pub(crate) fn open(&self) -> Arc<dyn Store> {
-        self.open_with(&Limits::default(), &Arc::default())
+        let limits = Limits {
+            lease: SHORT_LEASE,
+            ..Limits::default()
+        };
+        self.open_with(&limits, &Arc::default())
     }
 
     pub(crate) fn open_with(&self, limits: &Limits, changes: &Arc<Changes>) -> Arc<dyn Store> {
@@ -104,6 +108,14 @@ impl Place {
             Self::Redis(server) => {
                 Arc::new(RedisStore::open(&server.url(), limits, changes).unwrap())
             }
+        }
+    }
+
+    /// Returns the server of a place in Redis.
+    pub(crate) fn server(&self) -> &RedisServer {
+        match self {
+            Self::Redis(server) => server,
+            Self::Sqlite(_) => panic!("the runs are in a file"),
         }
     }
 
@@ -121,6 +133,9 @@ pub(crate) fn key(run: &str) -> RunKey {
         run: run.to_owned(),
     }
 }
+
+/// The duration of a lease that a test waits for.
+pub(crate) const SHORT_LEASE: Duration = Duration::from_millis(200);
 
 /// The time after which a test that still waits fails.
 const DEADLINE: Duration = Duration::from_secs(120);

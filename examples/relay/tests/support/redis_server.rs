@@ -1,7 +1,8 @@
-//! A Redis server without storage, which ends with its test.
+//! A Redis server, which ends with its test.
 
 use std::{
     process::{Child, Command, Stdio},
+    sync::Mutex,
     thread,
     time::Duration,
 };
@@ -10,26 +11,39 @@ use super::Folder;
 
 #[derive(Debug)]
 pub(crate) struct RedisServer {
-    child: Child,
+    child: Mutex<Child>,
     folder: Folder,
 }
 
 impl RedisServer {
     pub(crate) fn start() -> Self {
         let folder = Folder::new();
-        let child = Command::new("redis-server")
-            .args(["--port", "0", "--save", "", "--appendonly", "no"])
-            .arg("--unixsocket")
-            .arg(folder.path().join("socket"))
-            .arg("--dir")
-            .arg(folder.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("redis-server is on the path");
+        let child = Mutex::new(spawn(&folder));
         let server = Self { child, folder };
+        server.wait();
+        server
+    }
+
+    /// Ends the server, which writes its data to a file.
+    pub(crate) fn stop(&self) {
+        let stopped: redis::RedisResult<()> = redis::cmd("SHUTDOWN")
+            .arg("SAVE")
+            .query(&mut self.connect().unwrap());
+        drop(stopped);
+        self.child.lock().unwrap().wait().unwrap();
+    }
+
+    /// Starts the server again, with the data of the file.
+    pub(crate) fn restart(&self) {
+        *self.child.lock().unwrap() = spawn(&self.folder);
+        self.wait();
+    }
+
+    /// Waits until the server answers.
+    fn wait(&self) {
         for _ in 0..500 {
-            if server.connect().is_ok() {
-                return server;
+            if self.connect().is_ok() {
+                return;
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -64,7 +78,20 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let child = self.child.get_mut().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
     }
+}
+
+fn spawn(folder: &Folder) -> Child {
+    Command::new("redis-server")
+        .args(["--port", "0", "--save", "", "--appendonly", "no"])
+        .arg("--unixsocket")
+        .arg(folder.path().join("socket"))
+        .arg("--dir")
+        .arg(folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("redis-server is on the path")
 }
