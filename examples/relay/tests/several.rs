@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use relay::Limits;
 
-use crate::support::{Place, SHORT_LEASE, TestAgent, TestRelay, in_runtime, types_of};
+use crate::support::{Place, RedisServer, SHORT_LEASE, TestAgent, TestRelay, in_runtime, types_of};
 
 const STARTED: &str = r#"{"type":"RUN_STARTED"}"#;
 const STEP: &str = r#"{"type":"STEP_STARTED"}"#;
@@ -55,6 +55,23 @@ fn events_after_an_end_are_read_at_another_relay() {
         let rest = types_of(&reading.text().await.unwrap());
         assert_eq!(rest, ["RUN_STARTED", "RUN_FINISHED"]);
         assert_eq!(types_of(&started.text().await.unwrap()).len(), 3);
+    });
+}
+
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not installed")]
+fn the_keys_of_a_script_are_in_one_slot_of_a_cluster() {
+    in_runtime(async {
+        let place = Place::Redis(RedisServer::cluster());
+        let mut agent = TestAgent::start().await;
+        let relay = TestRelay::start(&place, &agent.url).await;
+        agent.refuse(1);
+        assert_eq!(relay.post("r").await.status(), 503);
+        agent.send(FINISHED);
+        agent.end();
+        for response in [relay.post("r").await, relay.get("r", None).await] {
+            assert_eq!(types_of(&response.text().await.unwrap()), ["RUN_FINISHED"]);
+        }
     });
 }
 

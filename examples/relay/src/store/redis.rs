@@ -24,8 +24,9 @@ use sha2::{Digest, Sha256};
 use super::{Page, PageSize, RunKey, RunState, Store, StoreError, StoredRun};
 use crate::{Changes, Limits};
 
-/// The key of the hash that maps open runs to the relays that created them.
-const OPEN: &str = "relay:open";
+/// The key of the hash that maps open runs to the relays that created them. The braces of all keys
+/// are the same, so that a script's keys are in one slot of a cluster, which no client can choose.
+const OPEN: &str = "{relay}:open";
 /// The time after which a command without a reply fails.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -256,17 +257,17 @@ impl From<RedisError> for StoreError {
 }
 
 fn lease(relay: &str) -> String {
-    format!("relay:lease:{relay}")
+    format!("{{relay}}:lease:{relay}")
 }
 
-/// Returns the key of a run's hash. The braces place the hash and the stream of a run on the same
-/// node of a cluster.
+/// Returns the key of a run's hash.
 fn run_key(key: &RunKey) -> String {
-    format!("relay:{{{}}}:run", digest(name_of(key).as_bytes()))
+    format!("{{relay}}:run:{}", digest(name_of(key).as_bytes()))
 }
 
+/// Returns the key of the stream of a run's events.
 fn events_key(key: &RunKey) -> String {
-    format!("relay:{{{}}}:events", digest(name_of(key).as_bytes()))
+    format!("{{relay}}:events:{}", digest(name_of(key).as_bytes()))
 }
 
 /// Returns the state of a run by the fields of its hash.

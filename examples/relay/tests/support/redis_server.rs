@@ -18,9 +18,27 @@ pub(crate) struct RedisServer {
 impl RedisServer {
     pub(crate) fn start() -> Self {
         let folder = Folder::new();
-        let child = Mutex::new(spawn(&folder));
+        let child = Mutex::new(spawn(&folder, &[]));
         let server = Self { child, folder };
         server.wait();
+        server
+    }
+
+    /// Starts a server that is a cluster of one node.
+    pub(crate) fn cluster() -> Self {
+        let folder = Folder::new();
+        let child = Mutex::new(spawn(&folder, &["--cluster-enabled", "yes"]));
+        let server = Self { child, folder };
+        server.wait();
+        let cluster = |arguments: &[&str]| -> String {
+            let mut connection = server.connect().unwrap();
+            let mut command = redis::cmd("CLUSTER");
+            command.arg(arguments).query(&mut connection).unwrap()
+        };
+        cluster(&["ADDSLOTSRANGE", "0", "16383"]);
+        while !cluster(&["INFO"]).contains("cluster_state:ok") {
+            thread::sleep(Duration::from_millis(20));
+        }
         server
     }
 
@@ -35,7 +53,7 @@ impl RedisServer {
 
     /// Starts the server again, with the data of the file.
     pub(crate) fn restart(&self) {
-        *self.child.lock().unwrap() = spawn(&self.folder);
+        *self.child.lock().unwrap() = spawn(&self.folder, &[]);
         self.wait();
     }
 
@@ -65,7 +83,7 @@ impl RedisServer {
     pub(crate) fn expire_leases(&self) {
         let mut connection = self.connect().unwrap();
         let leases: Vec<String> = redis::cmd("KEYS")
-            .arg("relay:lease:*")
+            .arg("{relay}:lease:*")
             .query(&mut connection)
             .unwrap();
         let removed: usize = redis::cmd("DEL")
@@ -84,9 +102,10 @@ impl Drop for RedisServer {
     }
 }
 
-fn spawn(folder: &Folder) -> Child {
+fn spawn(folder: &Folder, options: &[&str]) -> Child {
     Command::new("redis-server")
         .args(["--port", "0", "--save", "", "--appendonly", "no"])
+        .args(options)
         .arg("--unixsocket")
         .arg(folder.path().join("socket"))
         .arg("--dir")
