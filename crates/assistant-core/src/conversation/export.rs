@@ -104,7 +104,7 @@ impl Conversation {
             }
             let mut out = Writer::default();
             json_call::write(call, &mut out, Format::Whole);
-            Some(out.done())
+            Some(out.into_value())
         };
         detached.into_iter().filter_map(write).collect()
     }

@@ -106,7 +106,7 @@ impl Conversation {
         out.flag("interjected", message.interjected);
         out.opt_text("threadId", message.thread_id.as_deref());
         put_foreign(&mut out, &message.extra, &MESSAGE_FIELDS, format);
-        out.done()
+        out.into_value()
     }
 
     /// Reads a message from JSON, and adds its calls to the conversation.
@@ -187,7 +187,7 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),
     }
-    Some(out.done())
+    Some(out.into_value())
 }
 
 fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Part, FormatError> {

@@ -106,7 +106,7 @@ pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
         grant.opt_int("at", Some(earlier.at));
         let by = Some(earlier.by).filter(|by| *by != Decider::Person);
         grant.opt_text("by", by.map(Decider::as_str));
-        out.put("allowedEarlier", grant.done());
+        out.put("allowedEarlier", grant.into_value());
     }
     out.flag(
         "deniedBefore",
@@ -284,7 +284,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     out.opt_text("interruptId", approval.interrupt_id.as_deref());
     out.opt_text("toldBy", handed_off);
     put_foreign(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
-    out.done()
+    out.into_value()
 }
 
 /// Reads an approval, and the id of the tool message that hands the call off to the agent, if any.
@@ -331,7 +331,7 @@ fn write_error(error: &CallError) -> Value {
     if let Some(details) = &error.details {
         out.put("details", details.clone());
     }
-    out.done()
+    out.into_value()
 }
 
 fn read_error(mut from: Object) -> CallError {
@@ -369,7 +369,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     out.opt_text("subagentRunId", result.subagent_run_id.as_deref());
     out.opt_object("metadata", result.metadata.as_ref());
     put_foreign(&mut out, &result.extra, &RESULT_FIELDS, format);
-    out.done()
+    out.into_value()
 }
 
 fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {

@@ -23,7 +23,7 @@ impl SourcePart {
             let written = out.fields().entry(key.as_str());
             written.or_insert_with(|| value.clone());
         }
-        out.done()
+        out.into_value()
     }
 
     /// Reads a source from JSON; `None` for other values.

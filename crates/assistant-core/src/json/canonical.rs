@@ -21,7 +21,7 @@ use std::vec;
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     let mut open = Vec::new();
-    begin(value, &mut out, &mut open);
+    begin_value(value, &mut out, &mut open);
     while let Some((container, first)) = open.last_mut() {
         let comma = if std::mem::take(first) { "" } else { "," };
         let next = match container {
@@ -29,16 +29,16 @@ pub fn canonical(value: &Value) -> String {
             Container::Object(entries) => entries.next().map(|(key, item)| (Some(key), item)),
         };
         let Some((key, item)) = next else {
-            out.push(container.end());
+            out.push(container.closing_bracket());
             open.pop();
             continue;
         };
         out.push_str(comma);
         if let Some(key) = key {
-            scalar(&Value::from(key.as_str()), &mut out);
+            write_scalar(&Value::from(key.as_str()), &mut out);
             out.push(':');
         }
-        begin(item, &mut out, &mut open);
+        begin_value(item, &mut out, &mut open);
     }
     out
 }
@@ -50,7 +50,7 @@ enum Container<'a> {
 }
 
 impl Container<'_> {
-    fn end(&self) -> char {
+    fn closing_bracket(&self) -> char {
         match self {
             Self::Array(_) => ']',
             Self::Object(_) => '}',
@@ -58,7 +58,7 @@ impl Container<'_> {
     }
 }
 
-fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, bool)>) {
+fn begin_value<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, bool)>) {
     match value {
         Value::Array(items) => {
             out.push('[');
@@ -68,7 +68,7 @@ fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container<'a>, 
             out.push('{');
             open.push((Container::Object(by_name(map).into_iter()), true));
         }
-        _ => scalar(value, out),
+        _ => write_scalar(value, out),
     }
 }
 
@@ -78,7 +78,7 @@ pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     order::by_name(map.iter().collect(), |(name, _)| name)
 }
 
-fn scalar(value: &Value, out: &mut String) {
+fn write_scalar(value: &Value, out: &mut String) {
     // Writing to a string does not fail.
     let _ = write!(out, "{value}");
 }

@@ -19,10 +19,10 @@ mod number;
 mod text;
 mod tree;
 
-use number::{Fed, Number};
+use number::{FeedResult, NumberParser};
 use serde_json::{Map, Value};
-use text::{StringProgress, Text};
-use tree::Tree;
+use text::{StringDecoder, StringProgress};
+use tree::ValueTree;
 
 /// The maximum nesting of containers: that of `serde_json`.
 const MAX_DEPTH: usize = 127;
@@ -51,7 +51,7 @@ pub enum FieldState {
 
 /// The next expected token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Mode {
+enum ExpectedToken {
     #[default]
     Start,
     ObjectStart,
@@ -88,11 +88,11 @@ enum Mode {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PartialJson {
-    mode: Mode,
-    tree: Tree,
+    mode: ExpectedToken,
+    tree: ValueTree,
     key: String,
-    text: Text,
-    number: Number,
+    text: StringDecoder,
+    number: NumberParser,
     /// True if text that is not JSON was skipped, which is permitted only at the end.
     skipped: bool,
     /// True if a value exceeded the maximum depth.
@@ -116,21 +116,21 @@ impl PartialJson {
 
     /// Parses the next piece of the text.
     pub fn push(&mut self, delta: &str) {
-        self.tree.detach();
+        self.tree.detach_open_nodes();
         let mut rest = delta;
-        while !rest.is_empty() && self.mode != Mode::Invalid {
+        while !rest.is_empty() && self.mode != ExpectedToken::Invalid {
             rest = self.step(rest);
         }
-        if self.mode == Mode::Invalid {
-            self.tree = Tree::default();
+        if self.mode == ExpectedToken::Invalid {
+            self.tree = ValueTree::default();
             return;
         }
-        if self.mode == Mode::Number
-            && let Some(value) = self.number.show()
+        if self.mode == ExpectedToken::Number
+            && let Some(value) = self.number.updated_value()
         {
-            self.tree.set(value);
+            self.tree.set_top(value);
         }
-        self.tree.attach();
+        self.tree.attach_open_nodes();
     }
 
     /// Returns the best value so far; `None` in the states `Empty` and `Invalid`.
@@ -148,7 +148,7 @@ impl PartialJson {
     /// Returns true if an object has duplicate keys, for which parsers differ.
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
-        self.tree.is_doubled()
+        self.tree.has_duplicate_keys()
     }
 
     /// Returns true if parsing ended at a value that is nested deeper than 127 levels.
@@ -160,20 +160,20 @@ impl PartialJson {
     /// Returns the state of the text so far.
     #[must_use]
     pub fn state(&self) -> DocumentState {
-        if self.mode == Mode::Invalid {
+        if self.mode == ExpectedToken::Invalid {
             return DocumentState::Invalid;
         }
         if self.tree.root().is_none() {
             return DocumentState::Empty;
         }
         let ended = match self.mode {
-            Mode::Done => !self.skipped,
-            Mode::Literal("") => self.tree.depth() == 0,
-            Mode::Number => self.tree.depth() == 1 && self.number.is_exact(),
+            ExpectedToken::Done => !self.skipped,
+            ExpectedToken::Literal("") => self.tree.depth() == 0,
+            ExpectedToken::Number => self.tree.depth() == 1 && self.number.is_exact(),
             _ => false,
         };
         // `serde_json` rejects lone surrogates, so a text with one is never complete.
-        if ended && !self.text.repaired() {
+        if ended && !self.text.has_replaced_surrogates() {
             DocumentState::Complete
         } else {
             DocumentState::Partial
@@ -196,165 +196,177 @@ impl PartialJson {
     /// text.
     fn step<'a>(&mut self, rest: &'a str) -> &'a str {
         match self.mode {
-            Mode::Key => self.key_text(rest),
-            Mode::Text => self.value_text(rest),
+            ExpectedToken::Key => self.read_key(rest),
+            ExpectedToken::Text => self.read_string(rest),
             _ => {
                 let mut chars = rest.chars();
                 if let Some(ch) = chars.next() {
-                    self.symbol(ch);
+                    self.read_symbol(ch);
                 }
                 chars.as_str()
             }
         }
     }
 
-    fn symbol(&mut self, ch: char) {
+    fn read_symbol(&mut self, ch: char) {
         match (self.mode, ch) {
-            (Mode::Literal(rest), _) => self.literal(rest, ch),
-            (Mode::Number, _) => self.digit(ch),
-            (Mode::ObjectAfter | Mode::ArrayAfter | Mode::Done, _) => self.after_value(ch, false),
-            (_, ' ' | '\t' | '\n' | '\r') => {}
-            (Mode::ObjectStart, '}') | (Mode::ArrayStart, ']') => self.close(),
-            (Mode::ObjectStart | Mode::ObjectComma, '"') => {
-                self.key.clear();
-                self.mode = Mode::Key;
+            (ExpectedToken::Literal(rest), _) => self.read_literal(rest, ch),
+            (ExpectedToken::Number, _) => self.read_number_char(ch),
+            (ExpectedToken::ObjectAfter | ExpectedToken::ArrayAfter | ExpectedToken::Done, _) => {
+                self.read_after_value(ch, false)
             }
-            (Mode::Colon, ':') => self.mode = Mode::ObjectValue,
-            (Mode::Start | Mode::ObjectValue | Mode::ArrayStart | Mode::ArrayComma, _) => {
-                self.value_start(ch);
+            (_, ' ' | '\t' | '\n' | '\r') => {}
+            (ExpectedToken::ObjectStart, '}') | (ExpectedToken::ArrayStart, ']') => {
+                self.close_value()
+            }
+            (ExpectedToken::ObjectStart | ExpectedToken::ObjectComma, '"') => {
+                self.key.clear();
+                self.mode = ExpectedToken::Key;
+            }
+            (ExpectedToken::Colon, ':') => self.mode = ExpectedToken::ObjectValue,
+            (
+                ExpectedToken::Start
+                | ExpectedToken::ObjectValue
+                | ExpectedToken::ArrayStart
+                | ExpectedToken::ArrayComma,
+                _,
+            ) => {
+                self.start_value(ch);
             }
             _ => self.skipped = true,
         }
     }
 
-    fn value_start(&mut self, ch: char) {
+    fn start_value(&mut self, ch: char) {
         match ch {
-            '"' => self.open(Value::String(String::new()), Mode::Text),
-            '{' => self.open(Value::Object(Map::new()), Mode::ObjectStart),
-            '[' => self.open(Value::Array(Vec::new()), Mode::ArrayStart),
+            '"' => self.open_value(Value::String(String::new()), ExpectedToken::Text),
+            '{' => self.open_value(Value::Object(Map::new()), ExpectedToken::ObjectStart),
+            '[' => self.open_value(Value::Array(Vec::new()), ExpectedToken::ArrayStart),
             't' => self.open_literal(Value::Bool(true), "rue"),
             'f' => self.open_literal(Value::Bool(false), "alse"),
             'n' => self.open_literal(Value::Null, "ull"),
             '-' | '0'..='9' => {
-                self.number = Number::default();
-                self.mode = Mode::Number;
-                self.digit(ch);
+                self.number = NumberParser::default();
+                self.mode = ExpectedToken::Number;
+                self.read_number_char(ch);
             }
-            _ if self.mode == Mode::Start => self.mode = Mode::Invalid,
+            _ if self.mode == ExpectedToken::Start => self.mode = ExpectedToken::Invalid,
             _ => self.skipped = true,
         }
     }
 
-    fn open(&mut self, value: Value, mode: Mode) {
+    fn open_value(&mut self, value: Value, mode: ExpectedToken) {
         let nests = value.is_object() || value.is_array();
         self.too_deep = nests && self.tree.depth() >= MAX_DEPTH;
         if self.skipped || self.too_deep {
-            self.mode = Mode::Invalid;
+            self.mode = ExpectedToken::Invalid;
             return;
         }
-        self.tree.open(std::mem::take(&mut self.key), value);
+        self.tree.open_node(std::mem::take(&mut self.key), value);
         self.mode = mode;
     }
 
     fn open_literal(&mut self, value: Value, rest: &'static str) {
-        self.open(value, Mode::Literal(rest));
-        if self.mode != Mode::Invalid {
-            self.tree.close();
+        self.open_value(value, ExpectedToken::Literal(rest));
+        if self.mode != ExpectedToken::Invalid {
+            self.tree.close_node();
         }
     }
 
     /// Continues with the parent of a complete value, or ends the document.
-    fn ended(&mut self) {
+    fn continue_with_parent(&mut self) {
         self.mode = match self.tree.top() {
-            Some(Value::Object(_)) => Mode::ObjectAfter,
-            Some(_) => Mode::ArrayAfter,
-            None if self.tree.is_empty() => Mode::Invalid,
-            None => Mode::Done,
+            Some(Value::Object(_)) => ExpectedToken::ObjectAfter,
+            Some(_) => ExpectedToken::ArrayAfter,
+            None if self.tree.is_empty() => ExpectedToken::Invalid,
+            None => ExpectedToken::Done,
         };
     }
 
-    fn close(&mut self) {
+    fn close_value(&mut self) {
         if self.skipped {
-            self.mode = Mode::Invalid;
+            self.mode = ExpectedToken::Invalid;
             return;
         }
-        self.tree.close();
-        self.ended();
+        self.tree.close_node();
+        self.continue_with_parent();
     }
 
     /// Handles a character after a value. With `tight`, the character directly follows a number or
     /// literal and may be a typo at its end. Otherwise, in an array, the comma is missing, so the
     /// text is invalid at once.
-    fn after_value(&mut self, ch: char, tight: bool) {
+    fn read_after_value(&mut self, ch: char, tight: bool) {
         let blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {
-            (Mode::ObjectAfter, ',') => self.mode = Mode::ObjectComma,
-            (Mode::ArrayAfter, ',') => self.mode = Mode::ArrayComma,
-            (Mode::ObjectAfter, '}') | (Mode::ArrayAfter, ']') => self.close(),
-            (Mode::ArrayAfter, _) if !tight && (self.skipped || !blank) => {
-                self.mode = Mode::Invalid;
+            (ExpectedToken::ObjectAfter, ',') => self.mode = ExpectedToken::ObjectComma,
+            (ExpectedToken::ArrayAfter, ',') => self.mode = ExpectedToken::ArrayComma,
+            (ExpectedToken::ObjectAfter, '}') | (ExpectedToken::ArrayAfter, ']') => {
+                self.close_value()
+            }
+            (ExpectedToken::ArrayAfter, _) if !tight && (self.skipped || !blank) => {
+                self.mode = ExpectedToken::Invalid;
             }
             _ => self.skipped |= !blank,
         }
     }
 
-    fn literal(&mut self, rest: &'static str, ch: char) {
+    fn read_literal(&mut self, rest: &'static str, ch: char) {
         if rest.is_empty() {
-            self.ended();
-            self.after_value(ch, true);
+            self.continue_with_parent();
+            self.read_after_value(ch, true);
         } else if let Some(rest) = rest.strip_prefix(ch) {
-            self.mode = Mode::Literal(rest);
+            self.mode = ExpectedToken::Literal(rest);
         } else {
-            self.mode = Mode::Invalid;
+            self.mode = ExpectedToken::Invalid;
         }
     }
 
-    fn digit(&mut self, ch: char) {
+    fn read_number_char(&mut self, ch: char) {
         let shown = self.number.has_digits();
         match self.number.feed(ch) {
             // A sign alone is not a value, so the node is opened at the first digit.
-            Fed::Digit if !shown => self.open(Value::Null, Mode::Number),
-            Fed::Digit | Fed::Other => {}
-            Fed::Bad => self.mode = Mode::Invalid,
-            Fed::End => self.number_ended(ch),
+            FeedResult::Digit if !shown => self.open_value(Value::Null, ExpectedToken::Number),
+            FeedResult::Digit | FeedResult::Other => {}
+            FeedResult::Bad => self.mode = ExpectedToken::Invalid,
+            FeedResult::End => self.finish_number(ch),
         }
     }
 
-    fn number_ended(&mut self, ch: char) {
+    fn finish_number(&mut self, ch: char) {
         self.skipped |= !self.number.is_whole();
         if self.number.has_digits() {
-            let Some(value) = self.number.finish() else {
-                self.mode = Mode::Invalid;
+            let Some(value) = self.number.final_value() else {
+                self.mode = ExpectedToken::Invalid;
                 return;
             };
-            self.tree.set(value);
-            self.tree.close();
+            self.tree.set_top(value);
+            self.tree.close_node();
         }
-        self.ended();
-        self.after_value(ch, true);
+        self.continue_with_parent();
+        self.read_after_value(ch, true);
     }
 
-    fn key_text<'a>(&mut self, rest: &'a str) -> &'a str {
-        let (took, rest) = self.text.take(rest, &mut self.key);
+    fn read_key<'a>(&mut self, rest: &'a str) -> &'a str {
+        let (took, rest) = self.text.decode(rest, &mut self.key);
         match took {
             StringProgress::All => {}
-            StringProgress::Closed => self.mode = Mode::Colon,
+            StringProgress::Closed => self.mode = ExpectedToken::Colon,
             // A key is shown only with its value, so an invalid one is cut off at the end.
             StringProgress::Bad => self.skipped = true,
         }
         rest
     }
 
-    fn value_text<'a>(&mut self, rest: &'a str) -> &'a str {
+    fn read_string<'a>(&mut self, rest: &'a str) -> &'a str {
         let Some(Value::String(out)) = self.tree.top_mut() else {
-            self.mode = Mode::Invalid;
+            self.mode = ExpectedToken::Invalid;
             return rest;
         };
-        let (took, rest) = self.text.take(rest, out);
+        let (took, rest) = self.text.decode(rest, out);
         match took {
             StringProgress::All => {}
-            StringProgress::Closed => self.close(),
-            StringProgress::Bad => self.mode = Mode::Invalid,
+            StringProgress::Closed => self.close_value(),
+            StringProgress::Bad => self.mode = ExpectedToken::Invalid,
         }
         rest
     }

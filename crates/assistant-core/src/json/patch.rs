@@ -11,9 +11,9 @@
 mod budget;
 mod value;
 
-use super::pointer::{Pointer, index};
-use budget::Budget;
+use super::pointer::{Pointer, parse_index};
 pub(crate) use budget::PatchBounds;
+use budget::PatchBudget;
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
@@ -133,12 +133,12 @@ fn apply_if(
     patch: &[Value],
     is_valid: fn(&Value) -> bool,
 ) -> Result<(), PatchError> {
-    let edit = Edit {
+    let edit = PatchTransaction {
         target,
         undo: Vec::new(),
-        budget: Budget::default(),
+        budget: PatchBudget::default(),
     };
-    edit.run(patch, |edit| match is_valid(edit.target) {
+    edit.apply_operations(patch, |edit| match is_valid(edit.target) {
         true => Ok(()),
         false => Err(PatchErrorKind::NotAnObject),
     })
@@ -156,12 +156,12 @@ pub(crate) fn apply_within(
     (object, bounds): (bool, PatchBounds),
 ) -> Result<(), PatchError> {
     let before = *size;
-    let edit = Edit {
+    let edit = PatchTransaction {
         target,
         undo: Vec::new(),
-        budget: Budget::tracked(before, bounds),
+        budget: PatchBudget::tracked(before, bounds),
     };
-    edit.run(patch, |edit| {
+    edit.apply_operations(patch, |edit| {
         let after = edit.budget.size().unwrap_or(before);
         if after > bounds.document && after > before {
             return Err(PatchErrorKind::OverBudget);
@@ -191,24 +191,24 @@ enum Undo {
     },
 }
 
-struct Edit<'a> {
+struct PatchTransaction<'a> {
     target: &'a mut Value,
     undo: Vec<Undo>,
-    budget: Budget,
+    budget: PatchBudget,
 }
 
-type Outcome<T = ()> = Result<T, PatchErrorKind>;
+type PatchResult<T = ()> = Result<T, PatchErrorKind>;
 
-impl Edit<'_> {
+impl PatchTransaction<'_> {
     /// Executes all operations and then a check. If any of them fails, reverts the document.
-    fn run(
+    fn apply_operations(
         mut self,
         patch: &[Value],
-        check: impl FnOnce(&Self) -> Outcome,
+        check: impl FnOnce(&Self) -> PatchResult,
     ) -> Result<(), PatchError> {
         let mut failed = None;
         for (operation, op) in patch.iter().enumerate() {
-            if let Err(kind) = self.operate(op) {
+            if let Err(kind) = self.apply_operation(op) {
                 failed = Some(PatchError { operation, kind });
                 break;
             }
@@ -231,7 +231,7 @@ impl Edit<'_> {
     /// Records the change of the document's size after a value was put at `path` instead of `old`,
     /// including the member's key if it is new.
     fn record_put(&mut self, path: &Pointer, old: Option<&Value>) {
-        if !self.budget.tracks() {
+        if !self.budget.is_size_tracked() {
             return;
         }
         let put = path.get(self.target).map_or(0, size_of);
@@ -245,7 +245,7 @@ impl Edit<'_> {
 
     /// Records the change of the document's size after the value `old` was removed from `path`.
     fn record_removal(&mut self, path: &Pointer, old: &Value) {
-        if self.budget.tracks() {
+        if self.budget.is_size_tracked() {
             let key = self.key_size(path);
             self.budget.record_size(0, size_of(old) + key);
         }
@@ -259,25 +259,31 @@ impl Edit<'_> {
         }
     }
 
-    fn operate(&mut self, op: &Value) -> Outcome {
+    fn apply_operation(&mut self, op: &Value) -> PatchResult {
         match op.get("op").and_then(Value::as_str) {
-            Some("add") => self.add(pointer(op, "path")?, operand(op)?),
-            Some("remove") => self.remove(pointer(op, "path")?),
-            Some("replace") => self.replace(pointer(op, "path")?, operand(op)?),
-            Some("move") => self.relocate(pointer(op, "from")?, pointer(op, "path")?),
-            Some("copy") => self.copy(&pointer(op, "from")?, pointer(op, "path")?),
-            Some("test") => self.test(&pointer(op, "path")?, operand(op)?),
+            Some("add") => self.add(parse_pointer_member(op, "path")?, operand_value(op)?),
+            Some("remove") => self.remove(parse_pointer_member(op, "path")?),
+            Some("replace") => self.replace(parse_pointer_member(op, "path")?, operand_value(op)?),
+            Some("move") => self.move_value(
+                parse_pointer_member(op, "from")?,
+                parse_pointer_member(op, "path")?,
+            ),
+            Some("copy") => self.copy_value(
+                &parse_pointer_member(op, "from")?,
+                parse_pointer_member(op, "path")?,
+            ),
+            Some("test") => self.test_value(&parse_pointer_member(op, "path")?, operand_value(op)?),
             _ => Err(PatchErrorKind::UnknownOperation),
         }
     }
 
-    fn add(&mut self, path: Pointer, value: &Value) -> Outcome {
-        self.budget.add(&path, value)?;
+    fn add(&mut self, path: Pointer, value: &Value) -> PatchResult {
+        self.budget.charge_addition(&path, value)?;
         self.insert(path, value.clone())
     }
 
-    fn insert(&mut self, path: Pointer, value: Value) -> Outcome {
-        let inserted = insert(self.target, path, value, &mut self.budget);
+    fn insert(&mut self, path: Pointer, value: Value) -> PatchResult {
+        let inserted = insert_at(self.target, path, value, &mut self.budget);
         let (path, old) = inserted.map_err(|(_, kind)| kind)?;
         self.record_put(&path, old.as_ref());
         self.undo.push(match old {
@@ -287,21 +293,21 @@ impl Edit<'_> {
         Ok(())
     }
 
-    fn remove(&mut self, path: Pointer) -> Outcome {
+    fn remove(&mut self, path: Pointer) -> PatchResult {
         if path.tokens().is_empty() {
             let old = self.target.take();
             self.record_put(&path, Some(&old));
             self.undo.push(Undo::Put(path, old));
             return Ok(());
         }
-        let (at, old) = remove(self.target, &path, &mut self.budget)?;
+        let (at, old) = remove_at(self.target, &path, &mut self.budget)?;
         self.record_removal(&path, &old);
         self.undo.push(Undo::Insert(path, at, old));
         Ok(())
     }
 
-    fn replace(&mut self, path: Pointer, value: &Value) -> Outcome {
-        self.budget.add(&path, value)?;
+    fn replace(&mut self, path: Pointer, value: &Value) -> PatchResult {
+        self.budget.charge_addition(&path, value)?;
         let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
         let old = std::mem::replace(place, value.clone());
         self.record_put(&path, Some(&old));
@@ -309,7 +315,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    fn relocate(&mut self, from: Pointer, path: Pointer) -> Outcome {
+    fn move_value(&mut self, from: Pointer, path: Pointer) -> PatchResult {
         let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
         if from.is_above(&path) {
             return Err(PatchErrorKind::MoveIntoItself);
@@ -319,15 +325,15 @@ impl Edit<'_> {
         }
         // A move to the same depth or higher cannot deepen the document.
         if path.tokens().len() > from.tokens().len() {
-            self.budget.lower(&path, value)?;
+            self.budget.charge_move(&path, value)?;
         }
-        let (at, value) = remove(self.target, &from, &mut self.budget)?;
-        let left = if self.budget.tracks() {
+        let (at, value) = remove_at(self.target, &from, &mut self.budget)?;
+        let left = if self.budget.is_size_tracked() {
             self.key_size(&from)
         } else {
             0
         };
-        match insert(self.target, path, value, &mut self.budget) {
+        match insert_at(self.target, path, value, &mut self.budget) {
             Ok((path, old)) => {
                 // The value itself is not measured: moves of a large one are cheap.
                 let key = if old.is_none() {
@@ -335,7 +341,7 @@ impl Edit<'_> {
                 } else {
                     0
                 };
-                let replaced = old.as_ref().filter(|_| self.budget.tracks());
+                let replaced = old.as_ref().filter(|_| self.budget.is_size_tracked());
                 self.budget
                     .record_size(key, left + replaced.map_or(0, size_of));
                 self.undo.push(Undo::Return {
@@ -347,22 +353,22 @@ impl Edit<'_> {
                 Ok(())
             }
             Err((value, kind)) => {
-                restore(self.target, &from, at, value);
+                reinsert_at(self.target, &from, at, value);
                 Err(kind)
             }
         }
     }
 
-    fn copy(&mut self, from: &Pointer, path: Pointer) -> Outcome {
+    fn copy_value(&mut self, from: &Pointer, path: Pointer) -> PatchResult {
         let value = from.get(self.target).ok_or(PatchErrorKind::NotFound)?;
-        self.budget.copy(self.target, &path, value)?;
+        self.budget.charge_copy(self.target, &path, value)?;
         let value = value.clone();
         self.insert(path, value)
     }
 
-    fn test(&self, path: &Pointer, expected: &Value) -> Outcome {
+    fn test_value(&self, path: &Pointer, expected: &Value) -> PatchResult {
         let value = path.get(self.target).ok_or(PatchErrorKind::NotFound)?;
-        if value::equal(value, expected) {
+        if value::are_equal(value, expected) {
             Ok(())
         } else {
             Err(PatchErrorKind::TestFailed)
@@ -372,12 +378,12 @@ impl Edit<'_> {
     fn roll_back(self) {
         let target = self.target;
         // Reverting costs as much as the change, which was within the budget.
-        let free = &mut Budget::unlimited();
+        let free = &mut PatchBudget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {
-                Undo::Put(path, old) => drop(exchange(target, &path, old)),
-                Undo::Remove(path) => drop(remove(target, &path, free)),
-                Undo::Insert(path, at, old) => restore(target, &path, at, old),
+                Undo::Put(path, old) => drop(replace_at(target, &path, old)),
+                Undo::Remove(path) => drop(remove_at(target, &path, free)),
+                Undo::Insert(path, at, old) => reinsert_at(target, &path, at, old),
                 Undo::Return {
                     path,
                     old,
@@ -385,11 +391,11 @@ impl Edit<'_> {
                     at,
                 } => {
                     let value = match old {
-                        Some(old) => exchange(target, &path, old),
-                        None => remove(target, &path, free).ok().map(|(_, value)| value),
+                        Some(old) => replace_at(target, &path, old),
+                        None => remove_at(target, &path, free).ok().map(|(_, value)| value),
                     };
                     if let Some(value) = value {
-                        restore(target, &from, at, value);
+                        reinsert_at(target, &from, at, value);
                     }
                 }
             }
@@ -397,24 +403,24 @@ impl Edit<'_> {
     }
 }
 
-fn pointer(op: &Value, member: &'static str) -> Outcome<Pointer> {
+fn parse_pointer_member(op: &Value, member: &'static str) -> PatchResult<Pointer> {
     let text = op.get(member).and_then(Value::as_str);
     let text = text.ok_or(PatchErrorKind::MissingMember(member))?;
     Pointer::parse(text).ok_or(PatchErrorKind::InvalidPointer)
 }
 
-fn operand(op: &Value) -> Outcome<&Value> {
+fn operand_value(op: &Value) -> PatchResult<&Value> {
     op.get("value")
         .ok_or(PatchErrorKind::MissingMember("value"))
 }
 
 /// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
 /// value. If the location does not exist, returns the value itself.
-fn insert(
+fn insert_at(
     root: &mut Value,
     path: Pointer,
     value: Value,
-    budget: &mut Budget,
+    budget: &mut PatchBudget,
 ) -> Result<(Pointer, Option<Value>), (Value, PatchErrorKind)> {
     if path.tokens().is_empty() {
         return Ok((path, Some(std::mem::replace(root, value))));
@@ -428,34 +434,38 @@ fn insert(
             let at = if token == "-" {
                 Some(items.len())
             } else {
-                index(token)
+                parse_index(token)
             };
             let Some(at) = at.filter(|at| *at <= items.len()) else {
                 return Err((value, PatchErrorKind::NotFound));
             };
-            if let Err(kind) = budget.shift(items.len() - at) {
+            if let Err(kind) = budget.charge_shift(items.len() - at) {
                 return Err((value, kind));
             }
             items.insert(at, value);
-            Ok((path.with_last(at.to_string()), None))
+            Ok((path.with_last_token(at.to_string()), None))
         }
         _ => Err((value, PatchErrorKind::NotFound)),
     }
 }
 
 /// Removes a value other than the root. Returns its position in the container and the value.
-fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usize, Value)> {
+fn remove_at(
+    root: &mut Value,
+    path: &Pointer,
+    budget: &mut PatchBudget,
+) -> PatchResult<(usize, Value)> {
     let missing = PatchErrorKind::NotFound;
     match path.parent_mut(root).ok_or(missing)? {
         (Value::Object(map), key) if map.contains_key(key) => {
-            let at = position(map, key).ok_or(missing)?;
-            budget.shift(map.len() - at + at.min(map.len() - at))?;
+            let at = member_position(map, key).ok_or(missing)?;
+            budget.charge_shift(map.len() - at + at.min(map.len() - at))?;
             Ok((at, map.shift_remove(key).ok_or(missing)?))
         }
         (Value::Array(items), token) => {
-            let at = index(token).filter(|at| *at < items.len());
+            let at = parse_index(token).filter(|at| *at < items.len());
             let at = at.ok_or(missing)?;
-            budget.shift(items.len() - at)?;
+            budget.charge_shift(items.len() - at)?;
             Ok((at, items.remove(at)))
         }
         _ => Err(missing),
@@ -464,7 +474,7 @@ fn remove(root: &mut Value, path: &Pointer, budget: &mut Budget) -> Outcome<(usi
 
 /// Returns the position of a member. The search begins at both ends, since most removed members are
 /// near the end.
-fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
+fn member_position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {
         let (at, name) = keys.next()?;
@@ -479,7 +489,7 @@ fn position(map: &Map<String, Value>, key: &str) -> Option<usize> {
 }
 
 /// Inserts a removed value at its previous position in its container.
-fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
+fn reinsert_at(root: &mut Value, path: &Pointer, at: usize, value: Value) {
     match path.parent_mut(root) {
         Some((Value::Object(map), key)) => {
             map.shift_insert(at.min(map.len()), key.to_owned(), value);
@@ -489,7 +499,7 @@ fn restore(root: &mut Value, path: &Pointer, at: usize, value: Value) {
     }
 }
 
-fn exchange(root: &mut Value, path: &Pointer, value: Value) -> Option<Value> {
+fn replace_at(root: &mut Value, path: &Pointer, value: Value) -> Option<Value> {
     path.get_mut(root)
         .map(|place| std::mem::replace(place, value))
 }

@@ -35,7 +35,7 @@ impl Pointer {
     pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.tokens.iter().try_fold(root, |node, token| match node {
             Value::Object(map) => map.get(token),
-            Value::Array(items) => items.get(index(token)?),
+            Value::Array(items) => items.get(parse_index(token)?),
             _ => None,
         })
     }
@@ -60,7 +60,7 @@ impl Pointer {
     }
 
     /// Replaces the last token.
-    pub(super) fn with_last(mut self, token: String) -> Self {
+    pub(super) fn with_last_token(mut self, token: String) -> Self {
         if let Some(last) = self.tokens.last_mut() {
             *last = token;
         }
@@ -69,7 +69,7 @@ impl Pointer {
 }
 
 /// Parses an array index; `None` for anything but digits without a leading zero.
-pub(super) fn index(token: &str) -> Option<usize> {
+pub(super) fn parse_index(token: &str) -> Option<usize> {
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());
     let padded = token.len() > 1 && token.starts_with('0');
     if digits && !padded {
@@ -82,7 +82,7 @@ pub(super) fn index(token: &str) -> Option<usize> {
 fn resolve_mut<'a>(tokens: &[String], root: &'a mut Value) -> Option<&'a mut Value> {
     tokens.iter().try_fold(root, |node, token| match node {
         Value::Object(map) => map.get_mut(token),
-        Value::Array(items) => items.get_mut(index(token)?),
+        Value::Array(items) => items.get_mut(parse_index(token)?),
         _ => None,
     })
 }

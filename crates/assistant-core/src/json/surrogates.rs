@@ -7,7 +7,7 @@ pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
 const MARKS: u32 = 0xF_0000;
 
 /// Returns the surrogate that a mark represents; `None` for other characters.
-pub fn marked(mark: char) -> Option<u16> {
+pub fn surrogate_of_mark(mark: char) -> Option<u16> {
     let place = u32::from(mark).checked_sub(MARKS)?;
     let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
     (half < 0xE000).then_some(half)
@@ -16,7 +16,7 @@ pub fn marked(mark: char) -> Option<u16> {
 /// Replaces all marks with the replacement character.
 #[cfg(feature = "ui-stream")]
 pub fn without_marks(text: &str) -> String {
-    let plain = |c: char| marked(c).map_or(c, |_| REPLACED);
+    let plain = |c: char| surrogate_of_mark(c).map_or(c, |_| REPLACED);
     text.chars().map(plain).collect()
 }
 
@@ -28,7 +28,7 @@ pub fn mark(half: u16) -> char {
 
 /// Replaces each escaped lone surrogate in a JSON text with the result of `character`; `None` if
 /// the text contains no lone surrogates.
-pub fn replaced(json: &str, character: fn(u16) -> char) -> Option<String> {
+pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     let mut found = false;

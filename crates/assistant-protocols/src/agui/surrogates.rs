@@ -9,7 +9,7 @@ use serde_json::Value;
 use assistant_core::json::fields::EventObject;
 use assistant_core::{
     event::fault::ProtocolError,
-    json::surrogates::{is_low, mark, marked, replaced},
+    json::surrogates::{is_low, mark, replace_lone_surrogates, surrogate_of_mark},
 };
 
 pub(super) use assistant_core::json::surrogates::REPLACED;
@@ -31,7 +31,7 @@ impl SplitPair {
     ///
     /// Fails like [`EventObject::parse`], which reads text without lone surrogates.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
-        let Some(text) = replaced(data, |_| REPLACED) else {
+        let Some(text) = replace_lone_surrogates(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));
         };
         let object = EventObject::parse(&text)?;
@@ -49,12 +49,12 @@ impl SplitPair {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
         }
-        let mut object = EventObject::parse(&replaced(data, mark)?).ok()?;
+        let mut object = EventObject::parse(&replace_lone_surrogates(data, mark)?).ok()?;
         let Some(Value::String(text)) = object.take("delta") else {
             return None;
         };
         let half = |read: Option<char>, mark: Option<char>| {
-            marked(mark?).filter(|_| read == Some(REPLACED))
+            surrogate_of_mark(mark?).filter(|_| read == Some(REPLACED))
         };
         let first = half(delta.chars().next(), text.chars().next());
         let last = half(delta.chars().next_back(), text.chars().next_back());

@@ -135,7 +135,8 @@ impl Decoder {
             return self.conclude(sink);
         }
         let read = serde_json::from_str(data).or_else(|error| {
-            let repaired = surrogates::replaced(data, |_| surrogates::REPLACED).ok_or(error)?;
+            let repaired =
+                surrogates::replace_lone_surrogates(data, |_| surrogates::REPLACED).ok_or(error)?;
             serde_json::from_str(&repaired)
         });
         match read {

@@ -18,7 +18,7 @@ pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> Strin
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }
-    let marked = |c: char| surrogates::marked(c).filter(|_| is_cut);
+    let marked = |c: char| surrogates::surrogate_of_mark(c).filter(|_| is_cut);
     let mut out = String::with_capacity(delta.len() + 4);
     for c in delta.chars() {
         let half = marked(c);

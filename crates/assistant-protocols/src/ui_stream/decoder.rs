@@ -138,7 +138,8 @@ impl Decoder {
         }
         self.is_cut = false;
         let read = serde_json::from_str(data).or_else(|error| {
-            let marked = surrogates::replaced(data, surrogates::mark).ok_or(error)?;
+            let marked =
+                surrogates::replace_lone_surrogates(data, surrogates::mark).ok_or(error)?;
             self.is_cut = true;
             serde_json::from_str(&marked).map(without_marks)
         });

@@ -20,7 +20,7 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     /// Adds a diagnostic about an unknown field that was removed.
-    pub fn removed(&mut self, path: Path<'_>) {
+    pub fn report_removed(&mut self, path: Path<'_>) {
         let message = format!(
             "Removed unrecognised material at '{}' on {}.",
             quote(&path.pointer()),

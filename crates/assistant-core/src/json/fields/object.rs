@@ -73,7 +73,7 @@ impl EventObject {
 
     /// Returns a mutable reference to the value of a field.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.slot(name).and_then(Option::as_mut)
+        self.slot_mut(name).and_then(Option::as_mut)
     }
 
     /// Removes a field and returns its value.
@@ -81,14 +81,14 @@ impl EventObject {
         if self.left == 0 {
             return None;
         }
-        let taken = self.slot(name).and_then(Option::take);
+        let taken = self.slot_mut(name).and_then(Option::take);
         self.left -= usize::from(taken.is_some());
         taken
     }
 
     /// Sets a field.
     pub fn set(&mut self, name: &'static str, value: Value) {
-        let before = match self.slot(name) {
+        let before = match self.slot_mut(name) {
             Some(slot) => slot.replace(value),
             None => {
                 self.fields.push((Cow::Borrowed(name), Some(value)));
@@ -111,7 +111,7 @@ impl EventObject {
             .filter(move |(key, _)| !taken.contains(key))
     }
 
-    fn slot(&mut self, name: &str) -> Option<&mut Option<Value>> {
+    fn slot_mut(&mut self, name: &str) -> Option<&mut Option<Value>> {
         self.fields
             .iter_mut()
             .rev()
@@ -152,16 +152,16 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EventObject, A::Error> {
         let mut fields = Vec::with_capacity(6);
-        while let Some(Name(name)) = map.next_key()? {
+        while let Some(FieldName(name)) = map.next_key()? {
             fields.push((name, Some(map.next_value()?)));
         }
         Ok(fields.into())
     }
 }
 
-struct Name(Cow<'static, str>);
+struct FieldName(Cow<'static, str>);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for FieldName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(NameVisitor)
     }
@@ -170,14 +170,14 @@ impl<'de> Deserialize<'de> for Name {
 struct NameVisitor;
 
 impl Visitor<'_> for NameVisitor {
-    type Value = Name;
+    type Value = FieldName;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a field name")
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
-        Ok(Name(
+    fn visit_str<E: Error>(self, name: &str) -> Result<FieldName, E> {
+        Ok(FieldName(
             match COMMON_FIELDS.iter().find(|common| **common == name) {
                 Some(common) => Cow::Borrowed(common),
                 None => Cow::Owned(name.to_owned()),

@@ -49,7 +49,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Returns true if a fault is recorded.
-    pub const fn failed(&self) -> bool {
+    pub const fn has_failed(&self) -> bool {
         self.fault.is_some()
     }
 
@@ -67,14 +67,14 @@ impl<'p> Fields<'p> {
     }
 
     fn take(&mut self, key: &str) -> Option<Value> {
-        if self.failed() {
+        if self.has_failed() {
             return None;
         }
         self.object.take(key)
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
-        if self.failed() {
+        if self.has_failed() {
             return None;
         }
         self.object.get(key)
@@ -168,16 +168,16 @@ impl<'p> Fields<'p> {
     /// Takes an object with arbitrary members.
     pub fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         let value = self.take(key);
-        self.as_record(value, context, key)
+        self.expect_record(value, context, key)
     }
 
     /// Takes an optional object with arbitrary members.
     pub fn opt_record(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Object> {
         let value = self.opt_typed(context, key)?;
-        Some(self.as_record(Some(value), context, key))
+        Some(self.expect_record(Some(value), context, key))
     }
 
-    fn as_record(
+    fn expect_record(
         &mut self,
         value: Option<Value>,
         context: &Context<'_>,
@@ -190,7 +190,7 @@ impl<'p> Fields<'p> {
         map
     }
 
-    fn as_array(
+    fn expect_array(
         &mut self,
         value: Option<Value>,
         context: &Context<'_>,
@@ -224,7 +224,7 @@ impl<'p> Fields<'p> {
         least: i64,
     ) -> Option<i64> {
         let value = self.opt_typed(context, key)?;
-        let number = integer(&value, least);
+        let number = read_integer(&value, least);
         number
             .map_err(|problem| self.malformed(context, key, &problem))
             .ok()
@@ -238,8 +238,8 @@ impl<'p> Fields<'p> {
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
     ) -> Vec<T> {
         let value = self.take(key);
-        let items = self.as_array(value, context, key);
-        let list = list(items, context, Path::Key(&self.path, key), read);
+        let items = self.expect_array(value, context, key);
+        let list = read_list(items, context, Path::Key(&self.path, key), read);
         self.keep(list)
     }
 
@@ -251,8 +251,8 @@ impl<'p> Fields<'p> {
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
     ) -> Option<Vec<T>> {
         let value = self.opt_typed(context, key)?;
-        let items = self.as_array(Some(value), context, key);
-        let list = list(items, context, Path::Key(&self.path, key), read);
+        let items = self.expect_array(Some(value), context, key);
+        let list = read_list(items, context, Path::Key(&self.path, key), read);
         Some(self.keep(list))
     }
 
@@ -267,7 +267,7 @@ impl<'p> Fields<'p> {
         let path = Path::Key(&self.path, key);
         match read(value, context, path) {
             Ok(value) => return Some(value),
-            Err(Fault::Unknown) => context.removed(path),
+            Err(Fault::Unknown) => context.report_removed(path),
             Err(fatal) => self.fail(fatal),
         }
         None
@@ -337,7 +337,7 @@ impl<'p> Fields<'p> {
             return;
         }
         for (key, _) in self.object.rest() {
-            context.removed(Path::Key(&self.path, &key));
+            context.report_removed(Path::Key(&self.path, &key));
         }
     }
 
@@ -355,7 +355,7 @@ impl<'p> Fields<'p> {
 }
 
 /// Reads each element of a list. Unknown elements are removed with a diagnostic.
-fn list<T>(
+fn read_list<T>(
     items: Vec<Value>,
     context: &mut Context<'_>,
     path: Path<'_>,
@@ -366,7 +366,7 @@ fn list<T>(
         let path = Path::Index(&path, index);
         match read(item, context, path) {
             Ok(value) => values.push(value),
-            Err(Fault::Unknown) => context.removed(path),
+            Err(Fault::Unknown) => context.report_removed(path),
             Err(fatal) => return Err(fatal),
         }
     }
@@ -406,7 +406,7 @@ where
 
 /// Reads an integer as defined by JSON Schema, which includes `1.0`, since JSON numbers have no
 /// type.
-fn integer(value: &Value, least: i64) -> Result<i64, String> {
+fn read_integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
         let found = type_name(Some(value));
         return Err(format!("Invalid input: expected number, received {found}"));

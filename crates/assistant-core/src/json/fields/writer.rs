@@ -88,7 +88,7 @@ impl Writer {
 
     /// Returns the object.
     #[must_use]
-    pub fn done(self) -> Value {
+    pub fn into_value(self) -> Value {
         Value::Object(self.0)
     }
 }

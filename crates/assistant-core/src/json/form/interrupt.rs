@@ -48,5 +48,5 @@ pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     w.opt_text("expiresAt", interrupt.expires_at.as_deref());
     w.opt_text("subagentRunId", interrupt.subagent_run_id.as_deref());
     w.opt_object("metadata", interrupt.metadata.as_ref());
-    w.done()
+    w.into_value()
 }

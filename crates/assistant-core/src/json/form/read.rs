@@ -47,7 +47,7 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
 /// # Errors
 /// Fails if its type is unknown, or a known field has a wrong value.
 pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
-    from_store(value, "content part", part)
+    from_store(value, "content part", read_part)
 }
 
 /// Reads stored data. Unknown fields are kept if the type has a field for them.
@@ -89,7 +89,7 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
     // The protocol describes the content of a named message last, so its faults are reported last.
-    let early = (!named).then(|| body(role, f, context));
+    let early = (!named).then(|| read_body(role, f, context));
     let name = named.then(|| f.opt_text(context, "name")).flatten();
     let encrypted_value = match role {
         Role::Activity => None,
@@ -100,14 +100,14 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
         name,
         encrypted_value,
         metadata,
-        body: early.unwrap_or_else(|| body(role, f, context)),
+        body: early.unwrap_or_else(|| read_body(role, f, context)),
         subagent_run_id,
         extra: fields.rest(context)?,
         id,
     })
 }
 
-fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBody {
+fn read_body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBody {
     match role {
         Role::Developer => MessageBody::Developer {
             content: f.text(context, "content"),
@@ -124,7 +124,7 @@ fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBod
         Role::Assistant => MessageBody::Assistant {
             content: f.opt_text(context, "content"),
             tool_calls: f
-                .opt_list(context, "toolCalls", tool_call)
+                .opt_list(context, "toolCalls", read_tool_call)
                 .unwrap_or_default(),
         },
         Role::Tool => MessageBody::Tool {
@@ -139,7 +139,7 @@ fn body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> MessageBod
     }
 }
 
-fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
+fn read_tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let id = f.text(context, "id");
@@ -163,11 +163,11 @@ fn tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Fu
 
 /// Reads the `content` of a user or tool message, or of a tool result.
 pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
-    if f.failed() {
+    if f.has_failed() {
         return Content::Text(String::new());
     }
     let content = if f.is_array("content") {
-        Content::Parts(f.list(context, "content", part))
+        Content::Parts(f.list(context, "content", read_part))
     } else {
         Content::Text(f.text(context, "content"))
     };
@@ -178,10 +178,10 @@ pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
     content
 }
 
-fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
+fn read_part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let body = part_body(f, context);
+    let body = read_part_body(f, context);
     // An unknown part is unknown despite other faults; the id is described before the body.
     let body = match f.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
@@ -194,21 +194,21 @@ fn part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Content
     fields.close(context, ContentPart { id, metadata, body })
 }
 
-fn part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
+fn read_part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBody> {
     let kind = f.kind("type");
     match kind.as_str() {
         "text" => Ok(PartBody::Text(f.text(context, "text"))),
         "image" | "audio" | "video" | "document" => {
             let value = f.object(context, "source").into();
             f.checked()?;
-            let source = source(value, context, Path::Key(&f.path, "source"))?;
+            let source = read_source(value, context, Path::Key(&f.path, "source"))?;
             Ok(PartBody::Media { kind, source })
         }
         _ => Err(Fault::Unknown),
     }
 }
 
-fn source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
+fn read_source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let source = match f.kind("type").as_str() {

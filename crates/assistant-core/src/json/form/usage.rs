@@ -24,17 +24,17 @@ pub fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<To
     let usage = TokenUsage {
         provider: f.opt_text(context, "provider"),
         model: f.opt_text(context, "model"),
-        input_tokens: count(f, context, "inputTokens"),
-        output_tokens: count(f, context, "outputTokens"),
-        total_tokens: count(f, context, "totalTokens"),
-        reasoning_tokens: count(f, context, "reasoningTokens"),
-        cached_input_tokens: count(f, context, "cachedInputTokens"),
-        cache_write_input_tokens: count(f, context, "cacheWriteInputTokens"),
+        input_tokens: read_count(f, context, "inputTokens"),
+        output_tokens: read_count(f, context, "outputTokens"),
+        total_tokens: read_count(f, context, "totalTokens"),
+        reasoning_tokens: read_count(f, context, "reasoningTokens"),
+        cached_input_tokens: read_count(f, context, "cachedInputTokens"),
+        cache_write_input_tokens: read_count(f, context, "cacheWriteInputTokens"),
     };
     fields.close(context, usage)
 }
 
-fn count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Option<u64> {
+fn read_count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) -> Option<u64> {
     let number = f.opt_integer(context, key, 0)?;
     u64::try_from(number).ok()
 }
@@ -51,5 +51,5 @@ pub fn usage_to_value(usage: &TokenUsage) -> Value {
     w.opt_count("reasoningTokens", usage.reasoning_tokens);
     w.opt_count("cachedInputTokens", usage.cached_input_tokens);
     w.opt_count("cacheWriteInputTokens", usage.cache_write_input_tokens);
-    w.done()
+    w.into_value()
 }

@@ -33,7 +33,11 @@ fn write_message(message: &Message, extra: bool) -> Value {
             tool_calls,
         } => {
             w.opt_text("content", content.as_deref());
-            let write: fn(&FunctionCall) -> Value = if extra { call } else { exact_call };
+            let write: fn(&FunctionCall) -> Value = if extra {
+                call_to_value
+            } else {
+                exact_call_to_value
+            };
             w.opt_list("toolCalls", tool_calls, write);
         }
         MessageBody::Tool {
@@ -69,7 +73,7 @@ fn write_message(message: &Message, extra: bool) -> Value {
     if extra {
         add_extra(&mut w, &message.extra);
     }
-    w.done()
+    w.into_value()
 }
 
 /// Adds unknown fields, which never replace a field of the protocol.
@@ -81,14 +85,14 @@ fn add_extra(w: &mut Writer, extra: &Object) {
     }
 }
 
-fn call(call: &FunctionCall) -> Value {
+fn call_to_value(call: &FunctionCall) -> Value {
     let mut w = write_call(call);
     add_extra(&mut w, &call.extra);
-    w.done()
+    w.into_value()
 }
 
-fn exact_call(call: &FunctionCall) -> Value {
-    write_call(call).done()
+fn exact_call_to_value(call: &FunctionCall) -> Value {
+    write_call(call).into_value()
 }
 
 fn write_call(call: &FunctionCall) -> Writer {
@@ -98,7 +102,7 @@ fn write_call(call: &FunctionCall) -> Writer {
     let mut w = Writer::default();
     w.text("id", &call.id);
     w.text("type", "function");
-    w.put("function", function.done());
+    w.put("function", function.into_value());
     w.opt_text("encryptedValue", call.encrypted_value.as_deref());
     w.opt_object("metadata", call.metadata.as_ref());
     w
@@ -135,7 +139,7 @@ pub fn content_part_to_value(part: &ContentPart) -> Value {
     };
     w.opt_text("id", part.id.as_deref());
     w.opt("metadata", part.metadata.as_ref());
-    w.done()
+    w.into_value()
 }
 
 fn write_source(source: &Source) -> Value {
@@ -152,5 +156,5 @@ fn write_source(source: &Source) -> Value {
     w.text("value", value);
     w.opt_text("provider", provider);
     w.opt_text("mimeType", mime_type);
-    w.done()
+    w.into_value()
 }

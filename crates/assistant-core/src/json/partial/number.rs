@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_SHOWN: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum NumberPart {
     #[default]
     Start,
     Sign,
@@ -25,7 +25,7 @@ enum Part {
 
 /// The result of feeding a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fed {
+pub(super) enum FeedResult {
     /// A digit was read, and the number is complete so far.
     Digit,
     /// The character belongs to the number, which is incomplete.
@@ -38,8 +38,8 @@ pub(super) enum Fed {
 
 /// An incremental parser of a number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Number {
-    part: Part,
+pub(super) struct NumberParser {
+    part: NumberPart,
     text: String,
     /// The length of the valid prefix.
     valid: usize,
@@ -48,29 +48,34 @@ pub(super) struct Number {
     exact: bool,
 }
 
-impl Number {
-    pub(super) fn feed(&mut self, ch: char) -> Fed {
+impl NumberParser {
+    pub(super) fn feed(&mut self, ch: char) -> FeedResult {
         self.part = match (self.part, ch) {
-            (Part::Start, '-') => Part::Sign,
-            (Part::Start | Part::Sign, '0') => Part::Zero,
-            (Part::Start | Part::Sign | Part::Integer, '0'..='9') => Part::Integer,
-            (Part::Dot | Part::Fraction, '0'..='9') => Part::Fraction,
-            (Part::Exponent | Part::ExponentSign | Part::ExponentDigits, '0'..='9') => {
-                Part::ExponentDigits
+            (NumberPart::Start, '-') => NumberPart::Sign,
+            (NumberPart::Start | NumberPart::Sign, '0') => NumberPart::Zero,
+            (NumberPart::Start | NumberPart::Sign | NumberPart::Integer, '0'..='9') => {
+                NumberPart::Integer
             }
-            (Part::Zero | Part::Broken, '0'..='9') => return Fed::Bad,
-            (Part::Zero | Part::Integer, '.') => Part::Dot,
-            (Part::Zero | Part::Integer | Part::Fraction, 'e' | 'E') => Part::Exponent,
-            (Part::Exponent, '+' | '-') => Part::ExponentSign,
-            (_, '.' | 'e' | 'E' | '-') => Part::Broken,
-            _ => return Fed::End,
+            (NumberPart::Dot | NumberPart::Fraction, '0'..='9') => NumberPart::Fraction,
+            (
+                NumberPart::Exponent | NumberPart::ExponentSign | NumberPart::ExponentDigits,
+                '0'..='9',
+            ) => NumberPart::ExponentDigits,
+            (NumberPart::Zero | NumberPart::Broken, '0'..='9') => return FeedResult::Bad,
+            (NumberPart::Zero | NumberPart::Integer, '.') => NumberPart::Dot,
+            (NumberPart::Zero | NumberPart::Integer | NumberPart::Fraction, 'e' | 'E') => {
+                NumberPart::Exponent
+            }
+            (NumberPart::Exponent, '+' | '-') => NumberPart::ExponentSign,
+            (_, '.' | 'e' | 'E' | '-') => NumberPart::Broken,
+            _ => return FeedResult::End,
         };
         self.text.push(ch);
         if !ch.is_ascii_digit() {
-            return Fed::Other;
+            return FeedResult::Other;
         }
         self.valid = self.text.len();
-        Fed::Digit
+        FeedResult::Digit
     }
 
     /// Returns true if the number has a value to show.
@@ -89,24 +94,24 @@ impl Number {
     }
 
     /// Returns the value of the unfinished number, if it changed.
-    pub(super) fn show(&mut self) -> Option<Value> {
+    pub(super) fn updated_value(&mut self) -> Option<Value> {
         let end = self.longest_shown();
         if end == self.shown {
             return None;
         }
-        let value = self.read(end);
+        let value = self.parse_prefix(end);
         self.shown = end;
         self.exact = value.is_some();
-        Some(value.unwrap_or_else(|| self.largest()))
+        Some(value.unwrap_or_else(|| self.overflow_placeholder()))
     }
 
     /// Returns the value of the finished number; `None` if the number is too large.
-    pub(super) fn finish(&self) -> Option<Value> {
-        let value = self.read(self.valid);
+    pub(super) fn final_value(&self) -> Option<Value> {
+        let value = self.parse_prefix(self.valid);
         if self.is_whole() {
             value
         } else {
-            value.or_else(|| Some(self.largest()))
+            value.or_else(|| Some(self.overflow_placeholder()))
         }
     }
 
@@ -122,12 +127,12 @@ impl Number {
             .map_or(0, |last| last + 1)
     }
 
-    fn read(&self, end: usize) -> Option<Value> {
+    fn parse_prefix(&self, end: usize) -> Option<Value> {
         serde_json::from_str(self.text.get(..end)?).ok()
     }
 
     /// Returns the placeholder for a number beyond the range that may still return into it.
-    fn largest(&self) -> Value {
+    fn overflow_placeholder(&self) -> Value {
         Value::from(if self.text.starts_with('-') {
             f64::MIN
         } else {

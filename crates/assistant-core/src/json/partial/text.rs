@@ -15,7 +15,7 @@ pub(super) enum StringProgress {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Escape {
+enum EscapeState {
     #[default]
     None,
     Slash,
@@ -27,37 +27,37 @@ enum Escape {
 
 /// An incremental decoder of a string.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Text {
-    escape: Escape,
+pub(super) struct StringDecoder {
+    escape: EscapeState,
     high: Option<u32>,
     repaired: bool,
 }
 
-impl Text {
+impl StringDecoder {
     /// Returns true if a lone surrogate was ever replaced.
-    pub(super) fn repaired(&self) -> bool {
+    pub(super) fn has_replaced_surrogates(&self) -> bool {
         self.repaired
     }
 
     /// Appends decoded text to `out`, and returns the progress and the text after the string.
-    pub(super) fn take<'a>(
+    pub(super) fn decode<'a>(
         &mut self,
         mut rest: &'a str,
         out: &mut String,
     ) -> (StringProgress, &'a str) {
         loop {
-            if self.escape == Escape::None {
-                rest = self.run(rest, out);
+            if self.escape == EscapeState::None {
+                rest = self.copy_plain_run(rest, out);
             }
             let mut chars = rest.chars();
             let Some(ch) = chars.next() else {
                 return (StringProgress::All, rest);
             };
             rest = chars.as_str();
-            match self.feed(ch, out) {
+            match self.feed_char(ch, out) {
                 StringProgress::All => {}
                 took => {
-                    self.escape = Escape::None;
+                    self.escape = EscapeState::None;
                     self.replace_lone_surrogate(out);
                     return (took, rest);
                 }
@@ -66,7 +66,7 @@ impl Text {
     }
 
     /// Copies the text up to the next special character.
-    fn run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
+    fn copy_plain_run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
         let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
         let end = rest.find(special).unwrap_or(rest.len());
         let (run, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -77,35 +77,37 @@ impl Text {
         rest
     }
 
-    fn feed(&mut self, ch: char, out: &mut String) -> StringProgress {
+    fn feed_char(&mut self, ch: char, out: &mut String) -> StringProgress {
         match self.escape {
-            Escape::None => match ch {
+            EscapeState::None => match ch {
                 '"' => return StringProgress::Closed,
-                '\\' => self.escape = Escape::Slash,
+                '\\' => self.escape = EscapeState::Slash,
                 _ => return StringProgress::Bad,
             },
-            Escape::Slash if ch == 'u' => self.escape = Escape::Hex { digits: 0, code: 0 },
-            Escape::Slash => {
-                let Some(ch) = simple(ch) else {
+            EscapeState::Slash if ch == 'u' => {
+                self.escape = EscapeState::Hex { digits: 0, code: 0 }
+            }
+            EscapeState::Slash => {
+                let Some(ch) = unescape(ch) else {
                     return StringProgress::Bad;
                 };
-                self.escape = Escape::None;
+                self.escape = EscapeState::None;
                 self.replace_lone_surrogate(out);
                 out.push(ch);
             }
-            Escape::Hex { digits, code } => {
+            EscapeState::Hex { digits, code } => {
                 let Some(digit) = ch.to_digit(16) else {
                     return StringProgress::Bad;
                 };
                 let code = code * 16 + digit;
                 if digits < 3 {
-                    self.escape = Escape::Hex {
+                    self.escape = EscapeState::Hex {
                         digits: digits + 1,
                         code,
                     };
                 } else {
-                    self.escape = Escape::None;
-                    self.unit(code, out);
+                    self.escape = EscapeState::None;
+                    self.push_code_unit(code, out);
                 }
             }
         }
@@ -113,7 +115,7 @@ impl Text {
     }
 
     /// Handles a UTF-16 code unit of a `\u` escape.
-    fn unit(&mut self, code: u32, out: &mut String) {
+    fn push_code_unit(&mut self, code: u32, out: &mut String) {
         if let (Some(high), 0xDC00..=0xDFFF) = (self.high, code) {
             self.high = None;
             let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
@@ -141,7 +143,7 @@ impl Text {
     }
 }
 
-fn simple(ch: char) -> Option<char> {
+fn unescape(ch: char) -> Option<char> {
     Some(match ch {
         '"' | '\\' | '/' => ch,
         'b' => '\u{8}',

@@ -18,7 +18,7 @@ enum Slot {
 }
 
 impl Slot {
-    fn place<'a>(&self, parent: &'a mut Value) -> Option<&'a mut Value> {
+    fn node_mut<'a>(&self, parent: &'a mut Value) -> Option<&'a mut Value> {
         match (self, parent) {
             (Self::Item(_), Value::Array(items)) => items.last_mut(),
             (Self::Newest(_), Value::Object(map)) => map.iter_mut().next_back().map(|(_, v)| v),
@@ -27,7 +27,7 @@ impl Slot {
         }
     }
 
-    fn is(&self, segment: &str) -> bool {
+    fn has_name(&self, segment: &str) -> bool {
         match self {
             Self::Root => false,
             Self::Item(index) => segment.parse() == Ok(*index),
@@ -38,7 +38,7 @@ impl Slot {
 
 /// A growing JSON value.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct ValueTree {
     /// The whole value, between pieces.
     root: Option<Value>,
     /// The positions of the open nodes, from the root inwards.
@@ -49,27 +49,27 @@ pub(super) struct Tree {
     doubled: bool,
 }
 
-impl Tree {
+impl ValueTree {
     /// Moves the open nodes from their parents to the stack.
-    pub(super) fn detach(&mut self) {
+    pub(super) fn detach_open_nodes(&mut self) {
         for slot in &self.slots {
             let node = match self.open.last_mut() {
                 None => self.root.take(),
-                Some(parent) => slot.place(parent).map(Value::take),
+                Some(parent) => slot.node_mut(parent).map(Value::take),
             };
             self.open.push(node.unwrap_or_default());
         }
     }
 
     /// Moves the open nodes back to their parents.
-    pub(super) fn attach(&mut self) {
+    pub(super) fn attach_open_nodes(&mut self) {
         while let Some(node) = self.open.pop() {
-            self.put(self.open.len(), node);
+            self.put_node(self.open.len(), node);
         }
     }
 
     /// Opens a node inside the innermost node. `key` is the name of the new node in an object.
-    pub(super) fn open(&mut self, key: String, value: Value) {
+    pub(super) fn open_node(&mut self, key: String, value: Value) {
         let slot = match self.open.last_mut() {
             Some(Value::Array(items)) => {
                 items.push(Value::Null);
@@ -89,17 +89,17 @@ impl Tree {
     }
 
     /// Closes the innermost node.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close_node(&mut self) {
         if let Some(node) = self.open.pop() {
-            self.put(self.open.len(), node);
+            self.put_node(self.open.len(), node);
             self.slots.pop();
         }
     }
 
-    fn put(&mut self, depth: usize, node: Value) {
+    fn put_node(&mut self, depth: usize, node: Value) {
         match (self.open.last_mut(), self.slots.get(depth)) {
             (Some(parent), Some(slot)) => {
-                if let Some(place) = slot.place(parent) {
+                if let Some(place) = slot.node_mut(parent) {
                     *place = node;
                 }
             }
@@ -108,7 +108,7 @@ impl Tree {
     }
 
     /// Replaces the innermost node.
-    pub(super) fn set(&mut self, value: Value) {
+    pub(super) fn set_top(&mut self, value: Value) {
         if let Some(node) = self.open.last_mut() {
             *node = value;
         }
@@ -125,7 +125,7 @@ impl Tree {
     }
 
     /// Returns true if an object has duplicate keys.
-    pub(super) const fn is_doubled(&self) -> bool {
+    pub(super) const fn has_duplicate_keys(&self) -> bool {
         self.doubled
     }
 
@@ -154,8 +154,8 @@ impl Tree {
         let mut open = self.slots.iter().skip(1);
         let mut node = self.root.as_ref();
         for segment in path {
-            let child = node.and_then(|node| child(node, segment));
-            if !open.next().is_some_and(|slot| slot.is(segment)) {
+            let child = node.and_then(|node| child_of(node, segment));
+            if !open.next().is_some_and(|slot| slot.has_name(segment)) {
                 return child.is_some();
             }
             node = child;
@@ -164,7 +164,7 @@ impl Tree {
     }
 }
 
-fn child<'a>(node: &'a Value, segment: &str) -> Option<&'a Value> {
+fn child_of<'a>(node: &'a Value, segment: &str) -> Option<&'a Value> {
     match node {
         Value::Object(map) => map.get(segment),
         Value::Array(items) => items.get(segment.parse::<usize>().ok()?),

@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use super::{
-    Outcome, PatchErrorKind,
-    value::{NODE, weigh},
+    PatchErrorKind, PatchResult,
+    value::{NODE, subtract_size},
 };
 use crate::json::pointer::Pointer;
 
@@ -38,7 +38,7 @@ pub(crate) struct PatchBounds {
 
 /// The remaining budget of a patch.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct PatchBudget {
     copied: usize,
     shifted: usize,
     /// The remaining growth of the document; `None` until the first large copy measures the
@@ -48,7 +48,7 @@ pub(super) struct Budget {
     size: Option<usize>,
 }
 
-impl Default for Budget {
+impl Default for PatchBudget {
     fn default() -> Self {
         Self {
             copied: COPIED,
@@ -59,7 +59,7 @@ impl Default for Budget {
     }
 }
 
-impl Budget {
+impl PatchBudget {
     /// Returns an unlimited budget, for reverting changes.
     pub(super) const fn unlimited() -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Budget {
     }
 
     /// Returns true if the size of the document is tracked.
-    pub(super) const fn tracks(&self) -> bool {
+    pub(super) const fn is_size_tracked(&self) -> bool {
         self.size.is_some()
     }
 
@@ -98,8 +98,8 @@ impl Budget {
     }
 
     /// Charges for a value that the patch adds at `path`. Fails if the value would nest too deeply.
-    pub(super) fn add(&mut self, path: &Pointer, value: &Value) -> Outcome {
-        let weight = weight(path, value, usize::MAX)?;
+    pub(super) fn charge_addition(&mut self, path: &Pointer, value: &Value) -> PatchResult {
+        let weight = measure_weight(path, value, usize::MAX)?;
         if let Some(room) = &mut self.room {
             *room = room.saturating_sub(weight);
         }
@@ -110,15 +110,20 @@ impl Budget {
     ///
     /// The document is measured at most once in a patch, and not at all for small copies. Removed
     /// values still count: they are kept until the patch has succeeded.
-    pub(super) fn copy(&mut self, root: &Value, path: &Pointer, value: &Value) -> Outcome {
-        let weight = weight(path, value, self.copied)?;
+    pub(super) fn charge_copy(
+        &mut self,
+        root: &Value,
+        path: &Pointer,
+        value: &Value,
+    ) -> PatchResult {
+        let weight = measure_weight(path, value, self.copied)?;
         self.copied -= weight;
         let room = match self.room {
-            _ if self.tracks() => return Ok(()),
+            _ if self.is_size_tracked() => return Ok(()),
             None if weight <= FREE_COPY => return Ok(()),
             None => {
                 let mut room = DOCUMENT;
-                weigh(root, usize::MAX, &mut room)?;
+                subtract_size(root, usize::MAX, &mut room)?;
                 room
             }
             Some(room) => room,
@@ -130,14 +135,14 @@ impl Budget {
 
     /// Charges for a value that is moved to the deeper location `path`. Fails if the budget does
     /// not suffice, or if the value would nest too deeply.
-    pub(super) fn lower(&mut self, path: &Pointer, value: &Value) -> Outcome {
+    pub(super) fn charge_move(&mut self, path: &Pointer, value: &Value) -> PatchResult {
         let most = self.shifted.saturating_mul(NODE);
-        let weight = weight(path, value, most)?;
-        self.shift(weight / NODE)
+        let weight = measure_weight(path, value, most)?;
+        self.charge_shift(weight / NODE)
     }
 
     /// Charges for `count` values that are shifted. Fails if the budget does not suffice.
-    pub(super) fn shift(&mut self, count: usize) -> Outcome {
+    pub(super) fn charge_shift(&mut self, count: usize) -> PatchResult {
         let left = self.shifted.checked_sub(count);
         self.shifted = left.ok_or(PatchErrorKind::OverBudget)?;
         Ok(())
@@ -146,9 +151,9 @@ impl Budget {
 
 /// Returns the memory of `value`, at most `most`. Fails if the value would nest too deeply at
 /// `path`.
-fn weight(path: &Pointer, value: &Value, most: usize) -> Outcome<usize> {
+fn measure_weight(path: &Pointer, value: &Value, most: usize) -> PatchResult<usize> {
     let depth = DEPTH.checked_sub(path.tokens().len());
     let mut left = most;
-    weigh(value, depth.ok_or(PatchErrorKind::TooDeep)?, &mut left)?;
+    subtract_size(value, depth.ok_or(PatchErrorKind::TooDeep)?, &mut left)?;
     Ok(most - left)
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{Outcome, PatchErrorKind};
+use super::{PatchErrorKind, PatchResult};
 
 /// Compares values as JSON Patch requires: numbers by value, objects regardless of key order. Takes
 /// time proportional to `right`, since the keys of `right` are looked up in `left`.
-pub(super) fn equal(left: &Value, right: &Value) -> bool {
+pub(super) fn are_equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
         match pair {
@@ -21,7 +21,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
                     pairs.push((left, right));
                 }
             }
-            (Value::Number(left), Value::Number(right)) if numbers_equal(left, right) => {}
+            (Value::Number(left), Value::Number(right)) if are_numbers_equal(left, right) => {}
             (Value::Array(_) | Value::Object(_) | Value::Number(_), _) => return false,
             (left, right) if left == right => {}
             _ => return false,
@@ -30,8 +30,8 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
     true
 }
 
-fn numbers_equal(left: &Number, right: &Number) -> bool {
-    match (integer(left), integer(right)) {
+fn are_numbers_equal(left: &Number, right: &Number) -> bool {
+    match (as_integer(left), as_integer(right)) {
         (Some(left), Some(right)) => left == right,
         (None, None) => left.as_f64() == right.as_f64(),
         _ => false,
@@ -40,7 +40,7 @@ fn numbers_equal(left: &Number, right: &Number) -> bool {
 
 /// Returns the number as an integer, if it has no fraction and is within the range of the integer
 /// types.
-fn integer(number: &Number) -> Option<i128> {
+fn as_integer(number: &Number) -> Option<i128> {
     let small = number
         .as_i64()
         .map(i128::from)
@@ -58,7 +58,7 @@ pub(super) const NODE: usize = 72;
 
 /// Subtracts the approximate memory of `value` from `left`. Fails if nothing is left, or if more
 /// than `depth` containers are nested.
-pub(super) fn weigh(value: &Value, depth: usize, left: &mut usize) -> Outcome {
+pub(super) fn subtract_size(value: &Value, depth: usize, left: &mut usize) -> PatchResult {
     let mut nodes = vec![(value, depth)];
     while let Some((node, depth)) = nodes.pop() {
         let text = match node {
@@ -88,7 +88,7 @@ pub(super) fn weigh(value: &Value, depth: usize, left: &mut usize) -> Outcome {
 pub(crate) fn size_of(value: &Value) -> usize {
     let mut left = usize::MAX;
     // Neither limit applies to a value that is in memory.
-    let _ = weigh(value, usize::MAX, &mut left);
+    let _ = subtract_size(value, usize::MAX, &mut left);
     usize::MAX - left
 }
 

@@ -42,7 +42,7 @@ pub fn event_to_value(event: &Event) -> Value {
         }
     };
     base(&mut w, &event.base, attributable);
-    w.done()
+    w.into_value()
 }
 
 fn base(w: &mut Writer, base: &Base, attributable: bool) {
@@ -288,13 +288,13 @@ fn write_outcome(outcome: &Outcome) -> Value {
             if let Some(ids) = pending_tool_call_ids {
                 w.put("pendingToolCallIds", Value::from(ids.clone()));
             }
-            w.done()
+            w.into_value()
         }
         Outcome::Interrupt { interrupts } => {
             let mut w = Writer::typed("interrupt");
             w.list("interrupts", interrupts, interrupt_to_value);
-            w.done()
+            w.into_value()
         }
-        Outcome::Cancelled => Writer::typed("cancelled").done(),
+        Outcome::Cancelled => Writer::typed("cancelled").into_value(),
     }
 }

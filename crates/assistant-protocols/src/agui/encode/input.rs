@@ -43,7 +43,7 @@ fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.list("context", &input.context, context_item);
     w.put("forwardedProps", present(&input.forwarded_props));
     w.opt_list("resume", &input.resume, resume_entry);
-    w.done()
+    w.into_value()
 }
 
 /// Returns an empty object for `null`, otherwise the value: neither the state nor the forwarded
@@ -62,14 +62,14 @@ fn tool(tool: &Tool) -> Value {
     w.text("description", &tool.description);
     w.opt("parameters", tool.parameters.as_ref());
     w.opt_object("metadata", tool.metadata.as_ref());
-    w.done()
+    w.into_value()
 }
 
 fn context_item(item: &ContextItem) -> Value {
     let mut w = Writer::default();
     w.text("description", &item.description);
     w.text("value", &item.value);
-    w.done()
+    w.into_value()
 }
 
 fn resume_entry(entry: &ResumeEntry) -> Value {
@@ -84,5 +84,5 @@ fn resume_entry(entry: &ResumeEntry) -> Value {
     );
     w.opt("payload", entry.payload.as_ref());
     w.opt_object("metadata", entry.metadata.as_ref());
-    w.done()
+    w.into_value()
 }
