@@ -66,25 +66,25 @@ pub fn safe_href(text: &str) -> Option<Address> {
     if text.len() > MAX_LEN {
         return None;
     }
-    let text = clean(text);
+    let text = strip_controls(text);
     if text.is_empty() {
         return None;
     }
     match split_scheme(&text) {
         Some((scheme, rest)) => match scheme.to_ascii_lowercase().as_str() {
-            scheme @ ("http" | "https") => web(scheme, rest),
-            "mailto" => plain("mailto", rest, AddressKind::Mail),
-            "tel" => plain("tel", rest, AddressKind::Phone),
+            scheme @ ("http" | "https") => parse_web_address(scheme, rest),
+            "mailto" => contact_address("mailto", rest, AddressKind::Mail),
+            "tel" => contact_address("tel", rest, AddressKind::Phone),
             _ => None,
         },
-        None => relative(&text),
+        None => parse_relative_address(&text),
     }
 }
 
 /// Removes control characters and surrounding white space. Browsers drop tabs and line breaks
 /// anywhere and control characters at both ends. Removing all of them ensures that no parser reads
 /// the rest differently.
-fn clean(text: &str) -> String {
+fn strip_controls(text: &str) -> String {
     let visible: String = text.chars().filter(|c| !c.is_control()).collect();
     visible.trim().to_owned()
 }
@@ -95,7 +95,7 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))
 }
 
-fn plain(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
+fn contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
     let some = rest.chars().any(char::is_alphanumeric);
     some.then(|| Address {
         href: format!("{scheme}:{rest}"),
@@ -106,10 +106,10 @@ fn plain(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
 
 /// Parses the part after the scheme. Browsers accept any number of slashes and backslashes before
 /// the host.
-fn web(scheme: &str, rest: &str) -> Option<Address> {
+fn parse_web_address(scheme: &str, rest: &str) -> Option<Address> {
     let rest = normalize_backslashes(rest);
     let rest = rest.trim_start_matches('/');
-    let host = host_of(rest, scheme)?;
+    let host = parse_host(rest, scheme)?;
     Some(Address {
         href: format!("{scheme}://{rest}"),
         kind: AddressKind::Web,
@@ -117,11 +117,11 @@ fn web(scheme: &str, rest: &str) -> Option<Address> {
     })
 }
 
-fn relative(text: &str) -> Option<Address> {
+fn parse_relative_address(text: &str) -> Option<Address> {
     let text = normalize_backslashes(text);
     if let Some(rest) = text.strip_prefix("//") {
         let rest = rest.trim_start_matches('/');
-        let host = host_of(rest, "")?;
+        let host = parse_host(rest, "")?;
         return Some(Address {
             href: format!("//{rest}"),
             kind: AddressKind::Web,
@@ -146,7 +146,7 @@ fn normalize_backslashes(text: &str) -> String {
 
 /// Returns host and port in lower case; `None` if the host is empty, follows a user name, or
 /// contains escapes or spaces.
-fn host_of(rest: &str, scheme: &str) -> Option<String> {
+fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let bad = |c: char| {
         c.is_whitespace() || matches!(c, '@' | '%' | '<' | '>' | '^' | '|' | '`' | '"' | '{' | '}')
@@ -229,7 +229,7 @@ impl MediaPolicy {
 /// origin, or a `data:` URL of a raster image.
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
-    if let Some(rest) = after_data(text) {
+    if let Some(rest) = strip_data_scheme(text) {
         let (head, data) = rest.split_once(',')?;
         let (mime_type, encoding) = head.split_once(';')?;
         let base64 = encoding.trim().eq_ignore_ascii_case("base64");
@@ -252,7 +252,7 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
 }
 
 /// Returns the text after `data:` without copying it, since it may be long.
-fn after_data(text: &str) -> Option<&str> {
+fn strip_data_scheme(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once(':')?;
     scheme.eq_ignore_ascii_case("data").then_some(rest)
@@ -262,7 +262,7 @@ fn after_data(text: &str) -> Option<&str> {
 /// document format) and is small enough.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
-    let mime_type = raster(mime_type)?;
+    let mime_type = raster_mime_type(mime_type)?;
     // Four characters encode three bytes.
     if base64.len() / 4 > policy.max_data / 3 {
         return None;
@@ -272,7 +272,7 @@ pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<
     fits.then(|| format!("data:{mime_type};base64,{base64}"))
 }
 
-fn raster(mime_type: &str) -> Option<&'static str> {
+fn raster_mime_type(mime_type: &str) -> Option<&'static str> {
     let known = [
         "image/png",
         "image/jpeg",

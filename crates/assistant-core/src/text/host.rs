@@ -52,10 +52,10 @@ const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
 /// rejected.
 #[must_use]
 pub fn reads_plainly(host: &str) -> bool {
-    host.is_ascii() || host.split('.').all(label_reads_plainly)
+    host.is_ascii() || host.split('.').all(is_plain_label)
 }
 
-fn label_reads_plainly(label: &str) -> bool {
+fn is_plain_label(label: &str) -> bool {
     if label.is_ascii() {
         return true;
     }

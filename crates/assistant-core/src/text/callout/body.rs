@@ -13,20 +13,20 @@ const NAME: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
 const ERROR: [&str; 3] = ["errorText", "error_text", "error"];
 
 /// Returns true for fields with a meaning in callouts. All other fields are preserved unchanged.
-pub(super) fn is_known(key: &str) -> bool {
+pub(super) fn is_known_field(key: &str) -> bool {
     let known = [&ID[..], &NAME, &ERROR, &["state", "input", "output"]];
     known.iter().any(|keys| keys.contains(&key))
 }
 
 /// A parsed callout, with its state as written if the state is unknown.
-pub(super) struct Read {
+pub(super) struct ParsedBody {
     pub(super) call: Callout,
     pub(super) unknown_state: Option<String>,
 }
 
 /// Returns the body lines of a callout without quote marks. `has_end` is true if the last line
 /// closes a fence.
-pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
+pub(super) fn body_lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     let mut lines: Vec<&str> = source.split('\n').skip(1).collect();
     if has_end {
         lines.pop();
@@ -44,16 +44,20 @@ pub(super) fn lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
 
 /// Parses the body lines, which must not contain quote marks. A missing id is returned as an empty
 /// one. The error is a message for the author.
-pub(super) fn read(
+pub(super) fn parse_body(
     header: Header,
     lines: &[&str],
     options: &CalloutOptions,
-) -> Result<Read, String> {
+) -> Result<ParsedBody, String> {
     let depth = options.max_depth.min(CalloutOptions::DEPTH_LIMIT);
-    let mut fields = yaml::read_mapping(&dedented(lines), depth)?;
-    let id = header.id.or_else(|| first(&fields, &ID, name_or_id));
-    let name = header.name.or_else(|| first(&fields, &NAME, name_or_id));
-    let error_text = first(&fields, &ERROR, error);
+    let mut fields = yaml::read_mapping(&dedent(lines), depth)?;
+    let id = header
+        .id
+        .or_else(|| first_convertible(&fields, &ID, name_or_id));
+    let name = header
+        .name
+        .or_else(|| first_convertible(&fields, &NAME, name_or_id));
+    let error_text = first_convertible(&fields, &ERROR, error_text);
     let state = fields.shift_remove("state").map(|state| match state {
         Value::String(word) => CalloutState::parse(&word).ok_or(word),
         other => Err(other.to_string()),
@@ -65,7 +69,7 @@ pub(super) fn read(
     };
     let input = fields.shift_remove("input");
     let output = fields.shift_remove("output");
-    fields.retain(|key, _| !is_known(key));
+    fields.retain(|key, _| !is_known_field(key));
     let call = Callout {
         ordinal: 0,
         has_own_id: id.is_some(),
@@ -78,14 +82,18 @@ pub(super) fn read(
         extra: fields,
         source: String::new(),
     };
-    Ok(Read {
+    Ok(ParsedBody {
         call,
         unknown_state,
     })
 }
 
 /// Returns the converted value of the first of these keys whose value can be converted.
-fn first(fields: &Object, keys: &[&str], read: fn(&Value) -> Option<String>) -> Option<String> {
+fn first_convertible(
+    fields: &Object,
+    keys: &[&str],
+    read: fn(&Value) -> Option<String>,
+) -> Option<String> {
     keys.iter().find_map(|key| fields.get(*key).and_then(read))
 }
 
@@ -98,7 +106,7 @@ fn name_or_id(value: &Value) -> Option<String> {
     }
 }
 
-fn error(value: &Value) -> Option<String> {
+fn error_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Value::Null | Value::Bool(_) => None,
@@ -107,7 +115,7 @@ fn error(value: &Value) -> Option<String> {
 }
 
 /// Joins the lines without their common indentation.
-fn dedented(lines: &[&str]) -> String {
+fn dedent(lines: &[&str]) -> String {
     let is_blank = |line: &str| line.trim_matches(BLANKS).is_empty();
     let mut common: Option<&str> = None;
     for line in lines.iter().filter(|line| !is_blank(line)) {

@@ -150,7 +150,7 @@ impl Chunk {
 }
 
 /// Appends a chunk; adjacent texts are merged.
-pub(super) fn append(chunks: &mut Vec<Chunk>, chunk: Chunk) {
+pub(super) fn append_chunk(chunks: &mut Vec<Chunk>, chunk: Chunk) {
     match chunk {
         Chunk::Text(text) => append_text(chunks, &text),
         Chunk::Tool(_) => chunks.push(chunk),

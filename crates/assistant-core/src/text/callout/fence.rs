@@ -23,8 +23,8 @@ impl Fence {
 
 /// The progress of reading a line, with regard to fences.
 #[derive(Debug, Clone)]
-pub(super) struct Marks {
-    stage: Stage,
+pub(super) struct FenceScanner {
+    stage: ScanStage,
     /// The fence that contains the line.
     fence: Option<Fence>,
     /// True if the line has a quote mark.
@@ -34,7 +34,7 @@ pub(super) struct Marks {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stage {
+enum ScanStage {
     /// The position after this many spaces.
     Indent(usize),
     /// The position right after a quote mark.
@@ -53,11 +53,11 @@ enum Stage {
     Plain,
 }
 
-impl Marks {
+impl FenceScanner {
     /// Begins a line inside `fence`.
     pub(super) const fn new(fence: Option<Fence>) -> Self {
         Self {
-            stage: Stage::Indent(0),
+            stage: ScanStage::Indent(0),
             fence,
             quoted: false,
             width: 0,
@@ -66,45 +66,47 @@ impl Marks {
 
     /// Returns true if the rest of the line cannot change anything.
     pub(super) const fn is_settled(&self) -> bool {
-        matches!(self.stage, Stage::Plain)
+        matches!(self.stage, ScanStage::Plain)
     }
 
     /// Returns true if the line so far is inside a fence.
-    pub(super) const fn in_fence(&self) -> bool {
+    pub(super) const fn is_in_fence(&self) -> bool {
         self.fence.is_some()
     }
 
     pub(super) fn push(&mut self, c: char) {
         self.stage = match self.stage {
-            Stage::Indent(count) if c == ' ' => Stage::Indent(count + 1),
-            Stage::Indent(count) => self.after_indent(c, count),
-            Stage::Quote if c == ' ' => Stage::Indent(0),
-            Stage::Quote => self.after_indent(c, 0),
-            Stage::Number(count) if c.is_ascii_digit() && count < 9 => Stage::Number(count + 1),
-            Stage::Number(count) if matches!(c, '.' | ')') => {
+            ScanStage::Indent(count) if c == ' ' => ScanStage::Indent(count + 1),
+            ScanStage::Indent(count) => self.step_after_indent(c, count),
+            ScanStage::Quote if c == ' ' => ScanStage::Indent(0),
+            ScanStage::Quote => self.step_after_indent(c, 0),
+            ScanStage::Number(count) if c.is_ascii_digit() && count < 9 => {
+                ScanStage::Number(count + 1)
+            }
+            ScanStage::Number(count) if matches!(c, '.' | ')') => {
                 self.width += count + 1;
-                Stage::Bullet
+                ScanStage::Bullet
             }
-            Stage::Bullet if c == ' ' => Stage::Gap(1),
-            Stage::Gap(count) if c == ' ' && count < 4 => Stage::Gap(count + 1),
-            Stage::Gap(count) if c != ' ' => {
+            ScanStage::Bullet if c == ' ' => ScanStage::Gap(1),
+            ScanStage::Gap(count) if c == ' ' && count < 4 => ScanStage::Gap(count + 1),
+            ScanStage::Gap(count) if c != ' ' => {
                 self.width += count;
-                self.after_indent(c, 0)
+                self.step_after_indent(c, 0)
             }
-            Stage::Run { mark, len } if c == mark => Stage::Run { mark, len: len + 1 },
-            Stage::Run { mark, len } if len >= 3 => info(mark, len, true, c),
-            Stage::Info { mark, len, blank } => info(mark, len, blank, c),
-            _ => Stage::Plain,
+            ScanStage::Run { mark, len } if c == mark => ScanStage::Run { mark, len: len + 1 },
+            ScanStage::Run { mark, len } if len >= 3 => step_info(mark, len, true, c),
+            ScanStage::Info { mark, len, blank } => step_info(mark, len, blank, c),
+            _ => ScanStage::Plain,
         };
     }
 
     /// Ends the line and returns the fence that is open after it.
-    pub(super) fn end(&self) -> Option<Fence> {
+    pub(super) fn fence_after_line(&self) -> Option<Fence> {
         let (mark, len, blank) = match self.stage {
-            Stage::Run { mark, len } if len >= 3 => (mark, len, true),
-            Stage::Info { mark, len, blank } => (mark, len, blank),
+            ScanStage::Run { mark, len } if len >= 3 => (mark, len, true),
+            ScanStage::Info { mark, len, blank } => (mark, len, blank),
             // A blank line ends a quote, but no list item.
-            Stage::Indent(_) => return self.fence.filter(|fence| !fence.quoted || self.quoted),
+            ScanStage::Indent(_) => return self.fence.filter(|fence| !fence.quoted || self.quoted),
             _ => return self.fence,
         };
         match self.fence {
@@ -120,34 +122,37 @@ impl Marks {
     }
 
     /// Handles the first character after spaces.
-    fn after_indent(&mut self, c: char, spaces: usize) -> Stage {
-        if self.fence.is_some_and(|fence| self.ends(fence, c, spaces)) {
+    fn step_after_indent(&mut self, c: char, spaces: usize) -> ScanStage {
+        if self
+            .fence
+            .is_some_and(|fence| self.is_container_end(fence, c, spaces))
+        {
             self.fence = None;
         }
         let inner = self.fence.map_or(0, |fence| fence.width);
         if spaces.saturating_sub(inner) > 3 {
-            return Stage::Plain;
+            return ScanStage::Plain;
         }
         match c {
             '>' if !self.quoted && self.width == 0 => {
                 self.quoted = true;
-                Stage::Quote
+                ScanStage::Quote
             }
-            '`' | '~' => Stage::Run { mark: c, len: 1 },
+            '`' | '~' => ScanStage::Run { mark: c, len: 1 },
             '-' | '*' | '+' if self.fence.is_none() => {
                 self.width += spaces + 1;
-                Stage::Bullet
+                ScanStage::Bullet
             }
             '0'..='9' if self.fence.is_none() => {
                 self.width += spaces;
-                Stage::Number(1)
+                ScanStage::Number(1)
             }
-            _ => Stage::Plain,
+            _ => ScanStage::Plain,
         }
     }
 
     /// Returns true if the container of a fence ends before this character.
-    fn ends(&self, fence: Fence, c: char, spaces: usize) -> bool {
+    fn is_container_end(&self, fence: Fence, c: char, spaces: usize) -> bool {
         if fence.quoted && !self.quoted {
             c != '>' || spaces > 3
         } else {
@@ -156,12 +161,12 @@ impl Marks {
     }
 }
 
-fn info(mark: char, len: usize, blank: bool, c: char) -> Stage {
+fn step_info(mark: char, len: usize, blank: bool, c: char) -> ScanStage {
     match c {
         // The info string of a backtick fence cannot contain backticks.
-        '`' if mark == '`' => Stage::Plain,
-        ' ' | '\t' | '\r' => Stage::Info { mark, len, blank },
-        _ => Stage::Info {
+        '`' if mark == '`' => ScanStage::Plain,
+        ' ' | '\t' | '\r' => ScanStage::Info { mark, len, blank },
+        _ => ScanStage::Info {
             mark,
             len,
             blank: false,

@@ -1,6 +1,6 @@
 //! The header of a callout: name and id, positional or as assignments.
 
-use super::line::Kind;
+use super::line::HeaderKind;
 
 /// The parsed fields of a header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,32 +11,32 @@ pub(super) struct Header {
 
 impl Header {
     /// Parses the first line of a callout.
-    pub(super) fn parse_line(line: &str, kind: Kind) -> Self {
+    pub(super) fn parse_line(line: &str, kind: HeaderKind) -> Self {
         let args = match kind {
-            Kind::Quote => line
+            HeaderKind::Quote => line
                 .split_once('[')
                 .and_then(|(_, inner)| inner.split_once(']'))
                 .and_then(|(inner, _)| inner.get("!tool".len()..)),
-            Kind::Fence => line
+            HeaderKind::Fence => line
                 .trim_start_matches([' ', '\t', '`', '~'])
                 .trim_end_matches('\r')
                 .get("tool".len()..),
         };
-        Self::read(args.unwrap_or_default())
+        Self::parse_arguments(args.unwrap_or_default())
     }
 
     /// Parses the text after the word `tool`. Assignments take precedence, in any order; bare words
     /// then fill the remaining fields.
-    fn read(args: &str) -> Self {
+    fn parse_arguments(args: &str) -> Self {
         let mut header = Self::default();
         let mut bare = Vec::new();
         let mut rest = args.trim_start_matches(BLANKS);
         while !rest.is_empty() {
-            let (token, after) = token(rest);
+            let (token, after) = split_token(rest);
             match token {
-                Token::Bare(word) if bare.len() < 2 => bare.push(word),
-                Token::Bare(_) => {}
-                Token::Assigned(key, value) => header.assign(key, value),
+                HeaderToken::Bare(word) if bare.len() < 2 => bare.push(word),
+                HeaderToken::Bare(_) => {}
+                HeaderToken::Assigned(key, value) => header.assign_field(key, value),
             }
             rest = after.trim_start_matches(BLANKS);
         }
@@ -50,7 +50,7 @@ impl Header {
         header
     }
 
-    fn assign(&mut self, key: &str, value: &str) {
+    fn assign_field(&mut self, key: &str, value: &str) {
         let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(key));
         let place = if is(&["name", "tool", "toolname"]) {
             &mut self.name
@@ -68,27 +68,27 @@ impl Header {
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-enum Token<'a> {
+enum HeaderToken<'a> {
     Bare(&'a str),
     Assigned(&'a str, &'a str),
 }
 
 /// Splits off the first token of a text that does not start with a blank.
-fn token(text: &str) -> (Token<'_>, &str) {
+fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
     let end = text.find(BLANKS).unwrap_or(text.len());
     let (word, after) = text.split_at(end);
     let Some((key, value)) = word.split_once('=') else {
-        return (Token::Bare(word), after);
+        return (HeaderToken::Bare(word), after);
     };
     let whole = text.split_once('=').map_or(value, |(_, value)| value);
-    match quoted(whole) {
-        Some((value, after)) => (Token::Assigned(key, value), after),
-        None => (Token::Assigned(key, value), after),
+    match split_quoted(whole) {
+        Some((value, after)) => (HeaderToken::Assigned(key, value), after),
+        None => (HeaderToken::Assigned(key, value), after),
     }
 }
 
 /// Splits off a quoted value, which must be followed by a blank or the end of the text.
-fn quoted(text: &str) -> Option<(&str, &str)> {
+fn split_quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;
     (after.is_empty() || after.starts_with(BLANKS)).then_some((value, after))

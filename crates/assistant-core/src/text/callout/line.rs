@@ -1,6 +1,6 @@
 //! Classifies a line incrementally: possible header, quote mark, fences.
 
-use super::fence::{Fence, Marks};
+use super::fence::{Fence, FenceScanner};
 
 /// The case-insensitive start of a header, after the quote mark.
 const MARK: &[u8] = b"[!tool";
@@ -9,9 +9,9 @@ const WORD: &[u8] = b"tool";
 
 /// A line that is being read.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
-    head: Head,
-    marks: Marks,
+pub(super) struct LineClassifier {
+    head: HeaderProgress,
+    marks: FenceScanner,
     /// True if the line has a quote mark; `None` while it has only spaces.
     quoted: Option<bool>,
     /// True if code fences are callouts.
@@ -20,7 +20,7 @@ pub(super) struct Line {
 
 /// The kind of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum HeaderKind {
     /// The first line of a quote.
     Quote,
     /// The first line of a code fence.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 
 /// The progress of a line as a header.
 #[derive(Debug, Clone, Copy)]
-enum Head {
+enum HeaderProgress {
     /// The position after this many spaces.
     Indent(u8),
     /// The position right after the quote mark.
@@ -52,15 +52,19 @@ enum Head {
     Plain,
 }
 
-impl Line {
+impl LineClassifier {
     /// Begins a line inside `fence`.
     pub(super) fn new(fence: Option<Fence>, fences: bool) -> Self {
         // A fence outside of containers ends only with its closing fence, so no line in it is a
         // header.
         let shut = fence.is_some_and(|fence| !fence.is_contained());
         Self {
-            head: if shut { Head::Plain } else { Head::Indent(0) },
-            marks: Marks::new(fence),
+            head: if shut {
+                HeaderProgress::Plain
+            } else {
+                HeaderProgress::Indent(0)
+            },
+            marks: FenceScanner::new(fence),
             quoted: None,
             fences,
         }
@@ -69,33 +73,33 @@ impl Line {
     pub(super) fn push(&mut self, c: char) {
         self.marks.push(c);
         if self.quoted.is_none() && c != ' ' {
-            self.quoted = Some(c == '>' && matches!(self.head, Head::Indent(_)));
+            self.quoted = Some(c == '>' && matches!(self.head, HeaderProgress::Indent(_)));
         }
-        self.head = self.next(c);
-        if self.quoted.is_none() && !matches!(self.head, Head::Indent(_)) {
+        self.head = self.next_progress(c);
+        if self.quoted.is_none() && !matches!(self.head, HeaderProgress::Indent(_)) {
             self.quoted = Some(false);
         }
     }
 
     /// Returns true if the line may still become a header.
     pub(super) const fn may_be_header(&self) -> bool {
-        !matches!(self.head, Head::Plain)
+        !matches!(self.head, HeaderProgress::Plain)
     }
 
     /// Rules out a header because the line is too long.
-    pub(super) const fn is_no_header(&mut self) {
-        self.head = Head::Plain;
+    pub(super) const fn rule_out_header(&mut self) {
+        self.head = HeaderProgress::Plain;
     }
 
     /// Rules out a header for the rest of the line, unless nothing of the line has been read.
-    pub(super) const fn interrupt(&mut self) {
-        if !matches!(self.head, Head::Indent(0)) {
-            self.head = Head::Plain;
+    pub(super) const fn rule_out_started_header(&mut self) {
+        if !matches!(self.head, HeaderProgress::Indent(0)) {
+            self.head = HeaderProgress::Plain;
         }
     }
 
     /// Returns true if the line has a quote mark; `None` while this is unknown.
-    pub(super) const fn quoted(&self) -> Option<bool> {
+    pub(super) const fn has_quote_mark(&self) -> Option<bool> {
         self.quoted
     }
 
@@ -105,69 +109,73 @@ impl Line {
     }
 
     /// Returns the kind of header that the line would be if it ended here.
-    pub(super) const fn header(&self) -> Option<Kind> {
+    pub(super) const fn header_kind(&self) -> Option<HeaderKind> {
         match self.head {
-            Head::Closed | Head::Ended => Some(Kind::Quote),
-            Head::Word { matched, .. } if matched == WORD.len() => Some(Kind::Fence),
-            Head::Info(_) => Some(Kind::Fence),
+            HeaderProgress::Closed | HeaderProgress::Ended => Some(HeaderKind::Quote),
+            HeaderProgress::Word { matched, .. } if matched == WORD.len() => {
+                Some(HeaderKind::Fence)
+            }
+            HeaderProgress::Info(_) => Some(HeaderKind::Fence),
             _ => None,
         }
     }
 
     /// Returns the fence that is open after the line.
-    pub(super) fn end(&self) -> Option<Fence> {
-        self.marks.end()
+    pub(super) fn fence_after_line(&self) -> Option<Fence> {
+        self.marks.fence_after_line()
     }
 
-    fn next(&self, c: char) -> Head {
+    fn next_progress(&self, c: char) -> HeaderProgress {
         match self.head {
-            Head::Indent(count) => match c {
-                ' ' if count < 3 => Head::Indent(count + 1),
-                _ if self.marks.in_fence() => Head::Plain,
-                '>' => Head::Gap,
-                '`' | '~' if self.fences => Head::Run { mark: c, len: 1 },
-                _ => Head::Plain,
+            HeaderProgress::Indent(count) => match c {
+                ' ' if count < 3 => HeaderProgress::Indent(count + 1),
+                _ if self.marks.is_in_fence() => HeaderProgress::Plain,
+                '>' => HeaderProgress::Gap,
+                '`' | '~' if self.fences => HeaderProgress::Run { mark: c, len: 1 },
+                _ => HeaderProgress::Plain,
             },
-            Head::Gap if c == ' ' => Head::Mark(0),
-            Head::Gap => matching(0, c),
-            Head::Mark(matched) if matched < MARK.len() => matching(matched, c),
-            Head::Mark(_) | Head::Args if c == ']' => Head::Closed,
-            Head::Mark(_) if is_blank(c) => Head::Args,
-            Head::Args => Head::Args,
-            Head::Closed if is_blank(c) => Head::Closed,
-            Head::Closed if c == '\r' => Head::Ended,
-            Head::Run { mark, len } if c == mark => Head::Run { mark, len: len + 1 },
-            Head::Run { mark, len } if len >= 3 => word(mark, 0, c),
-            Head::Word { mark, matched } => word(mark, matched, c),
-            Head::Info(mark) if c != mark || mark == '~' => Head::Info(mark),
-            _ => Head::Plain,
+            HeaderProgress::Gap if c == ' ' => HeaderProgress::Mark(0),
+            HeaderProgress::Gap => match_mark(0, c),
+            HeaderProgress::Mark(matched) if matched < MARK.len() => match_mark(matched, c),
+            HeaderProgress::Mark(_) | HeaderProgress::Args if c == ']' => HeaderProgress::Closed,
+            HeaderProgress::Mark(_) if is_blank(c) => HeaderProgress::Args,
+            HeaderProgress::Args => HeaderProgress::Args,
+            HeaderProgress::Closed if is_blank(c) => HeaderProgress::Closed,
+            HeaderProgress::Closed if c == '\r' => HeaderProgress::Ended,
+            HeaderProgress::Run { mark, len } if c == mark => {
+                HeaderProgress::Run { mark, len: len + 1 }
+            }
+            HeaderProgress::Run { mark, len } if len >= 3 => match_word(mark, 0, c),
+            HeaderProgress::Word { mark, matched } => match_word(mark, matched, c),
+            HeaderProgress::Info(mark) if c != mark || mark == '~' => HeaderProgress::Info(mark),
+            _ => HeaderProgress::Plain,
         }
     }
 }
 
 /// Advances by one character of [`MARK`].
-fn matching(matched: usize, c: char) -> Head {
-    if is_at(MARK, matched, c) {
-        Head::Mark(matched + 1)
+fn match_mark(matched: usize, c: char) -> HeaderProgress {
+    if is_char_at(MARK, matched, c) {
+        HeaderProgress::Mark(matched + 1)
     } else {
-        Head::Plain
+        HeaderProgress::Plain
     }
 }
 
 /// Advances by one character of a fence's info string.
-fn word(mark: char, matched: usize, c: char) -> Head {
+fn match_word(mark: char, matched: usize, c: char) -> HeaderProgress {
     match matched {
-        0 if is_blank(c) => Head::Word { mark, matched },
-        _ if is_at(WORD, matched, c) => Head::Word {
+        0 if is_blank(c) => HeaderProgress::Word { mark, matched },
+        _ if is_char_at(WORD, matched, c) => HeaderProgress::Word {
             mark,
             matched: matched + 1,
         },
-        4 if is_blank(c) || c == '\r' => Head::Info(mark),
-        _ => Head::Plain,
+        4 if is_blank(c) || c == '\r' => HeaderProgress::Info(mark),
+        _ => HeaderProgress::Plain,
     }
 }
 
-fn is_at(word: &[u8], place: usize, c: char) -> bool {
+fn is_char_at(word: &[u8], place: usize, c: char) -> bool {
     word.get(place)
         .is_some_and(|wanted| char::from(*wanted) == c.to_ascii_lowercase())
 }

@@ -36,7 +36,7 @@ pub use write::{Unwritable, write};
 /// Parses markdown into chunks in document order, with text split into words.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Chunk> {
-    words::split(parse_with(markdown, CalloutOptions::default()))
+    words::split_words(parse_with(markdown, CalloutOptions::default()))
 }
 
 /// Parses markdown with other [`CalloutOptions`]. The text between two calls is a single chunk.
@@ -45,7 +45,7 @@ pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     let mut parser = Parser::new(options);
     let mut chunks = parser.push(markdown);
     for chunk in parser.finish() {
-        chunk::append(&mut chunks, chunk);
+        chunk::append_chunk(&mut chunks, chunk);
     }
     chunks
 }

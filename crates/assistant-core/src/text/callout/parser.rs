@@ -8,10 +8,10 @@ use std::collections::HashSet;
 
 use super::{
     Callout, CalloutOptions, Chunk, body,
-    chunk::{append, append_text},
+    chunk::{append_chunk, append_text},
     fence::Fence,
     header::Header,
-    line::{Kind, Line},
+    line::{HeaderKind, LineClassifier},
 };
 use crate::event::Diagnostic;
 
@@ -24,10 +24,10 @@ const MAX_PROBLEM: usize = 200;
 pub struct Parser {
     options: CalloutOptions,
     /// The current line.
-    line: Line,
+    line: LineClassifier,
     /// The part of the line that is held back.
     held: String,
-    open: Option<Open>,
+    open: Option<OpenCallout>,
     /// The number of callouts so far.
     count: u32,
     taken: HashSet<String>,
@@ -61,7 +61,7 @@ impl Pending {
 }
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenCallout {
     pending: Pending,
     header: Header,
     source: String,
@@ -79,7 +79,7 @@ impl Parser {
     pub fn new(options: CalloutOptions) -> Self {
         Self {
             options,
-            line: Line::new(None, options.fences),
+            line: LineClassifier::new(None, options.fences),
             held: String::new(),
             open: None,
             count: 0,
@@ -95,13 +95,13 @@ impl Parser {
         while !rest.is_empty() {
             if self.is_settled() {
                 let (run, _) = rest.split_once('\n').unwrap_or((rest, ""));
-                self.pass(run, &mut out);
+                self.pass_through(run, &mut out);
                 rest = rest.strip_prefix(run).unwrap_or_default();
             }
             let mut chars = rest.chars();
             match chars.next() {
                 Some('\n') => self.end_line(&mut out),
-                Some(c) => self.step(c, &mut out),
+                Some(c) => self.push_char(c, &mut out),
                 None => {}
             }
             rest = chars.as_str();
@@ -128,14 +128,14 @@ impl Parser {
     /// Flushes a text that may continue: text that is held back is returned as at the end. The rest
     /// of the line or of the callout is then text; fences stay open and ordinals continue.
     pub fn pause(&mut self) -> Vec<Chunk> {
-        let fence = self.is_in_fence().then(|| self.line.end());
+        let fence = self.is_in_fence().then(|| self.line.fence_after_line());
         let out = self.flush();
         match fence {
             Some(fence) => {
                 self.start_line(fence);
-                self.line.is_no_header();
+                self.line.rule_out_header();
             }
-            None => self.line.interrupt(),
+            None => self.line.rule_out_started_header(),
         }
         out
     }
@@ -144,16 +144,16 @@ impl Parser {
     fn flush(&mut self) -> Vec<Chunk> {
         let mut out = Vec::new();
         if !self.is_in_fence() {
-            let header = self.line.header();
-            if header.is_some() || self.line.quoted() != Some(true) {
+            let header = self.line.header_kind();
+            if header.is_some() || self.line.has_quote_mark() != Some(true) {
                 self.close_before_line(&mut out);
             }
             match header {
-                Some(kind) => drop(self.begin(kind)),
-                None => self.take_line(&mut out),
+                Some(kind) => drop(self.begin_callout(kind)),
+                None => self.accept_held_line(&mut out),
             }
         }
-        self.close(&mut out);
+        self.close_callout(&mut out);
         out
     }
 
@@ -181,76 +181,76 @@ impl Parser {
     }
 
     /// Adds a piece of a line to the text or callout that received the previous piece.
-    fn pass(&mut self, run: &str, out: &mut Vec<Chunk>) {
+    fn pass_through(&mut self, run: &str, out: &mut Vec<Chunk>) {
         match &mut self.open {
             None => append_text(out, run),
-            Some(open) => open.keep(run, self.options.max_block, out),
+            Some(open) => open.append_source(run, self.options.max_block, out),
         }
     }
 
     /// Handles a character other than a line break.
-    fn step(&mut self, c: char, out: &mut Vec<Chunk>) {
+    fn push_char(&mut self, c: char, out: &mut Vec<Chunk>) {
         self.line.push(c);
         if self.is_in_fence() {
-            return self.pass(c.encode_utf8(&mut [0; 4]), out);
+            return self.pass_through(c.encode_utf8(&mut [0; 4]), out);
         }
-        if self.line.quoted() == Some(false) {
+        if self.line.has_quote_mark() == Some(false) {
             self.close_before_line(out);
         }
         self.held.push(c);
         if self.line.may_be_header() && self.held.len() > self.options.max_block {
-            self.line.is_no_header();
+            self.line.rule_out_header();
         }
         if !self.line.may_be_header() {
-            self.take_line(out);
+            self.accept_held_line(out);
         }
     }
 
     fn end_line(&mut self, out: &mut Vec<Chunk>) {
         if self.is_in_fence() {
-            let fence = self.line.end();
+            let fence = self.line.fence_after_line();
             if fence.is_none() {
-                self.close(out);
+                self.close_callout(out);
             }
-            self.pass("\n", out);
+            self.pass_through("\n", out);
             return self.start_line(fence);
         }
-        if self.line.quoted() != Some(true) {
+        if self.line.has_quote_mark() != Some(true) {
             self.close_before_line(out);
         }
-        if let Some(kind) = self.line.header() {
+        if let Some(kind) = self.line.header_kind() {
             self.close_before_line(out);
-            let fence = self.begin(kind);
+            let fence = self.begin_callout(kind);
             if fence.is_some() {
-                self.pass("\n", out);
+                self.pass_through("\n", out);
             }
             return self.start_line(fence);
         }
-        self.take_line(out);
+        self.accept_held_line(out);
         if let Some(open) = &mut self.open {
             // The line break belongs to the callout if another line of it follows.
             open.in_line = false;
             return self.start_line(None);
         }
         append_text(out, "\n");
-        self.start_line(self.line.end());
+        self.start_line(self.line.fence_after_line());
     }
 
     fn start_line(&mut self, fence: Option<Fence>) {
-        self.line = Line::new(fence, self.options.fences);
+        self.line = LineClassifier::new(fence, self.options.fences);
     }
 
     /// Adds the held line, which is not a header, to the text or the callout. The line break before
     /// a line of a callout belongs to the callout.
-    fn take_line(&mut self, out: &mut Vec<Chunk>) {
+    fn accept_held_line(&mut self, out: &mut Vec<Chunk>) {
         let limit = self.options.max_block;
         match &mut self.open {
             None => append_text(out, &self.held),
             Some(open) => {
                 if !std::mem::replace(&mut open.in_line, true) {
-                    open.keep("\n", limit, out);
+                    open.append_source("\n", limit, out);
                 }
-                open.keep(&self.held, limit, out);
+                open.append_source(&self.held, limit, out);
             }
         }
         self.held.clear();
@@ -261,16 +261,16 @@ impl Parser {
     }
 
     /// Begins a callout at a header line. Returns the fence of a callout that is a code fence.
-    fn begin(&mut self, kind: Kind) -> Option<Fence> {
+    fn begin_callout(&mut self, kind: HeaderKind) -> Option<Fence> {
         self.count = self.count.saturating_add(1);
         let header = Header::parse_line(&self.held, kind);
         let fence = match kind {
-            Kind::Quote => None,
-            Kind::Fence => self.line.end(),
+            HeaderKind::Quote => None,
+            HeaderKind::Fence => self.line.fence_after_line(),
         };
         let id = header.id.clone();
         let name = header.name.clone();
-        self.open = Some(Open {
+        self.open = Some(OpenCallout {
             pending: Pending {
                 ordinal: self.count,
                 has_own_id: id.is_some(),
@@ -288,14 +288,14 @@ impl Parser {
 
     /// Closes the open callout before the current line.
     fn close_before_line(&mut self, out: &mut Vec<Chunk>) {
-        if self.close(out) {
+        if self.close_callout(out) {
             append_text(out, "\n");
         }
     }
 
     /// Closes the open callout, which becomes a call or stays text. Returns true if a callout was
     /// open.
-    fn close(&mut self, out: &mut Vec<Chunk>) -> bool {
+    fn close_callout(&mut self, out: &mut Vec<Chunk>) -> bool {
         let Some(open) = self.open.take() else {
             return false;
         };
@@ -307,9 +307,9 @@ impl Parser {
             return true;
         }
         let is_fence = open.fence.is_some();
-        let has_end = is_fence && self.line.end().is_none();
-        let lines = body::lines(&open.source, is_fence, has_end);
-        match body::read(open.header, &lines, &self.options) {
+        let has_end = is_fence && self.line.fence_after_line().is_none();
+        let lines = body::body_lines(&open.source, is_fence, has_end);
+        match body::parse_body(open.header, &lines, &self.options) {
             Err(problem) => {
                 self.report_problem("callout-is-text", ordinal, &problem);
                 append_text(out, &open.source);
@@ -326,7 +326,7 @@ impl Parser {
                     ..read.call
                 };
                 self.taken.insert(call.id.clone());
-                append(out, Chunk::Tool(Box::new(call)));
+                append_chunk(out, Chunk::Tool(Box::new(call)));
             }
         }
         true
@@ -350,10 +350,10 @@ impl Parser {
     }
 }
 
-impl Open {
+impl OpenCallout {
     /// Appends text to the callout's source. If the source exceeds the limit, the callout becomes
     /// text.
-    fn keep(&mut self, text: &str, limit: usize, out: &mut Vec<Chunk>) {
+    fn append_source(&mut self, text: &str, limit: usize, out: &mut Vec<Chunk>) {
         if self.overflowed {
             return append_text(out, text);
         }

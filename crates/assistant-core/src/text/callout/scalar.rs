@@ -3,32 +3,32 @@
 use serde_json::{Number, Value};
 
 /// Parses an unquoted scalar.
-pub(super) fn plain(text: &str) -> Value {
-    if let Some(value) = null(text).or_else(|| bool(text)) {
+pub(super) fn parse_plain(text: &str) -> Value {
+    if let Some(value) = parse_null(text).or_else(|| parse_bool(text)) {
         return value;
     }
-    int(text)
-        .or_else(|| float(text))
+    parse_int(text)
+        .or_else(|| parse_float(text))
         .unwrap_or_else(|| text.into())
 }
 
 /// Parses a scalar with a tag of the core schema; `None` if the text does not have the type.
-pub(super) fn tagged(kind: &str, text: &str) -> Option<Value> {
+pub(super) fn parse_tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
-        "null" => null(text),
-        "bool" => bool(text),
-        "int" => int(text),
-        "float" => float(text).or_else(|| int(text)),
+        "null" => parse_null(text),
+        "bool" => parse_bool(text),
+        "int" => parse_int(text),
+        "float" => parse_float(text).or_else(|| parse_int(text)),
         _ => None,
     }
 }
 
-fn null(text: &str) -> Option<Value> {
+fn parse_null(text: &str) -> Option<Value> {
     matches!(text, "" | "~" | "null" | "Null" | "NULL").then_some(Value::Null)
 }
 
-fn bool(text: &str) -> Option<Value> {
+fn parse_bool(text: &str) -> Option<Value> {
     match text {
         "true" | "True" | "TRUE" => Some(true.into()),
         "false" | "False" | "FALSE" => Some(false.into()),
@@ -36,7 +36,7 @@ fn bool(text: &str) -> Option<Value> {
     }
 }
 
-fn int(text: &str) -> Option<Value> {
+fn parse_int(text: &str) -> Option<Value> {
     let in_base = |digits: &str, base: u32| {
         // `from_str_radix` accepts a sign, which is not permitted here.
         let all_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
@@ -59,7 +59,7 @@ fn int(text: &str) -> Option<Value> {
 }
 
 /// Parses a float, or an integer that exceeds the integer types; `None` for other text.
-fn float(text: &str) -> Option<Value> {
+fn parse_float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         // JSON has no such numbers; JavaScript serializes them as null, too.

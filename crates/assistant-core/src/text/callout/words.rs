@@ -2,18 +2,18 @@
 
 use super::Chunk;
 
-pub(super) fn split(chunks: Vec<Chunk>) -> Vec<Chunk> {
+pub(super) fn split_words(chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out = Vec::with_capacity(chunks.len());
     for chunk in chunks {
         match chunk {
-            Chunk::Text(text) => words(&text, &mut out),
+            Chunk::Text(text) => push_words(&text, &mut out),
             Chunk::Tool(_) => out.push(chunk),
         }
     }
     out
 }
 
-fn words(mut text: &str, out: &mut Vec<Chunk>) {
+fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
     while let Some(first) = text.chars().next() {
         let blank = first.is_whitespace();
         let end = text.find(|c: char| c.is_whitespace() != blank);

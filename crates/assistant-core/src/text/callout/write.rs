@@ -41,28 +41,28 @@ pub fn write(call: &Callout) -> Result<String, Unwritable> {
     if call.error_text.as_deref().is_some_and(blank) {
         return Err(Unwritable("error"));
     }
-    if call.extra.keys().any(|key| body::is_known(key)) {
+    if call.extra.keys().any(|key| body::is_known_field(key)) {
         return Err(Unwritable("extra fields"));
     }
-    let mut body = Writer::new(limits.max_depth);
-    let in_header = is_word(&call.name) && is_word(&call.id);
+    let mut body = YamlWriter::new(limits.max_depth);
+    let in_header = is_bare_word(&call.name) && is_bare_word(&call.id);
     let header = if in_header {
         format!("> [!tool {} {}]", call.name, call.id)
     } else {
-        body.text_field("toolName", &call.name);
-        body.text_field("toolCallId", &call.id);
+        body.write_text_field("toolName", &call.name);
+        body.write_text_field("toolCallId", &call.id);
         "> [!tool]".to_owned()
     };
     if let Some(state) = call.state {
-        body.text_field("state", state.as_str());
+        body.write_text_field("state", state.as_str());
     }
-    body.optional("input", call.input.as_ref())?;
-    body.optional("output", call.output.as_ref())?;
+    body.write_optional("input", call.input.as_ref())?;
+    body.write_optional("output", call.output.as_ref())?;
     if let Some(error) = &call.error_text {
-        body.text_field("errorText", error);
+        body.write_text_field("errorText", error);
     }
     for (key, value) in &call.extra {
-        body.field(key, value, 0)
+        body.write_field(key, value, 0)
             .ok_or(Unwritable("extra fields"))?;
     }
     let mut callout = header;
@@ -77,18 +77,18 @@ pub fn write(call: &Callout) -> Result<String, Unwritable> {
 }
 
 /// Returns true if the header can contain the text as a bare word.
-fn is_word(text: &str) -> bool {
+fn is_bare_word(text: &str) -> bool {
     let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ']' | '=');
     !text.is_empty() && text.chars().all(fits)
 }
 
 /// A writer of YAML in block style.
-struct Writer {
+struct YamlWriter {
     out: String,
     max_depth: usize,
 }
 
-impl Writer {
+impl YamlWriter {
     const fn new(max_depth: usize) -> Self {
         Self {
             out: String::new(),
@@ -96,26 +96,30 @@ impl Writer {
         }
     }
 
-    fn optional(&mut self, key: &'static str, value: Option<&Value>) -> Result<(), Unwritable> {
+    fn write_optional(
+        &mut self,
+        key: &'static str,
+        value: Option<&Value>,
+    ) -> Result<(), Unwritable> {
         let Some(value) = value else { return Ok(()) };
-        self.field(key, value, 0).ok_or(Unwritable(key))
+        self.write_field(key, value, 0).ok_or(Unwritable(key))
     }
 
-    fn text_field(&mut self, key: &str, text: &str) {
+    fn write_text_field(&mut self, key: &str, text: &str) {
         self.out.push_str(key);
         self.out.push(':');
-        self.text(text, 1);
+        self.write_text(text, 1);
     }
 
     /// Writes `key: value` after the indentation. `level` is the level of the mapping. Returns
     /// `None` if the value nests too deeply.
-    fn field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
+    fn write_field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
         let written = inline_text(key);
         if written.chars().count() > MAX_KEY {
             self.out.push_str("? ");
             self.out.push_str(&written);
             self.out.push('\n');
-            self.indent(level);
+            self.write_indent(level);
         } else {
             self.out.push_str(&written);
         }
@@ -123,20 +127,20 @@ impl Writer {
         match value {
             Value::Array(items) if !items.is_empty() => {
                 self.out.push('\n');
-                self.indent(level + 1);
-                self.block(value, level + 1)
+                self.write_indent(level + 1);
+                self.write_block(value, level + 1)
             }
             Value::Object(fields) if !fields.is_empty() => {
                 self.out.push('\n');
-                self.indent(level + 1);
-                self.block(value, level + 1)
+                self.write_indent(level + 1);
+                self.write_block(value, level + 1)
             }
-            _ => self.leaf(value, level + 1),
+            _ => self.write_leaf(value, level + 1),
         }
     }
 
     /// Writes a non-empty list or mapping whose first line is already indented.
-    fn block(&mut self, value: &Value, level: usize) -> Option<()> {
+    fn write_block(&mut self, value: &Value, level: usize) -> Option<()> {
         // The body itself counts as a level.
         if level >= self.max_depth {
             return None;
@@ -145,17 +149,17 @@ impl Writer {
             Value::Array(items) => {
                 for (place, item) in items.iter().enumerate() {
                     if place > 0 {
-                        self.indent(level);
+                        self.write_indent(level);
                     }
-                    self.item(item, level)?;
+                    self.write_item(item, level)?;
                 }
             }
             Value::Object(fields) => {
                 for (place, (key, value)) in fields.iter().enumerate() {
                     if place > 0 {
-                        self.indent(level);
+                        self.write_indent(level);
                     }
-                    self.field(key, value, level)?;
+                    self.write_field(key, value, level)?;
                 }
             }
             _ => {}
@@ -163,7 +167,7 @@ impl Writer {
         Some(())
     }
 
-    fn item(&mut self, item: &Value, level: usize) -> Option<()> {
+    fn write_item(&mut self, item: &Value, level: usize) -> Option<()> {
         self.out.push('-');
         let empty = match item {
             Value::Array(items) => items.is_empty(),
@@ -171,20 +175,20 @@ impl Writer {
             _ => true,
         };
         if empty {
-            return self.leaf(item, level + 1);
+            return self.write_leaf(item, level + 1);
         }
         self.out.push(' ');
-        self.block(item, level + 1)
+        self.write_block(item, level + 1)
     }
 
     /// Writes a value on the rest of the line, after a space.
-    fn leaf(&mut self, value: &Value, level: usize) -> Option<()> {
+    fn write_leaf(&mut self, value: &Value, level: usize) -> Option<()> {
         if level >= self.max_depth && (value.is_array() || value.is_object()) {
             return None;
         }
         let word = match value {
             Value::String(text) => {
-                self.text(text, level);
+                self.write_text(text, level);
                 return Some(());
             }
             Value::Array(_) => "[]".to_owned(),
@@ -198,7 +202,7 @@ impl Writer {
     }
 
     /// Writes a string, as a literal block if that is more readable.
-    fn text(&mut self, text: &str, level: usize) {
+    fn write_text(&mut self, text: &str, level: usize) {
         self.out.push(' ');
         let Some(lines) = literal_lines(text) else {
             self.out.push_str(&inline_text(text));
@@ -209,14 +213,14 @@ impl Writer {
             .push_str(if text.ends_with('\n') { "|\n" } else { "|-\n" });
         for line in lines {
             if !line.is_empty() {
-                self.indent(level);
+                self.write_indent(level);
                 self.out.push_str(line);
             }
             self.out.push('\n');
         }
     }
 
-    fn indent(&mut self, level: usize) {
+    fn write_indent(&mut self, level: usize) {
         for _ in 0..level {
             self.out.push_str("  ");
         }
@@ -227,12 +231,12 @@ impl Writer {
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
-    let fits = |line: &str| line.chars().all(is_plain) && !is_blank(line);
+    let fits = |line: &str| line.chars().all(is_plain_char) && !is_blank_line(line);
     (text.contains('\n') && starts_well && lines.clone().all(fits)).then_some(lines)
 }
 
 /// Returns true for a non-empty line of blanks only.
-fn is_blank(line: &str) -> bool {
+fn is_blank_line(line: &str) -> bool {
     !line.is_empty() && line.trim().is_empty()
 }
 
@@ -244,11 +248,11 @@ fn inline_text(text: &str) -> String {
     let plain = starts_well
         && !text.ends_with(' ')
         && text.chars().all(fits)
-        && scalar::plain(text).is_string();
-    if plain { text.to_owned() } else { quoted(text) }
+        && scalar::parse_plain(text).is_string();
+    if plain { text.to_owned() } else { quote(text) }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -258,7 +262,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_plain(c) => out.push(c),
+            c if is_plain_char(c) => out.push(c),
             c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
         }
     }
@@ -267,7 +271,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns true for characters that YAML permits everywhere without escapes.
-fn is_plain(c: char) -> bool {
+fn is_plain_char(c: char) -> bool {
     let strange = matches!(
         c,
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'

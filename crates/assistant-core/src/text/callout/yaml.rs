@@ -17,7 +17,7 @@ const ALIAS_GROWTH: usize = 8;
 
 /// Parses a mapping; an empty document is an empty mapping. The error is a message for the author.
 pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         max_depth,
         budget: text.len().saturating_mul(ALIAS_GROWTH),
         stack: Vec::new(),
@@ -28,7 +28,7 @@ pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, Strin
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| error.to_string())?;
         let line = span.start.line();
-        let read = reader.event(event);
+        let read = reader.handle_event(event);
         read.map_err(|problem| format!("{problem} (line {line} of the body)"))?;
     }
     match reader.root {
@@ -38,33 +38,33 @@ pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, Strin
     }
 }
 
-type Read<T = ()> = Result<T, Cow<'static, str>>;
+type YamlResult<T = ()> = Result<T, Cow<'static, str>>;
 
-struct Reader {
+struct YamlReader {
     max_depth: usize,
     /// The number of bytes that aliases may still copy.
     budget: usize,
-    stack: Vec<Frame>,
+    stack: Vec<OpenNode>,
     anchors: HashMap<usize, Value>,
     root: Option<Value>,
     documents: usize,
 }
 
 /// An incomplete list or mapping.
-struct Frame {
-    items: Items,
+struct OpenNode {
+    items: NodeItems,
     /// The anchor; 0 if the collection has none.
     anchor: usize,
 }
 
-enum Items {
+enum NodeItems {
     List(Vec<Value>),
     /// A mapping, and the key of the next value.
     Mapping(Object, Option<String>),
 }
 
-impl Reader {
-    fn event(&mut self, event: Event<'_>) -> Read {
+impl YamlReader {
+    fn handle_event(&mut self, event: Event<'_>) -> YamlResult {
         match event {
             Event::DocumentStart(_) => {
                 self.documents += 1;
@@ -74,78 +74,86 @@ impl Reader {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 if self.expects_key() {
-                    return self.key(text, style, anchor, tag.as_deref());
+                    return self.handle_key(text, style, anchor, tag.as_deref());
                 }
-                let value = value_of(text, style, tag.as_deref())?;
-                self.put(value, anchor)?;
+                let value = parse_scalar(text, style, tag.as_deref())?;
+                self.add_value(value, anchor)?;
             }
             Event::SequenceStart(anchor, tag) => {
-                self.open(Items::List(Vec::new()), anchor, tag.as_deref(), "seq")?;
+                self.open_node(NodeItems::List(Vec::new()), anchor, tag.as_deref(), "seq")?;
             }
             Event::MappingStart(anchor, tag) => {
-                let items = Items::Mapping(Map::new(), None);
-                self.open(items, anchor, tag.as_deref(), "map")?;
+                let items = NodeItems::Mapping(Map::new(), None);
+                self.open_node(items, anchor, tag.as_deref(), "map")?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(frame) = self.stack.pop() {
                     let value = match frame.items {
-                        Items::List(items) => Value::Array(items),
-                        Items::Mapping(fields, _) => Value::Object(fields),
+                        NodeItems::List(items) => Value::Array(items),
+                        NodeItems::Mapping(fields, _) => Value::Object(fields),
                     };
-                    self.put(value, frame.anchor)?;
+                    self.add_value(value, frame.anchor)?;
                 }
             }
             Event::Alias(anchor) => {
                 let value = self.anchors.get(&anchor);
                 let value = value.ok_or("an alias stands for nothing that is complete")?;
-                let copy = copied(value, &mut self.budget)?;
+                let copy = copy_within_budget(value, &mut self.budget)?;
                 if self.expects_key() {
                     return Err("an alias is no key".into());
                 }
-                if self.stack.len() + depth(&copy) > self.max_depth {
+                if self.stack.len() + depth_of(&copy) > self.max_depth {
                     return Err(TOO_DEEP.into());
                 }
-                self.put(copy, 0)?;
+                self.add_value(copy, 0)?;
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
         Ok(())
     }
 
-    fn open(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, kind: &str) -> Read {
+    fn open_node(
+        &mut self,
+        items: NodeItems,
+        anchor: usize,
+        tag: Option<&Tag>,
+        kind: &str,
+    ) -> YamlResult {
         if self.expects_key() {
             return Err("a key is a list or a mapping".into());
         }
         if self.stack.len() >= self.max_depth {
             return Err(TOO_DEEP.into());
         }
-        if !tag.is_none_or(|tag| is_non_specific(tag) || core_kind(tag) == Some(kind)) {
+        if !tag.is_none_or(|tag| is_non_specific(tag) || core_type(tag) == Some(kind)) {
             return Err(UNKNOWN_TAG.into());
         }
-        self.stack.push(Frame { items, anchor });
+        self.stack.push(OpenNode { items, anchor });
         Ok(())
     }
 
     fn expects_key(&self) -> bool {
         let last = self.stack.last().map(|frame| &frame.items);
-        matches!(last, Some(Items::Mapping(_, None)))
+        matches!(last, Some(NodeItems::Mapping(_, None)))
     }
 
     /// Handles a key. A key is read as a string, even if it would have another type as a value.
-    fn key(
+    fn handle_key(
         &mut self,
         text: Cow<'_, str>,
         style: ScalarStyle,
         anchor: usize,
         tag: Option<&Tag>,
-    ) -> Read {
-        value_of(Cow::Borrowed(&*text), style, tag)?;
+    ) -> YamlResult {
+        parse_scalar(Cow::Borrowed(&*text), style, tag)?;
         if anchor != 0 {
-            self.remember(anchor, &text.as_ref().into())?;
+            self.store_anchor(anchor, &text.as_ref().into())?;
         }
-        if let Some(Items::Mapping(fields, key)) = self.stack.last_mut().map(|top| &mut top.items) {
+        if let Some(NodeItems::Mapping(fields, key)) =
+            self.stack.last_mut().map(|top| &mut top.items)
+        {
             if fields.contains_key(&*text) {
-                return Err(format!("the key '{}' is there twice", clipped(&text)).into());
+                return Err(format!("the key '{}' is there twice", clip(&text)).into());
             }
             *key = Some(text.into_owned());
         }
@@ -153,14 +161,14 @@ impl Reader {
     }
 
     /// Adds a complete value to its parent.
-    fn put(&mut self, value: Value, anchor: usize) -> Read {
+    fn add_value(&mut self, value: Value, anchor: usize) -> YamlResult {
         if anchor != 0 {
-            self.remember(anchor, &value)?;
+            self.store_anchor(anchor, &value)?;
         }
         match self.stack.last_mut().map(|frame| &mut frame.items) {
             None => self.root = Some(value),
-            Some(Items::List(items)) => items.push(value),
-            Some(Items::Mapping(fields, key)) => {
+            Some(NodeItems::List(items)) => items.push(value),
+            Some(NodeItems::Mapping(fields, key)) => {
                 if let Some(key) = key.take() {
                     fields.insert(key, value);
                 }
@@ -169,8 +177,8 @@ impl Reader {
         Ok(())
     }
 
-    fn remember(&mut self, anchor: usize, value: &Value) -> Read {
-        let copy = copied(value, &mut self.budget)?;
+    fn store_anchor(&mut self, anchor: usize, value: &Value) -> YamlResult {
+        let copy = copy_within_budget(value, &mut self.budget)?;
         self.anchors.insert(anchor, copy);
         Ok(())
     }
@@ -179,19 +187,19 @@ impl Reader {
 const TOO_DEEP: &str = "the body nests too deep";
 const UNKNOWN_TAG: &str = "a tag is not known";
 
-fn value_of(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Read<Value> {
+fn parse_scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> YamlResult<Value> {
     match tag {
-        None if style == ScalarStyle::Plain => Ok(scalar::plain(&text)),
+        None if style == ScalarStyle::Plain => Ok(scalar::parse_plain(&text)),
         None => Ok(Value::String(text.into_owned())),
         Some(tag) if is_non_specific(tag) => Ok(Value::String(text.into_owned())),
-        Some(tag) => core_kind(tag)
-            .and_then(|kind| scalar::tagged(kind, &text))
+        Some(tag) => core_type(tag)
+            .and_then(|kind| scalar::parse_tagged(kind, &text))
             .ok_or_else(|| UNKNOWN_TAG.into()),
     }
 }
 
 /// Returns the name of the type that a tag of the core schema denotes; `None` for other tags.
-fn core_kind(tag: &Tag) -> Option<&str> {
+fn core_type(tag: &Tag) -> Option<&str> {
     tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
 }
 
@@ -202,36 +210,36 @@ fn is_non_specific(tag: &Tag) -> bool {
 
 /// Copies a value after charging it to the budget. The recursion is limited by the depth of the
 /// input.
-fn copied(value: &Value, budget: &mut usize) -> Read<Value> {
-    let left = budget.checked_sub(size(value));
+fn copy_within_budget(value: &Value, budget: &mut usize) -> YamlResult<Value> {
+    let left = budget.checked_sub(estimate_size(value));
     *budget = left.ok_or("aliases make the body too large")?;
     Ok(value.clone())
 }
 
 /// Estimates the size of a value as written, in bytes. The recursion is limited by the depth of the
 /// input.
-fn size(value: &Value) -> usize {
+fn estimate_size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 4,
         Value::String(text) => 4 + text.len(),
-        Value::Array(items) => 4 + items.iter().map(size).sum::<usize>(),
+        Value::Array(items) => 4 + items.iter().map(estimate_size).sum::<usize>(),
         Value::Object(fields) => {
             let sizes = fields
                 .iter()
-                .map(|(key, value)| 4 + key.len() + size(value));
+                .map(|(key, value)| 4 + key.len() + estimate_size(value));
             4 + sizes.sum::<usize>()
         }
     }
 }
 
-fn depth(value: &Value) -> usize {
+fn depth_of(value: &Value) -> usize {
     match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth_of).max().unwrap_or(0),
         _ => 0,
     }
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     text.chars().take(40).collect()
 }

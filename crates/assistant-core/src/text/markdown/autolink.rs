@@ -9,24 +9,24 @@ use std::ops::Range;
 use super::tree::{Kind, Node};
 
 /// Splits text nodes at addresses, which become links.
-pub(super) fn apply(nodes: &mut Vec<Node>) {
+pub(super) fn link_addresses(nodes: &mut Vec<Node>) {
     if !nodes
         .iter()
-        .any(|node| matches!(&node.kind, Kind::Text(text) if find(text, 0).is_some()))
+        .any(|node| matches!(&node.kind, Kind::Text(text) if find_address(text, 0).is_some()))
     {
         return;
     }
     for node in std::mem::take(nodes) {
         match node.kind {
-            Kind::Text(text) => split(&text, nodes),
+            Kind::Text(text) => split_text(&text, nodes),
             _ => nodes.push(node),
         }
     }
 }
 
-fn split(text: &str, nodes: &mut Vec<Node>) {
+fn split_text(text: &str, nodes: &mut Vec<Node>) {
     let mut from = 0;
-    while let Some(Found { range, href }) = find(text, from) {
+    while let Some(FoundAddress { range, href }) = find_address(text, from) {
         push_text(nodes, text.get(from..range.start));
         from = range.end;
         let title = String::new();
@@ -44,19 +44,19 @@ fn push_text(nodes: &mut Vec<Node>, text: Option<&str>) {
 }
 
 /// Returns the link target of an e-mail address.
-pub(super) fn mailto(address: &str) -> String {
+pub(super) fn mailto_href(address: &str) -> String {
     let mut href = String::from("mailto:");
     href.push_str(address);
     href
 }
 
-struct Found {
+struct FoundAddress {
     range: Range<usize>,
     href: String,
 }
 
 /// Returns the first address in `text` after `from`.
-fn find(text: &str, from: usize) -> Option<Found> {
+fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(skip) = bytes
@@ -68,12 +68,12 @@ fn find(text: &str, from: usize) -> Option<Found> {
         let before = text.get(from..at).unwrap_or_default();
         let after = text.get(at..).unwrap_or_default();
         let found = match bytes.get(at) {
-            Some(b':') => url(before, after),
-            Some(b'@') => email(before, after),
-            _ => www(text.get(..at).unwrap_or_default(), after),
+            Some(b':') => match_url(before, after),
+            Some(b'@') => match_email(before, after),
+            _ => match_www(text.get(..at).unwrap_or_default(), after),
         };
         if let Some((back, length, href)) = found {
-            return Some(Found {
+            return Some(FoundAddress {
                 range: at - back..at + length,
                 href,
             });
@@ -84,9 +84,9 @@ fn find(text: &str, from: usize) -> Option<Found> {
 }
 
 /// The numbers of bytes that a match includes before and after a position, and the link target.
-type Match = Option<(usize, usize, String)>;
+type AddressMatch = Option<(usize, usize, String)>;
 
-fn url(before: &str, after: &str) -> Match {
+fn match_url(before: &str, after: &str) -> AddressMatch {
     let rest = after.strip_prefix("://")?;
     let scheme = before.len()
         - before
@@ -99,27 +99,27 @@ fn url(before: &str, after: &str) -> Match {
     {
         return None;
     }
-    domain(rest)?;
-    let length = 3 + length(rest);
+    count_domain_periods(rest)?;
+    let length = 3 + address_length(rest);
     let mut href = name.to_owned();
     href.push_str(after.get(..length)?);
     Some((scheme, length, href))
 }
 
-fn www(before: &str, after: &str) -> Match {
+fn match_www(before: &str, after: &str) -> AddressMatch {
     if before.ends_with(|c: char| !c.is_whitespace() && !"*_~(".contains(c))
         || !after.get(..4)?.eq_ignore_ascii_case("www.")
-        || domain(after)? == 0
+        || count_domain_periods(after)? == 0
     {
         return None;
     }
-    let length = length(after);
+    let length = address_length(after);
     let mut href = String::from("http://");
     href.push_str(after.get(..length)?);
     Some((0, length, href))
 }
 
-fn email(before: &str, after: &str) -> Match {
+fn match_email(before: &str, after: &str) -> AddressMatch {
     let local = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c));
     let mut back = before.len() - local.len();
     let domain: &str = after.get(1..)?;
@@ -138,7 +138,7 @@ fn email(before: &str, after: &str) -> Match {
     }
     let length = 1 + host.len();
     let address = before.get(local.len()..)?;
-    let mut href = mailto(address);
+    let mut href = mailto_href(address);
     href.push_str(after.get(..length)?);
     if local.ends_with("mailto:") {
         back += "mailto:".len();
@@ -147,7 +147,7 @@ fn email(before: &str, after: &str) -> Match {
 }
 
 /// Returns the number of periods in the domain that `text` begins with, if it is valid.
-fn domain(text: &str) -> Option<usize> {
+fn count_domain_periods(text: &str) -> Option<usize> {
     let end = text
         .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
         .unwrap_or(text.len());
@@ -159,7 +159,7 @@ fn domain(text: &str) -> Option<usize> {
 }
 
 /// Returns the length of the address that `text` begins with.
-fn length(text: &str) -> usize {
+fn address_length(text: &str) -> usize {
     let end = text
         .find(|c: char| {
             c.is_whitespace()

@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 const PADDING: usize = 4096;
 
 /// Builds the tree from events.
-pub(super) struct Builder<'a> {
+pub(super) struct TreeBuilder<'a> {
     known: &'a Definitions,
     done: Vec<Node>,
     /// The open nodes, outermost first.
@@ -33,7 +33,7 @@ pub(super) struct Builder<'a> {
     padding: usize,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> TreeBuilder<'a> {
     pub(super) fn new(known: &'a Definitions) -> Self {
         Self {
             known,
@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the URL and the title of a link. If a label has several definitions, the first
     /// applies, even if it is in an earlier part of the text.
-    fn target(
+    fn link_target(
         &self,
         link_type: LinkType,
         href: CowStr<'_>,
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
         label: &str,
     ) -> (String, String) {
         match link_type {
-            LinkType::Email => return (autolink::mailto(&href), String::new()),
+            LinkType::Email => return (autolink::mailto_href(&href), String::new()),
             LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut => {
                 if let Some((href, title)) = self.known.link(label) {
                     return (href.to_owned(), title.to_owned());
@@ -68,32 +68,32 @@ impl<'a> Builder<'a> {
         (href.into_string(), title.into_string())
     }
 
-    pub(super) fn take(&mut self, event: Event<'_>) {
+    pub(super) fn push_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(_) => self.end(),
-            Event::Text(text) => self.text(&text),
-            Event::Code(code) => self.leaf(Kind::Code(code.into_string())),
-            Event::InlineMath(tex) => self.leaf(Kind::Math {
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(_) => self.end_tag(),
+            Event::Text(text) => self.push_text(&text),
+            Event::Code(code) => self.push_leaf(Kind::Code(code.into_string())),
+            Event::InlineMath(tex) => self.push_leaf(Kind::Math {
                 tex: tex.into_string(),
                 display: false,
             }),
-            Event::DisplayMath(tex) => self.leaf(Kind::Math {
+            Event::DisplayMath(tex) => self.push_leaf(Kind::Math {
                 tex: tex.into_string(),
                 display: true,
             }),
-            Event::Html(html) => self.text(&html),
-            Event::InlineHtml(html) => self.leaf(if is_break(&html) {
+            Event::Html(html) => self.push_text(&html),
+            Event::InlineHtml(html) => self.push_leaf(if is_break_tag(&html) {
                 Kind::HardBreak
             } else {
                 Kind::Html(html.into_string())
             }),
             Event::FootnoteReference(label) => {
-                self.leaf(Kind::FootnoteReference(label.into_string()));
+                self.push_leaf(Kind::FootnoteReference(label.into_string()));
             }
-            Event::SoftBreak => self.leaf(Kind::SoftBreak),
-            Event::HardBreak => self.leaf(Kind::HardBreak),
-            Event::Rule => self.leaf(Kind::Rule),
+            Event::SoftBreak => self.push_leaf(Kind::SoftBreak),
+            Event::HardBreak => self.push_leaf(Kind::HardBreak),
+            Event::Rule => self.push_leaf(Kind::Rule),
             Event::TaskListMarker(checked) => {
                 for node in self.open.iter_mut().rev().take(2) {
                     if let Kind::Item(task) = &mut node.kind {
@@ -111,11 +111,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn leaf(&mut self, kind: Kind) {
+    fn push_leaf(&mut self, kind: Kind) {
         self.siblings().push(Node::leaf(kind));
     }
 
-    fn text(&mut self, more: &str) {
+    fn push_text(&mut self, more: &str) {
         if let Some(Node {
             kind: Kind::CodeBlock { text, .. } | Kind::Html(text),
             ..
@@ -129,17 +129,17 @@ impl<'a> Builder<'a> {
         {
             text.push_str(more);
         } else if !more.is_empty() {
-            self.leaf(Kind::Text(more.to_owned()));
+            self.push_leaf(Kind::Text(more.to_owned()));
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start_tag(&mut self, tag: Tag<'_>) {
         let container = matches!(
             tag,
             Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_)
         );
         let limit = if container { CONTAINERS } else { DEPTH };
-        let kind = self.kind(tag).filter(|_| self.open.len() < limit);
+        let kind = self.node_kind(tag).filter(|_| self.open.len() < limit);
         self.tags.push(kind.is_some());
         if let Some(kind) = kind {
             self.links += usize::from(is_link(&kind));
@@ -147,11 +147,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn kind(&mut self, tag: Tag<'_>) -> Option<Kind> {
+    fn node_kind(&mut self, tag: Tag<'_>) -> Option<Kind> {
         Some(match tag {
             Tag::Paragraph => Kind::Paragraph,
             Tag::Heading { level, .. } => Kind::Heading(level as u8),
-            Tag::BlockQuote(kind) => Kind::Quote(kind.map(alert)),
+            Tag::BlockQuote(kind) => Kind::Quote(kind.map(convert_alert)),
             Tag::CodeBlock(CodeBlockKind::Indented) => code_block("", String::new()),
             Tag::CodeBlock(CodeBlockKind::Fenced(info)) => code_block(&info, String::new()),
             Tag::HtmlBlock => Kind::Html(String::new()),
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
             }
             Tag::TableCell => {
                 self.column += 1;
-                Kind::Cell(align(self.aligns.get(self.column - 1)))
+                Kind::Cell(convert_alignment(self.aligns.get(self.column - 1)))
             }
             Tag::Emphasis => Kind::Emphasis,
             Tag::Strong => Kind::Strong,
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
                 title,
                 id,
             } => {
-                let (href, title) = self.target(link_type, dest_url, title, &id);
+                let (href, title) = self.link_target(link_type, dest_url, title, &id);
                 Kind::Link { href, title }
             }
             Tag::Image {
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
                 title,
                 id,
             } => {
-                let (src, title) = self.target(link_type, dest_url, title, &id);
+                let (src, title) = self.link_target(link_type, dest_url, title, &id);
                 Kind::Image { src, title }
             }
             // Not in the grammar: the content is added to the parent.
@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn end(&mut self) {
+    fn end_tag(&mut self) {
         if self.tags.pop() != Some(true) {
             return;
         }
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         }
         self.links -= usize::from(is_link(&node.kind));
         if self.links == 0 && !is_link(&node.kind) {
-            autolink::apply(&mut node.children);
+            autolink::link_addresses(&mut node.children);
         }
         self.siblings().push(node);
     }
@@ -231,7 +231,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn finish(mut self) -> Vec<Node> {
         while !self.tags.is_empty() {
-            self.end();
+            self.end_tag();
         }
         self.done
     }
@@ -251,13 +251,13 @@ pub(super) fn code_block(info: &str, text: String) -> Kind {
 }
 
 /// Returns true for `<br>`, the only HTML tag that is interpreted.
-fn is_break(html: &str) -> bool {
+fn is_break_tag(html: &str) -> bool {
     html.split_at_checked(3).is_some_and(|(name, rest)| {
         name.eq_ignore_ascii_case("<br") && rest.trim_start_matches([' ', '/']) == ">"
     })
 }
 
-fn alert(kind: BlockQuoteKind) -> Alert {
+fn convert_alert(kind: BlockQuoteKind) -> Alert {
     match kind {
         BlockQuoteKind::Note => Alert::Note,
         BlockQuoteKind::Tip => Alert::Tip,
@@ -267,7 +267,7 @@ fn alert(kind: BlockQuoteKind) -> Alert {
     }
 }
 
-fn align(align: Option<&Alignment>) -> Align {
+fn convert_alignment(align: Option<&Alignment>) -> Align {
     match align {
         Some(Alignment::Left) => Align::Left,
         Some(Alignment::Center) => Align::Center,

@@ -9,7 +9,7 @@ use std::{
 
 use unicase::UniCase;
 
-use super::pace::Pace;
+use super::pace::ParseBudget;
 
 /// The link targets and footnotes of a text.
 #[derive(Debug, Default)]
@@ -19,14 +19,14 @@ pub(super) struct Definitions {
 }
 
 /// Returns the case-folded label, as a `String`, so that the maps share their code with others.
-fn key(label: &str) -> String {
+fn fold_label(label: &str) -> String {
     UniCase::new(label).to_folded_case()
 }
 
 impl Definitions {
     /// Adds the URL and the title of a link. Returns false if the label is already defined.
     pub(super) fn define_link(&mut self, label: &str, href: &str, title: &str) -> bool {
-        let Entry::Vacant(entry) = self.links.entry(key(label)) else {
+        let Entry::Vacant(entry) = self.links.entry(fold_label(label)) else {
             return false;
         };
         entry.insert((href.to_owned(), title.to_owned()));
@@ -35,7 +35,7 @@ impl Definitions {
 
     /// Adds a footnote. Returns false if the label is already defined.
     pub(super) fn define_note(&mut self, label: &str) -> bool {
-        let Entry::Vacant(entry) = self.notes.entry(key(label)) else {
+        let Entry::Vacant(entry) = self.notes.entry(fold_label(label)) else {
             return false;
         };
         entry.insert(label.to_owned());
@@ -44,19 +44,19 @@ impl Definitions {
 
     /// Returns the URL and the title of a link.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
-        let (href, title) = self.links.get(&key(label))?;
+        let (href, title) = self.links.get(&fold_label(label))?;
         Some((href, title))
     }
 
     /// Returns a footnote's label as written in its definition.
     pub(super) fn note(&self, label: &str) -> Option<&str> {
-        self.notes.get(&key(label)).map(String::as_str)
+        self.notes.get(&fold_label(label)).map(String::as_str)
     }
 }
 
 /// A finished range of the text, and the blocks parsed from it.
 #[derive(Debug)]
-struct Stretch {
+struct WaitingRange {
     source: Range<usize>,
     index: usize,
     count: usize,
@@ -66,15 +66,15 @@ struct Stretch {
 
 /// The finished ranges with references that were undefined when they were parsed.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
-    stretches: Vec<Stretch>,
+pub(super) struct UnresolvedRanges {
+    stretches: Vec<WaitingRange>,
     labels: HashMap<String, Vec<usize>>,
     stale: VecDeque<usize>,
 }
 
-impl Waiting {
+impl UnresolvedRanges {
     /// Records a range if it contains undefined labels.
-    pub(super) fn add(
+    pub(super) fn add_range(
         &mut self,
         source: Range<usize>,
         index: usize,
@@ -84,8 +84,8 @@ impl Waiting {
         if missing.is_empty() {
             return;
         }
-        self.miss(self.stretches.len(), missing);
-        self.stretches.push(Stretch {
+        self.add_missing(self.stretches.len(), missing);
+        self.stretches.push(WaitingRange {
             source,
             index,
             count,
@@ -94,9 +94,9 @@ impl Waiting {
     }
 
     /// Records the undefined labels of a range.
-    pub(super) fn miss(&mut self, at: usize, missing: &[String]) {
+    pub(super) fn add_missing(&mut self, at: usize, missing: &[String]) {
         for label in missing {
-            let waiting = self.labels.entry(key(label)).or_default();
+            let waiting = self.labels.entry(fold_label(label)).or_default();
             if let Err(place) = waiting.binary_search(&at) {
                 waiting.insert(place, at);
             }
@@ -104,8 +104,8 @@ impl Waiting {
     }
 
     /// Marks the ranges that use a newly defined label; footnotes have the prefix `^`.
-    pub(super) fn defined(&mut self, label: &str) {
-        for at in self.labels.remove(&key(label)).unwrap_or_default() {
+    pub(super) fn mark_defined(&mut self, label: &str) {
+        for at in self.labels.remove(&fold_label(label)).unwrap_or_default() {
             if let Some(stretch) = self.stretches.get_mut(at).filter(|stretch| !stretch.stale) {
                 stretch.stale = true;
                 self.stale.push_back(at);
@@ -116,15 +116,15 @@ impl Waiting {
     /// Returns the ranges to parse again: id, range, and the index and number of the blocks. While
     /// more text may come (`open`), `pace` limits the ranges, since each of many definitions would
     /// otherwise cause parsing of the whole text.
-    pub(super) fn due(
+    pub(super) fn take_due(
         &mut self,
-        pace: &mut Pace,
+        pace: &mut ParseBudget,
         open: bool,
     ) -> Vec<(usize, Range<usize>, usize, usize)> {
         let mut due = Vec::new();
         while let Some(&at) = self.stale.front() {
             if let Some(stretch) = self.stretches.get_mut(at) {
-                if open && !pace.spend(stretch.source.len()) {
+                if open && !pace.try_spend(stretch.source.len()) {
                     break;
                 }
                 stretch.stale = false;

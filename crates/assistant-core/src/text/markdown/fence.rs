@@ -5,7 +5,7 @@
 
 /// The state of reading an open code block.
 #[derive(Debug)]
-pub(super) struct Fence {
+pub(super) struct CodeFence {
     mark: u8,
     width: usize,
     indent: usize,
@@ -15,15 +15,15 @@ pub(super) struct Fence {
     midline: bool,
 }
 
-/// The result of [`Fence::advance`].
-pub(super) struct Code {
+/// The result of [`CodeFence::advance`].
+pub(super) struct CodeProgress {
     /// New code.
     pub(super) text: String,
     /// The end of the block, after its closing fence.
     pub(super) end: Option<usize>,
 }
 
-impl Fence {
+impl CodeFence {
     /// Opens a code block whose opening fence begins at `start`, in a line that begins at `line`.
     /// `None` if that line has not ended.
     pub(super) fn open(text: &str, line: usize, start: usize) -> Option<Self> {
@@ -42,14 +42,14 @@ impl Fence {
 
     /// Continues reading; `text` is everything so far. Text that may still become the closing fence
     /// or part of a line break is held back while more may come (`open`).
-    pub(super) fn advance(&mut self, text: &str, open: bool) -> Code {
+    pub(super) fn advance(&mut self, text: &str, open: bool) -> CodeProgress {
         let mut code = String::new();
         let mut end = (!open).then_some(text.len());
         while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let (line, line_break) = first_line(rest, open).unwrap_or((rest, 0));
             let whole = line_break > 0;
             if !self.midline {
-                if let Some(length) = self.closes(rest, whole, open) {
+                if let Some(length) = self.closing_length(rest, whole, open) {
                     end = Some(self.at + length);
                     break;
                 }
@@ -73,12 +73,12 @@ impl Fence {
                 break;
             }
         }
-        Code { text: code, end }
+        CodeProgress { text: code, end }
     }
 
     /// Returns the length of the closing fence that `rest` begins with, including its line break;
     /// `None` if the line is not a closing fence, or not complete yet.
-    fn closes(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
+    fn closing_length(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
         let behind = fence.trim_start_matches(char::from(self.mark));
         let indent = rest.len() - fence.len();

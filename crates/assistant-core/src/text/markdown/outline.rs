@@ -6,12 +6,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::{
     define::Definitions,
-    read::{References, adapt_to_parser, events, footnote_key},
+    read::{References, adapt_to_parser, footnote_key, parse_events},
 };
 use crate::order::in_order;
 
 /// A block at the top level, without its content.
-pub(super) struct Outline {
+pub(super) struct BlockOutline {
     pub(super) range: Range<usize>,
     /// The info string of a fenced code block.
     pub(super) fenced: Option<String>,
@@ -26,17 +26,17 @@ pub(super) struct Outline {
 /// Returns the top-level blocks of `text`, and the labels that the text defines for the first time;
 /// labels of footnotes have the prefix `^`. A definition whose title may still come is postponed
 /// while more may come (`open`).
-pub(super) fn outline(
+pub(super) fn outline_blocks(
     text: &str,
     known: &mut Definitions,
     open: bool,
-) -> (Vec<Outline>, Vec<String>) {
+) -> (Vec<BlockOutline>, Vec<String>) {
     let adapted = adapt_to_parser(text);
-    let mut blocks: Vec<Outline> = Vec::new();
+    let mut blocks: Vec<BlockOutline> = Vec::new();
     let (mut notes, mut links) = (Vec::new(), Vec::new());
     let mut found = References::default();
     let text = adapted.as_deref().unwrap_or(text);
-    let mut events = events(text, known, &mut found);
+    let mut events = parse_events(text, known, &mut found);
     for (label, link) in events.reference_definitions().iter() {
         let title = link.title.as_deref().unwrap_or_default();
         links.push((
@@ -65,7 +65,7 @@ pub(super) fn outline(
                         Tag::CodeBlock(CodeBlockKind::Fenced(info)) => Some(info.into_string()),
                         _ => None,
                     };
-                    blocks.push(Outline {
+                    blocks.push(BlockOutline {
                         end: range.end,
                         range,
                         fenced,
@@ -75,7 +75,7 @@ pub(super) fn outline(
                 depth += 1;
             }
             Event::End(_) => depth -= 1,
-            _ if depth == 0 => blocks.push(Outline {
+            _ if depth == 0 => blocks.push(BlockOutline {
                 end: range.end,
                 range,
                 fenced: None,
@@ -85,13 +85,13 @@ pub(super) fn outline(
         }
     }
     let settled = match blocks.as_slice() {
-        [.., before, last] => start(text, before, last),
+        [.., before, last] => block_start(text, before, last),
         _ => 0,
     };
     let mut defined = Vec::new();
     let begin = |span: usize| i64::try_from(span).unwrap_or(i64::MAX);
     for (span, label, href, title) in in_order(links, |(span, ..)| begin(span.start)) {
-        let sure = !open || span.start < settled || complete(text, span.end);
+        let sure = !open || span.start < settled || is_complete_definition(text, span.end);
         if sure && known.define_link(&label, &href, &title) {
             defined.push(label);
         }
@@ -106,7 +106,7 @@ pub(super) fn outline(
 
 /// Returns true if the definition that ends at `end` cannot get a title any more: the next line is
 /// complete and does not open one.
-fn complete(text: &str, end: usize) -> bool {
+fn is_complete_definition(text: &str, end: usize) -> bool {
     let rest = text.get(end..).unwrap_or_default();
     let mut lines = rest.split('\n').skip(1);
     match (lines.next(), lines.next()) {
@@ -131,7 +131,7 @@ fn line_end(text: &str, next: usize) -> usize {
 
 /// Returns the start of a block that follows another: the start of its first line, or of the
 /// definitions right before, which belong to the same paragraph in the line grammar.
-pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
+pub(super) fn block_start(text: &str, before: &BlockOutline, block: &BlockOutline) -> usize {
     let mut start = line_start(text, block.range.start);
     if block.note && block.range.start - start > 3 {
         return block.range.start;
@@ -149,7 +149,7 @@ pub(super) fn start(text: &str, before: &Outline, block: &Outline) -> usize {
 
 /// Returns true if a line most probably begins a top-level block: it starts with a letter, `#` or a
 /// backtick, after an empty line.
-pub(super) fn may_end(lines: Option<&str>) -> bool {
+pub(super) fn may_end_block(lines: Option<&str>) -> bool {
     lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
         rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')
     })

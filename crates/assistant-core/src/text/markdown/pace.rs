@@ -11,7 +11,7 @@ const ALWAYS_SHOWN: usize = 512;
 
 /// A budget for parsing text again, in bytes.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ParseBudget {
     credit: usize,
     /// The budget granted per new byte.
     byte: usize,
@@ -19,7 +19,7 @@ pub(super) struct Pace {
     call: usize,
 }
 
-impl Pace {
+impl ParseBudget {
     /// The rates for outlining the open block, which has no visible effect by itself.
     pub(super) const OUTLINING: Self = Self::new(2, 64);
     /// The rates for showing the open block.
@@ -41,7 +41,7 @@ impl Pace {
     }
 
     /// Spends the cost of parsing `len` bytes; returns false if the budget does not suffice.
-    pub(super) fn spend(&mut self, len: usize) -> bool {
+    pub(super) fn try_spend(&mut self, len: usize) -> bool {
         let left = self.credit.checked_sub(len);
         self.credit = left.unwrap_or(self.credit);
         left.is_some()
@@ -49,14 +49,14 @@ impl Pace {
 
     /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A short
     /// block is free.
-    pub(super) fn spend_on_view(&mut self, len: usize) -> bool {
-        len <= ALWAYS_SHOWN || self.spend(len)
+    pub(super) fn try_spend_on_view(&mut self, len: usize) -> bool {
+        len <= ALWAYS_SHOWN || self.try_spend(len)
     }
 }
 
 /// Returns the end of the window to outline from `at`, if the text is too long for a block: after
 /// the last line that fits, or after the last blank, or at the limit.
-pub(super) fn window(text: &str, at: usize) -> Option<usize> {
+pub(super) fn window_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.len() <= BLOCK {
         return None;
@@ -77,7 +77,7 @@ pub(super) fn is_prose(source: &str) -> bool {
 
 /// Returns true if the text after `shown`, together with the word that it may continue, has no
 /// markup and is not part of an address.
-pub(super) fn is_plain(text: &str, shown: usize) -> bool {
+pub(super) fn is_plain_after(text: &str, shown: usize) -> bool {
     let before = text.as_bytes().get(..shown).unwrap_or_default();
     let word = before
         .iter()

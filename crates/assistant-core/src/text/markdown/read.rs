@@ -5,7 +5,7 @@
 
 use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
 
-use super::{build::Builder, define::Definitions, tree::Node};
+use super::{build::TreeBuilder, define::Definitions, tree::Node};
 
 /// The column after which container marks of a line are replaced with blanks. This limits the
 /// nesting of containers, which the grammar does not, although the cost of each line is
@@ -51,12 +51,12 @@ impl Default for References {
 }
 
 /// A lookup of labels in [`Definitions`] that records the missing ones.
-pub(super) struct Lookup<'a> {
+pub(super) struct DefinitionLookup<'a> {
     known: &'a Definitions,
     found: &'a mut References,
 }
 
-impl<'input> BrokenLinkCallback<'input> for Lookup<'_> {
+impl<'input> BrokenLinkCallback<'input> for DefinitionLookup<'_> {
     fn handle_broken_link(
         &mut self,
         link: BrokenLink<'input>,
@@ -71,28 +71,28 @@ impl<'input> BrokenLinkCallback<'input> for Lookup<'_> {
     }
 }
 
-pub(super) type Events<'t, 'a> = OffsetIter<'t, Lookup<'a>>;
+pub(super) type ParserEvents<'t, 'a> = OffsetIter<'t, DefinitionLookup<'a>>;
 
-pub(super) fn events<'t, 'a>(
+pub(super) fn parse_events<'t, 'a>(
     text: &'t str,
     known: &'a Definitions,
     found: &'a mut References,
-) -> Events<'t, 'a> {
-    Parser::new_with_broken_link_callback(text, OPTIONS, Some(Lookup { known, found }))
+) -> ParserEvents<'t, 'a> {
+    Parser::new_with_broken_link_callback(text, OPTIONS, Some(DefinitionLookup { known, found }))
         .into_offset_iter()
 }
 
 /// Parses `text` and records its references.
-pub(super) fn read(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
+pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
     let adapted = adapt_to_parser(text);
     let text = adapted.as_deref().unwrap_or(text);
     // The grammar requires the definition of a footnote in the same text as its reference.
-    let (noted, before) = with_notes(text, known, &mut found.missing);
+    let (noted, before) = prepend_footnotes(text, known, &mut found.missing);
     let source = noted.as_deref().unwrap_or(text);
-    let mut builder = Builder::new(known);
-    for (event, range) in events(source, known, found) {
+    let mut builder = TreeBuilder::new(known);
+    for (event, range) in parse_events(source, known, found) {
         if range.start >= before {
-            builder.take(event);
+            builder.push_event(event);
         }
     }
     builder.finish()
@@ -108,7 +108,7 @@ pub(super) fn footnote_key(label: &str) -> String {
 
 /// Prepends an empty definition for each known footnote that the text may reference. Returns the
 /// text and the length of the prefix.
-fn with_notes(
+fn prepend_footnotes(
     text: &str,
     known: &Definitions,
     missing: &mut Vec<String>,

@@ -7,7 +7,7 @@ use super::{
 
 /// The open blocks as last returned.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownBlocks {
     pub(super) blocks: usize,
     /// The end of the text that the blocks show.
     pub(super) len: usize,
@@ -17,10 +17,10 @@ pub(super) struct Shown {
     pub(super) plain: bool,
 }
 
-impl Shown {
+impl ShownBlocks {
     /// Creates the description of the `nodes` shown for the open block, whose `source` begins at
     /// `at`. `whole` is true if no part of the source had to be repaired.
-    pub(super) fn of(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
+    pub(super) fn new(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
         let last = nodes.last().filter(|node| node.kind == Kind::Paragraph);
         let end = last.and_then(|node| node.children.last());
         let ends_in_text = matches!(end, Some(node) if matches!(node.kind, Kind::Text(_)));
@@ -40,7 +40,7 @@ const fn is_blank(char: char) -> bool {
 
 /// Withholds text that would flicker at the end of an open text: a partial code block language and
 /// a partial autolink.
-pub(super) fn hold_back(mut nodes: &mut [Node], source: &str) {
+pub(super) fn hold_back_text(mut nodes: &mut [Node], source: &str) {
     while let Some(node) = nodes.last_mut() {
         match &mut node.kind {
             Kind::CodeBlock { language, text } if text.is_empty() && !source.ends_with('\n') => {

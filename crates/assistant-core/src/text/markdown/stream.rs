@@ -11,13 +11,13 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     build::code_block,
-    define::{Definitions, Waiting},
-    fence::Fence,
-    outline::{Outline, line_start, may_end, outline, start},
-    pace::{Pace, is_plain, window},
-    read::{References, adapt_to_parser, read},
+    define::{Definitions, UnresolvedRanges},
+    fence::CodeFence,
+    outline::{BlockOutline, block_start, line_start, may_end_block, outline_blocks},
+    pace::{ParseBudget, is_plain_after, window_end},
+    read::{References, adapt_to_parser, parse_blocks},
     repair::repair,
-    shown::{Shown, hold_back},
+    shown::{ShownBlocks, hold_back_text},
     tree::{Kind, Node},
 };
 
@@ -33,7 +33,7 @@ pub struct Markdown {
     lines: usize,
     ended: bool,
     known: Definitions,
-    waiting: Waiting,
+    waiting: UnresolvedRanges,
     found: References,
     /// The number of finished blocks.
     finished: usize,
@@ -44,12 +44,12 @@ pub struct Markdown {
     /// True if lines looked like the end of the open block, but were not.
     misled: bool,
     /// The open block, if it is fenced code.
-    code: Option<Fence>,
-    shown: Shown,
+    code: Option<CodeFence>,
+    shown: ShownBlocks,
     /// The budgets for outlining, showing and revising blocks again.
-    outlining: Pace,
-    showing: Pace,
-    revising: Pace,
+    outlining: ParseBudget,
+    showing: ParseBudget,
+    revising: ParseBudget,
     work: u64,
 }
 
@@ -60,17 +60,17 @@ impl Default for Markdown {
             lines: 0,
             ended: false,
             known: Definitions::default(),
-            waiting: Waiting::default(),
+            waiting: UnresolvedRanges::default(),
             found: References::default(),
             finished: 0,
             at: 0,
             outlined: 0,
             misled: false,
             code: None,
-            shown: Shown::default(),
-            outlining: Pace::OUTLINING,
-            showing: Pace::SHOWING,
-            revising: Pace::REVISING,
+            shown: ShownBlocks::default(),
+            outlining: ParseBudget::OUTLINING,
+            showing: ParseBudget::SHOWING,
+            revising: ParseBudget::REVISING,
             work: 0,
         }
     }
@@ -132,7 +132,7 @@ impl Markdown {
                 pace.grant_budget(text.len() - old);
             }
             self.advance_blocks(text, old, &mut changes);
-            self.revise(text, &mut changes);
+            self.revise_blocks(text, &mut changes);
         }
         changes.finished = self.finished;
         changes
@@ -155,27 +155,27 @@ impl Markdown {
             };
             self.code = None;
             self.finished += 1;
-            self.begin(end);
+            self.begin_block(end);
         }
         self.finish_lines(text, lines, &mut changes.blocks);
         if self.code.is_none() && !self.ended {
-            self.show(text, changes);
+            self.show_open_block(text, changes);
         }
     }
 
     /// Begins an open block at `at`.
-    fn begin(&mut self, at: usize) {
+    fn begin_block(&mut self, at: usize) {
         self.at = at;
         self.outlined = self.outlined.max(at);
         self.misled = false;
-        self.shown = Shown::default();
+        self.shown = ShownBlocks::default();
     }
 
     /// Finishes the blocks that end in complete lines, or all blocks if the text has ended. `old`
     /// is the previous end of the complete lines.
     fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
-            && let Some(stop) = window(text, self.at)
+            && let Some(stop) = window_end(text, self.at)
         {
             self.finish_window(text, stop, true, done);
         }
@@ -183,8 +183,8 @@ impl Markdown {
         if self.code.is_some() || end <= self.at || end <= self.outlined && !self.ended {
             return;
         }
-        let paid = self.ended || self.outlining.spend(end - self.at);
-        let looks_ended = !self.misled && may_end(text.get(old.saturating_sub(2)..end));
+        let paid = self.ended || self.outlining.try_spend(end - self.at);
+        let looks_ended = !self.misled && may_end_block(text.get(old.saturating_sub(2)..end));
         if paid || looks_ended {
             let at = self.at;
             self.finish_window(text, end, false, done);
@@ -198,60 +198,60 @@ impl Markdown {
         let base = self.at;
         let source = text.get(base..end).unwrap_or_default();
         let open = splits || !self.ended;
-        let mut blocks = self.outline(source, open);
+        let mut blocks = self.outline_source(source, open);
         self.outlined = self.outlined.max(end);
         let last = if open { blocks.pop() } else { None };
-        let mut before: Option<Outline> = None;
+        let mut before: Option<BlockOutline> = None;
         for block in blocks {
             if let Some(before) = before {
-                let end = base + start(source, &before, &block);
-                self.finish(text, base, &before, end, done);
+                let end = base + block_start(source, &before, &block);
+                self.finish_block(text, base, &before, end, done);
             }
             before = Some(block);
         }
         match (before, last) {
             (Some(before), Some(last)) => {
-                let start = base + start(source, &before, &last);
-                self.finish(text, base, &before, start, done);
+                let start = base + block_start(source, &before, &last);
+                self.finish_block(text, base, &before, start, done);
                 self.open_code(text, base, end, &last, done);
             }
             (None, Some(last)) => {
                 if !self.open_code(text, base, end, &last, done) && splits {
                     // Its definitions are final now.
-                    self.outline(source, false);
-                    self.finish(text, base, &last, end, done);
+                    self.outline_source(source, false);
+                    self.finish_block(text, base, &last, end, done);
                 }
             }
-            (Some(last), None) => self.finish(text, base, &last, end, done),
+            (Some(last), None) => self.finish_block(text, base, &last, end, done),
             (None, None) if splits => {
-                self.outline(source, false);
-                self.begin(end);
+                self.outline_source(source, false);
+                self.begin_block(end);
             }
             (None, None) => {}
         }
     }
 
-    fn outline(&mut self, source: &str, open: bool) -> Vec<Outline> {
+    fn outline_source(&mut self, source: &str, open: bool) -> Vec<BlockOutline> {
         self.work += source.len() as u64;
-        let (blocks, defined) = outline(source, &mut self.known, open);
+        let (blocks, defined) = outline_blocks(source, &mut self.known, open);
         for label in defined {
-            self.waiting.defined(&label);
+            self.waiting.mark_defined(&label);
         }
         blocks
     }
 
     /// Parses the open block, which ends before `end`, for the last time.
-    fn finish(
+    fn finish_block(
         &mut self,
         text: &str,
         base: usize,
-        block: &Outline,
+        block: &BlockOutline,
         end: usize,
         done: &mut Vec<Node>,
     ) {
         let source = self.at..end;
         let before = text.get(..end);
-        let nodes = match Self::fence(before, base, block) {
+        let nodes = match Self::find_code_fence(before, base, block) {
             Some((mut node, mut fence)) => {
                 let code = fence.advance(before.unwrap_or_default(), false);
                 self.work += code.text.len() as u64;
@@ -261,21 +261,21 @@ impl Markdown {
                 vec![node]
             }
             None => {
-                let nodes = self.read(text, source.clone());
+                let nodes = self.parse_source(text, source.clone());
                 self.waiting
-                    .add(source, self.finished, nodes.len(), &self.found.missing);
+                    .add_range(source, self.finished, nodes.len(), &self.found.missing);
                 nodes
             }
         };
         self.finished += nodes.len();
         done.extend(nodes);
-        self.begin(end);
+        self.begin_block(end);
     }
 
-    fn read(&mut self, text: &str, source: Range<usize>) -> Vec<Node> {
+    fn parse_source(&mut self, text: &str, source: Range<usize>) -> Vec<Node> {
         self.work += source.len() as u64;
         self.found.missing.clear();
-        read(
+        parse_blocks(
             text.get(source).unwrap_or_default(),
             &self.known,
             &mut self.found,
@@ -289,10 +289,11 @@ impl Markdown {
         text: &str,
         base: usize,
         limit: usize,
-        block: &Outline,
+        block: &BlockOutline,
         done: &mut Vec<Node>,
     ) -> bool {
-        let Some((mut node, mut fence)) = Self::fence(text.get(..limit), base, block) else {
+        let Some((mut node, mut fence)) = Self::find_code_fence(text.get(..limit), base, block)
+        else {
             return false;
         };
         let code = fence.advance(text, !self.ended);
@@ -304,7 +305,7 @@ impl Markdown {
         match code.end {
             Some(end) => {
                 self.finished += 1;
-                self.begin(end);
+                self.begin_block(end);
             }
             None => self.code = Some(fence),
         }
@@ -313,20 +314,24 @@ impl Markdown {
 
     /// Returns an empty code block, and the state of reading its code; `None` if the block is not
     /// fenced.
-    fn fence(text: Option<&str>, base: usize, block: &Outline) -> Option<(Node, Fence)> {
+    fn find_code_fence(
+        text: Option<&str>,
+        base: usize,
+        block: &BlockOutline,
+    ) -> Option<(Node, CodeFence)> {
         let info = block.fenced.as_deref()?;
         let line = base + line_start(text?.get(base..)?, block.range.start);
-        let fence = Fence::open(text?, line, base + block.range.start)?;
+        let fence = CodeFence::open(text?, line, base + block.range.start)?;
         Some((Node::leaf(code_block(info, String::new())), fence))
     }
 
     /// Shows the received part of the open block.
-    fn show(&mut self, text: &str, changes: &mut BlockChanges) {
+    fn show_open_block(&mut self, text: &str, changes: &mut BlockChanges) {
         let Some(source) = text.get(self.at..) else {
             return;
         };
-        let plain = self.shown.plain && is_plain(text, self.shown.len);
-        if plain || !self.showing.spend_on_view(source.len()) {
+        let plain = self.shown.plain && is_plain_after(text, self.shown.len);
+        if plain || !self.showing.try_spend_on_view(source.len()) {
             // Blocks that were finished in this call replace the view of the block before.
             if changes.blocks.is_empty() {
                 changes.from = self.finished + self.shown.blocks;
@@ -348,19 +353,19 @@ impl Markdown {
         let adapted = adapt_to_parser(source);
         let source = adapted.as_deref().unwrap_or(source);
         let repaired = repair(source);
-        let mut nodes = read(&repaired, &self.known, &mut References::default());
-        hold_back(&mut nodes, source);
+        let mut nodes = parse_blocks(&repaired, &self.known, &mut References::default());
+        hold_back_text(&mut nodes, source);
         let whole = matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
-        self.shown = Shown::of(&nodes, self.at, source, whole);
+        self.shown = ShownBlocks::new(&nodes, self.at, source, whole);
         changes.blocks.append(&mut nodes);
     }
 
     /// Parses finished blocks again whose references are defined now. Blocks that were finished in
     /// this call are returned in their new state.
-    fn revise(&mut self, text: &str, changes: &mut BlockChanges) {
-        for (at, source, index, count) in self.waiting.due(&mut self.revising, !self.ended) {
-            let nodes = self.read(text, source);
-            self.waiting.miss(at, &self.found.missing);
+    fn revise_blocks(&mut self, text: &str, changes: &mut BlockChanges) {
+        for (at, source, index, count) in self.waiting.take_due(&mut self.revising, !self.ended) {
+            let nodes = self.parse_source(text, source);
+            self.waiting.add_missing(at, &self.found.missing);
             if nodes.len() != count {
                 continue;
             }

@@ -6,7 +6,7 @@ const MAX_OPEN_MARKS: usize = 100;
 
 /// The repair of the end of a text.
 #[derive(Default)]
-pub(super) struct End {
+pub(super) struct EndRepair {
     /// The length of the text that is kept.
     pub(super) keep: usize,
     /// The text to append.
@@ -14,7 +14,7 @@ pub(super) struct End {
 }
 
 /// An open mark.
-struct Open {
+struct OpenMark {
     /// The position of the mark.
     at: usize,
     mark: char,
@@ -28,19 +28,19 @@ struct Open {
     run: usize,
 }
 
-struct Walk<'a> {
+struct InlineScanner<'a> {
     text: &'a str,
     at: usize,
-    open: Vec<Open>,
-    end: Option<End>,
+    open: Vec<OpenMark>,
+    end: Option<EndRepair>,
 }
 
 /// Returns the repair of the end of `text`. `item` is true for the text of a list item.
-pub(super) fn end(text: &str, item: bool) -> End {
-    if item && is_task(text) {
-        return End::default();
+pub(super) fn repair_end(text: &str, item: bool) -> EndRepair {
+    if item && is_task_marker(text) {
+        return EndRepair::default();
     }
-    let mut walk = Walk {
+    let mut walk = InlineScanner {
         text,
         at: 0,
         open: Vec::new(),
@@ -51,7 +51,7 @@ pub(super) fn end(text: &str, item: bool) -> End {
 }
 
 /// Returns true if the text is a GFM task list marker, complete or incomplete.
-fn is_task(text: &str) -> bool {
+fn is_task_marker(text: &str) -> bool {
     ["[", "[ ", "[ ]", "[x", "[x]", "[X", "[X]"].contains(&text)
 }
 
@@ -59,7 +59,7 @@ fn is_punctuation(char: char) -> bool {
     char.is_ascii_punctuation() || !char.is_alphanumeric() && !char.is_whitespace()
 }
 
-impl Walk<'_> {
+impl InlineScanner<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -73,35 +73,35 @@ impl Walk<'_> {
             '\\' => {
                 let escaped = self.rest().chars().nth(1).map_or(0, char::len_utf8);
                 if escaped == 0 {
-                    self.cut(self.at);
+                    self.hide_from(self.at);
                 }
                 self.at += 1 + escaped;
             }
-            '`' => self.code(),
-            '<' => self.tag(),
-            '!' if self.rest().starts_with("![") => self.bracket('!', 2),
-            '[' => self.bracket('[', 1),
+            '`' => self.skip_code(),
+            '<' => self.skip_tag(),
+            '!' if self.rest().starts_with("![") => self.open_bracket('!', 2),
+            '[' => self.open_bracket('[', 1),
             ']' => self.close_bracket(),
-            '*' | '_' | '~' => self.emphasis(char),
+            '*' | '_' | '~' => self.scan_emphasis(char),
             _ => self.at += char.len_utf8(),
         }
         true
     }
 
     /// Ends the walk and hides the text from `keep` on.
-    fn cut(&mut self, keep: usize) {
+    fn hide_from(&mut self, keep: usize) {
         let kept = self.text.get(..keep).unwrap_or_default();
         let (keep, close) = (kept.trim_end_matches(' ').len(), String::new());
-        self.end.get_or_insert(End { keep, close });
+        self.end.get_or_insert(EndRepair { keep, close });
     }
 
-    fn code(&mut self) {
+    fn skip_code(&mut self) {
         let start = self.at;
-        let width = run(self.rest(), '`');
+        let width = run_length(self.rest(), '`');
         let mut at = start + width;
         while let Some(next) = self.text.get(at..).and_then(|rest| rest.find('`')) {
             at += next;
-            let closing = run(self.text.get(at..).unwrap_or_default(), '`');
+            let closing = run_length(self.text.get(at..).unwrap_or_default(), '`');
             at += closing;
             if closing == width {
                 self.at = at;
@@ -111,32 +111,32 @@ impl Walk<'_> {
         let content = self.text.get(start + width..).unwrap_or_default();
         let inner = content.trim_end_matches('`');
         if inner.trim().is_empty() {
-            return self.cut(start);
+            return self.hide_from(start);
         }
         let half = content.len() - inner.len();
         let missing = if half < width { width - half } else { width };
         let (keep, close) = (self.text.len(), "`".repeat(missing));
-        self.end = Some(End { keep, close });
+        self.end = Some(EndRepair { keep, close });
     }
 
-    fn tag(&mut self) {
-        match tag_length(self.rest()) {
-            Tag::Whole(length) => self.at += length,
-            Tag::Half => self.cut(self.at),
-            Tag::None => self.at += 1,
+    fn skip_tag(&mut self) {
+        match match_tag(self.rest()) {
+            TagMatch::Whole(length) => self.at += length,
+            TagMatch::Half => self.hide_from(self.at),
+            TagMatch::None => self.at += 1,
         }
     }
 
-    fn bracket(&mut self, mark: char, width: usize) {
-        self.push(mark, 1, self.at + width, false);
+    fn open_bracket(&mut self, mark: char, width: usize) {
+        self.push_mark(mark, 1, self.at + width, false);
         self.at += width;
     }
 
-    fn push(&mut self, mark: char, count: usize, inside: usize, both: bool) {
+    fn push_mark(&mut self, mark: char, count: usize, inside: usize, both: bool) {
         if self.open.len() >= MAX_OPEN_MARKS {
             return;
         }
-        self.open.push(Open {
+        self.open.push(OpenMark {
             at: self.at,
             mark,
             count,
@@ -148,7 +148,7 @@ impl Walk<'_> {
 
     fn close_bracket(&mut self) {
         self.at += 1;
-        let is_bracket = |open: &Open| open.mark == '[' || open.mark == '!';
+        let is_bracket = |open: &OpenMark| open.mark == '[' || open.mark == '!';
         let Some(index) = self.open.iter().rposition(is_bracket) else {
             return;
         };
@@ -167,10 +167,10 @@ impl Walk<'_> {
         match target {
             // Not a link target.
             None => {}
-            Some(usize::MAX) if bracket.mark == '!' => self.cut(bracket.at),
+            Some(usize::MAX) if bracket.mark == '!' => self.hide_from(bracket.at),
             Some(usize::MAX) => {
                 let (keep, close) = (self.at, String::from("()"));
-                self.end = Some(End { keep, close });
+                self.end = Some(EndRepair { keep, close });
             }
             Some(length) => {
                 self.at += length;
@@ -182,8 +182,8 @@ impl Walk<'_> {
         }
     }
 
-    fn emphasis(&mut self, mark: char) {
-        let mut count = run(self.rest(), mark);
+    fn scan_emphasis(&mut self, mark: char) {
+        let mut count = run_length(self.rest(), mark);
         let behind = self.at + count;
         let before = self
             .text
@@ -205,11 +205,11 @@ impl Walk<'_> {
             (left, right)
         };
         if closes {
-            count = self.close(mark, count, opens);
+            count = self.close_marks(mark, count, opens);
         }
         if after.is_none() && count > 0 {
             // Marks at the end are ambiguous.
-            return self.cut(behind - count);
+            return self.hide_from(behind - count);
         }
         // A single mark within a word or a formula is rarely emphasis.
         let stray = count == 1
@@ -220,16 +220,16 @@ impl Walk<'_> {
         let strikes = mark != '~' || count == 2;
         if opens && count > 0 && strikes && !stray {
             self.at = behind - count;
-            self.push(mark, count, behind, closes);
+            self.push_mark(mark, count, behind, closes);
         }
         self.at = behind;
     }
 
     /// Closes open marks with `count` marks and returns the number of unused ones.
-    fn close(&mut self, mark: char, mut count: usize, both: bool) -> usize {
+    fn close_marks(&mut self, mark: char, mut count: usize, both: bool) -> usize {
         let run = count;
         while count > 0 {
-            let matches = |open: &Open| {
+            let matches = |open: &OpenMark| {
                 let thirds = (open.both || both) && (open.run + run).is_multiple_of(3);
                 let fits = !thirds || open.run.is_multiple_of(3) && run.is_multiple_of(3);
                 open.mark == mark && fits && (mark != '~' || open.count == run)
@@ -258,8 +258,8 @@ impl Walk<'_> {
         count
     }
 
-    fn finish(mut self) -> End {
-        let mut end = self.end.take().unwrap_or(End {
+    fn finish(mut self) -> EndRepair {
+        let mut end = self.end.take().unwrap_or(EndRepair {
             keep: self.text.len(),
             close: String::new(),
         });
@@ -297,11 +297,11 @@ impl Walk<'_> {
     }
 }
 
-fn run(text: &str, mark: char) -> usize {
+fn run_length(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
-enum Tag {
+enum TagMatch {
     Whole(usize),
     Half,
     None,
@@ -309,32 +309,32 @@ enum Tag {
 
 /// Classifies text that begins with `<`: a tag, an address or a comment, complete or partial, or
 /// none of these.
-fn tag_length(text: &str) -> Tag {
+fn match_tag(text: &str) -> TagMatch {
     let name = text.get(1..).unwrap_or_default();
     if name.starts_with("!--") {
         return name
             .find("-->")
-            .map_or(Tag::Half, |end| Tag::Whole(end + 4));
+            .map_or(TagMatch::Half, |end| TagMatch::Whole(end + 4));
     }
     let tag = name.strip_prefix('/').unwrap_or(name);
     if !tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        return Tag::None;
+        return TagMatch::None;
     }
     let mut quote: Option<char> = None;
     for (at, char) in name.char_indices() {
         match quote {
             Some(open) if char == open => quote = None,
             Some(_) => {}
-            None if char == '>' => return Tag::Whole(at + 2),
-            None if char == '<' => return Tag::None,
+            None if char == '>' => return TagMatch::Whole(at + 2),
+            None if char == '<' => return TagMatch::None,
             None if char == '"' || char == '\'' => quote = Some(char),
             None if char.is_alphanumeric()
                 || char.is_whitespace()
                 || "-_/:=.@%?&#+~".contains(char) => {}
-            None => return Tag::None,
+            None => return TagMatch::None,
         }
     }
-    Tag::Half
+    TagMatch::Half
 }
 
 /// Returns the length of the link target that begins with `(`; `usize::MAX` if it is incomplete,

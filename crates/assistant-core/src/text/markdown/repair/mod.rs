@@ -13,22 +13,22 @@ mod place;
 
 use std::borrow::Cow;
 
-use place::{Place, place};
+use place::{OpenPart, find_open_part};
 
 /// Returns the text with its end repaired.
 #[must_use]
 pub fn repair(text: &str) -> Cow<'_, str> {
-    match place(text) {
-        Place::Done => Cow::Borrowed(text),
-        Place::Held { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
-        Place::Table {
+    match find_open_part(text) {
+        OpenPart::Done => Cow::Borrowed(text),
+        OpenPart::Held { before } => Cow::Borrowed(text.get(..before).unwrap_or(text)),
+        OpenPart::Table {
             head,
             cell,
             columns,
             prefix,
         } => {
             let row = text.get(cell..head).unwrap_or_default();
-            let end = inline::end(row, false);
+            let end = inline::repair_end(row, false);
             let kept = text.get(..cell + end.keep).unwrap_or(text);
             let closed = if row.trim().is_empty() { "" } else { " |" };
             let mut repaired = [kept, &end.close, closed, "\n"].concat();
@@ -39,9 +39,9 @@ pub fn repair(text: &str) -> Cow<'_, str> {
             }
             Cow::Owned(repaired)
         }
-        Place::Inline { at, item, html } => {
+        OpenPart::Inline { at, item, html } => {
             let (before, open) = text.split_at_checked(at).unwrap_or((text, ""));
-            let end = inline::end(open, item);
+            let end = inline::repair_end(open, item);
             let kept = open.get(..end.keep).unwrap_or(open);
             if end.close.is_empty() && kept.len() == open.len() {
                 return Cow::Borrowed(text);

@@ -2,7 +2,7 @@
 //! full grammar is in `read`.
 
 /// The open part at the end of a text.
-pub(super) enum Place<'a> {
+pub(super) enum OpenPart<'a> {
     /// The text ends with nothing that can be repaired, such as code, an empty line or a complete
     /// line.
     Done,
@@ -28,7 +28,7 @@ pub(super) enum Place<'a> {
 const MARKS: usize = 128;
 
 /// A line without container marks.
-struct Line<'a> {
+struct ContentLine<'a> {
     /// The start of the content.
     at: usize,
     rest: &'a str,
@@ -38,7 +38,7 @@ struct Line<'a> {
 }
 
 /// The open paragraph, heading or cell.
-struct Open {
+struct OpenBlock {
     at: usize,
     item: bool,
     html: bool,
@@ -52,19 +52,19 @@ struct Open {
     lines: usize,
 }
 
-pub(super) fn place(text: &str) -> Place<'_> {
+pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
     let mut fence: Option<(char, usize)> = None;
-    let mut open: Option<Open> = None;
+    let mut open: Option<OpenBlock> = None;
     let (mut table, mut list) = (false, false);
     let mut start = 0;
     for whole in text.split_inclusive('\n') {
         let end = start + whole.len();
         let last = end == text.len() && !whole.ends_with('\n');
-        let line = strip(whole.trim_end_matches(['\n', '\r']), start);
+        let line = strip_container_marks(whole.trim_end_matches(['\n', '\r']), start);
         let above = start;
         start = end;
         if let Some((mark, width)) = fence {
-            if run(line.rest, mark) >= width && is_only(line.rest, &[mark]) {
+            if run_length(line.rest, mark) >= width && is_only(line.rest, &[mark]) {
                 fence = None;
             }
             continue;
@@ -74,7 +74,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         if rest.is_empty() {
             if last && line.item && open.is_some() {
                 // An empty item would not interrupt the paragraph, or would make it a heading.
-                return Place::Held {
+                return OpenPart::Held {
                     before: above.saturating_sub(1),
                 };
             }
@@ -82,7 +82,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
             continue;
         }
         if let Some(mark) = rest.chars().next().filter(|mark| ['`', '~'].contains(mark)) {
-            let width = run(rest, mark);
+            let width = run_length(rest, mark);
             let info = rest.trim_start_matches(mark);
             if width >= 3 && (mark == '~' || !info.contains('`')) {
                 (fence, open, table) = (Some((mark, width)), None, false);
@@ -95,33 +95,33 @@ pub(super) fn place(text: &str) -> Place<'_> {
         let head = open.take();
         if let Some(head) = &head
             && head.columns > 0
-            && is_delimiter(rest)
+            && is_delimiter_row(rest)
         {
-            if columns(rest) == head.columns {
+            if count_cells(rest) == head.columns {
                 table = true;
                 continue;
             }
             if last {
-                return table_of(text, head);
+                return open_table(text, head);
             }
         }
         if head.is_some() && !line.item && is_underline(rest) {
             if last && rest.len() < 3 {
-                return Place::Held {
+                return OpenPart::Held {
                     before: above.saturating_sub(1),
                 };
             }
             continue;
         }
-        if is_rule(rest) {
+        if is_thematic_break(rest) {
             if last && rest.len() >= 3 {
-                return Place::Done;
+                return OpenPart::Done;
             }
             if !last {
                 continue;
             }
         }
-        let hashes = run(rest, '#');
+        let hashes = run_length(rest, '#');
         if (1..=6).contains(&hashes)
             && rest
                 .get(hashes..)
@@ -129,7 +129,7 @@ pub(super) fn place(text: &str) -> Place<'_> {
         {
             if last {
                 let at = line.at + hashes + 1;
-                return Place::Inline {
+                return OpenPart::Inline {
                     at,
                     item: false,
                     html: false,
@@ -140,13 +140,13 @@ pub(super) fn place(text: &str) -> Place<'_> {
         if table {
             if last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
                 // A single bar would end the table, and be a paragraph until its row continues.
-                return Place::Held {
+                return OpenPart::Held {
                     before: above.saturating_sub(1),
                 };
             }
             if last {
-                let cell = last_cell(line.rest);
-                return Place::Inline {
+                let cell = last_cell_start(line.rest);
+                return OpenPart::Inline {
                     at: line.at + cell,
                     item: false,
                     html: false,
@@ -162,14 +162,18 @@ pub(super) fn place(text: &str) -> Place<'_> {
             Some(head) => (head.at, head.item, head.html, head.lines + 1),
             None => (line.at, line.item, is_tag(rest), 1),
         };
-        open = Some(Open {
+        open = Some(OpenBlock {
             at,
             item,
             html,
             line: above,
             row: line.at,
             end: line.at + rest.len(),
-            columns: if rest.contains('|') { columns(rest) } else { 0 },
+            columns: if rest.contains('|') {
+                count_cells(rest)
+            } else {
+                0
+            },
             lines,
         });
     }
@@ -181,34 +185,38 @@ pub(super) fn place(text: &str) -> Place<'_> {
                     .get(open.at..)
                     .is_some_and(|head| head.starts_with('|')) =>
         {
-            table_of(text, &open)
+            open_table(text, &open)
         }
-        Some(Open { at, item, html, .. }) => Place::Inline { at, item, html },
-        None => Place::Done,
+        Some(OpenBlock { at, item, html, .. }) => OpenPart::Inline { at, item, html },
+        None => OpenPart::Done,
     }
 }
 
-fn table_of<'a>(text: &'a str, head: &Open) -> Place<'a> {
+fn open_table<'a>(text: &'a str, head: &OpenBlock) -> OpenPart<'a> {
     // The next line belongs to the same containers if it begins like this one.
     let prefix = text.get(head.line..head.row).unwrap_or_default();
     let quoted = prefix.bytes().all(|byte| b" \t>".contains(&byte));
     let row = text.get(head.row..head.end).unwrap_or_default();
-    Place::Table {
+    OpenPart::Table {
         head: head.end,
-        cell: head.row + last_cell(row),
+        cell: head.row + last_cell_start(row),
         columns: head.columns,
-        prefix: if quoted { prefix } else { blanks(prefix.len()) },
+        prefix: if quoted {
+            prefix
+        } else {
+            blank_prefix(prefix.len())
+        },
     }
 }
 
-fn blanks(count: usize) -> &'static str {
+fn blank_prefix(count: usize) -> &'static str {
     "                                "
         .get(..count)
         .unwrap_or_default()
 }
 
 /// Removes the container marks of a line that begins at `at`.
-fn strip(line: &str, mut at: usize) -> Line<'_> {
+fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
     let (mut rest, mut indent, mut item) = (line, 0, false);
     let mut depth = 0;
     loop {
@@ -218,15 +226,15 @@ fn strip(line: &str, mut at: usize) -> Line<'_> {
             0
         } else if trimmed.starts_with('>') {
             1
-        } else if is_rule(trimmed) {
+        } else if is_thematic_break(trimmed) {
             0
         } else {
-            list_mark(trimmed)
+            list_mark_length(trimmed)
         };
         at += blank + mark;
         if mark == 0 {
             let indent = indent + blank;
-            return Line {
+            return ContentLine {
                 at,
                 rest: trimmed,
                 indent,
@@ -241,7 +249,7 @@ fn strip(line: &str, mut at: usize) -> Line<'_> {
 }
 
 /// Returns the length of the list mark that a text begins with; 0 if it begins with none.
-fn list_mark(text: &str) -> usize {
+fn list_mark_length(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let marks: &[char] = if digits == 0 {
         &['-', '+', '*']
@@ -258,7 +266,7 @@ fn list_mark(text: &str) -> usize {
     }
 }
 
-fn run(text: &str, mark: char) -> usize {
+fn run_length(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
@@ -270,26 +278,26 @@ fn is_underline(text: &str) -> bool {
     is_only(text, &['-']) || is_only(text, &['='])
 }
 
-fn is_rule(text: &str) -> bool {
+fn is_thematic_break(text: &str) -> bool {
     ['-', '*', '_']
         .iter()
         .any(|&mark| is_only(text, &[mark, ' ', '\t']) && text.matches(mark).count() >= 3)
 }
 
-fn is_delimiter(text: &str) -> bool {
+fn is_delimiter_row(text: &str) -> bool {
     is_only(text, &['|', '-', ':', ' ', '\t'])
 }
 
 /// Returns the number of cells in a row.
-fn columns(row: &str) -> usize {
+fn count_cells(row: &str) -> usize {
     let row = row.trim();
     let inner = row.strip_prefix('|').unwrap_or(row);
-    let pipes = pipes(inner).count();
+    let pipes = pipe_positions(inner).count();
     let closed = inner.ends_with('|') && !inner.ends_with("\\|");
     (pipes + usize::from(!closed)).max(1)
 }
 
-fn pipes(row: &str) -> impl Iterator<Item = usize> {
+fn pipe_positions(row: &str) -> impl Iterator<Item = usize> {
     let mut escaped = false;
     row.char_indices().filter_map(move |(at, char)| {
         let pipe = char == '|' && !escaped;
@@ -298,8 +306,8 @@ fn pipes(row: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-fn last_cell(row: &str) -> usize {
-    pipes(row).last().map_or(0, |at| at + 1)
+fn last_cell_start(row: &str) -> usize {
+    pipe_positions(row).last().map_or(0, |at| at + 1)
 }
 
 fn is_tag(text: &str) -> bool {
