@@ -77,7 +77,7 @@ impl GrantBounds {
             pointer: pointer.into(),
             max: max.into(),
         };
-        self.add(maximum);
+        self.add_maximum(maximum);
         self
     }
 
@@ -94,10 +94,10 @@ impl GrantBounds {
     #[must_use]
     pub fn narrowed(&self, by: &Self) -> Self {
         let mut all = self.clone();
-        all.uses = lower(self.uses, by.uses);
-        all.lasts_ms = lower(self.lasts_ms, by.lasts_ms);
+        all.uses = min_bound(self.uses, by.uses);
+        all.lasts_ms = min_bound(self.lasts_ms, by.lasts_ms);
         for maximum in &by.maxima {
-            all.add(maximum.clone());
+            all.add_maximum(maximum.clone());
         }
         all
     }
@@ -110,7 +110,7 @@ impl GrantBounds {
         Some(found.max.clone())
     }
 
-    fn add(&mut self, maximum: ArgMaximum) {
+    fn add_maximum(&mut self, maximum: ArgMaximum) {
         let mut known = self.maxima.iter_mut();
         match known.find(|known| known.pointer == maximum.pointer) {
             Some(known) if known.is_above(&maximum.max) => known.max = maximum.max,
@@ -125,7 +125,7 @@ impl GrantBounds {
     }
 }
 
-fn lower<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
+fn min_bound<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
@@ -150,7 +150,7 @@ impl ArgMaximum {
     }
 
     /// Returns true if the argument exists, is a number, and is not above the maximum.
-    pub(crate) fn holds(&self, args: &Value) -> bool {
+    pub(crate) fn is_satisfied_by(&self, args: &Value) -> bool {
         let number = args.pointer(&self.pointer).and_then(Value::as_number);
         number.is_some_and(|number| schema::compare_numbers(number, &self.max) != Ordering::Greater)
     }

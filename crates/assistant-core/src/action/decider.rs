@@ -28,7 +28,7 @@ impl Decider {
     }
 
     /// Reads the decider of a stored approval. Without a name, the decider is the user.
-    pub(crate) fn of_grant(word: Option<&Value>) -> Option<Self> {
+    pub(crate) fn from_grant(word: Option<&Value>) -> Option<Self> {
         match word {
             None => Some(Self::Person),
             Some(word) => Self::parse(word.as_str()?),

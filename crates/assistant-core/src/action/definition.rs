@@ -124,8 +124,8 @@ impl ActionSpec {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let named = !self.name.is_empty() && self.name.len() <= 128 && self.name.chars().all(fits);
         let fault = match named {
-            true => fault_of(&self.parameters),
-            false => Some(Fault::Name),
+            true => find_fault(&self.parameters),
+            false => Some(DefinitionFault::Name),
         };
         match fault {
             None => Ok(()),
@@ -139,9 +139,9 @@ impl ActionSpec {
 
 /// Returns the first reason for which a schema cannot describe arguments. Only the outermost
 /// members of the schema are checked.
-fn fault_of(schema: &Value) -> Option<Fault> {
+fn find_fault(schema: &Value) -> Option<DefinitionFault> {
     let Value::Object(schema) = schema else {
-        return Some(Fault::Schema("it must be an object"));
+        return Some(DefinitionFault::Schema("it must be an object"));
     };
     let is_object = |of: &Value| {
         of == "object"
@@ -158,25 +158,29 @@ fn fault_of(schema: &Value) -> Option<Fault> {
     let holds =
         |keyword: &str, check: &dyn Fn(&Value) -> bool| schema.get(keyword).is_none_or(check);
     if !holds("type", &is_object) {
-        return Some(Fault::Schema(
+        return Some(DefinitionFault::Schema(
             "`type` must be \"object\": arguments are one",
         ));
     }
     if !holds("properties", &fields) {
-        return Some(Fault::Schema("`properties` must be an object of schemas"));
+        return Some(DefinitionFault::Schema(
+            "`properties` must be an object of schemas",
+        ));
     }
-    (!holds("required", &names)).then_some(Fault::Schema("`required` must be a list of names"))
+    (!holds("required", &names)).then_some(DefinitionFault::Schema(
+        "`required` must be a list of names",
+    ))
 }
 
 /// The error for an action that providers would refuse because of its name or schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAction {
     name: String,
-    fault: Fault,
+    fault: DefinitionFault,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum DefinitionFault {
     Name,
     Schema(&'static str),
 }
@@ -185,11 +189,11 @@ impl fmt::Display for InvalidAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
         match self.fault {
-            Fault::Name => write!(
+            DefinitionFault::Name => write!(
                 f,
                 "'{name}' is no name for an action: 1 to 128 letters, digits, '_', '-' or '.' are"
             ),
-            Fault::Schema(fault) => {
+            DefinitionFault::Schema(fault) => {
                 write!(
                     f,
                     "The schema of action '{name}' is no schema of arguments: {fault}"
@@ -262,7 +266,7 @@ pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();
     let mut refused = Vec::new();
     for (place, entry) in list.iter().enumerate() {
-        match definition(entry) {
+        match parse_definition(entry) {
             Ok(action) => actions.push(action),
             Err(reason) => refused.push(format!("entry {place}: {reason}")),
         }
@@ -270,7 +274,7 @@ pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     (actions, refused)
 }
 
-fn definition(entry: &Value) -> Result<ActionSpec, String> {
+fn parse_definition(entry: &Value) -> Result<ActionSpec, String> {
     let name = entry.get("name").and_then(Value::as_str);
     let name = name.ok_or("a tool definition is an object with a text 'name'")?;
     let description = entry.get("description").and_then(Value::as_str);

@@ -26,7 +26,7 @@ impl ActionFingerprint {
 
     /// Parses a stored fingerprint. Any short text is accepted, but only a fingerprint matches a
     /// registered action.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         (text.len() <= MAX_BYTES).then(|| Self(text.into()))
     }
 }

@@ -100,7 +100,7 @@ impl ToolInfo {
         &self.tags
     }
 
-    pub(crate) fn of(spec: &ActionSpec, is_offered: bool) -> Self {
+    pub(crate) fn new(spec: &ActionSpec, is_offered: bool) -> Self {
         Self {
             name: spec.name.clone(),
             description: spec.description.clone(),

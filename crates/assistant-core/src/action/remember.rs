@@ -195,7 +195,7 @@ impl RememberedApproval {
                 RememberedArgs::Exactly(args.clone())
             }
             (Remembering::SameFields(names), true) => {
-                RememberedArgs::Fields(picked(names, args).collect())
+                RememberedArgs::Fields(pick_args(names, args).collect())
             }
             (Remembering::AnyArguments, true) => RememberedArgs::Any,
         };
@@ -203,7 +203,7 @@ impl RememberedApproval {
         let maxima = bounds.maxima;
         // An approval whose exact arguments exceed a maximum could never be used.
         let exact = matches!(remembered_args, RememberedArgs::Exactly(_));
-        if exact && !maxima.iter().all(|maximum| maximum.holds(args)) {
+        if exact && !maxima.iter().all(|maximum| maximum.is_satisfied_by(args)) {
             return None;
         }
         let approval = Self {
@@ -220,14 +220,14 @@ impl RememberedApproval {
             thread_id,
             args: remembered_args,
             allowed_at,
-            rules: rules_of(spec),
+            rules: serialize_rules(spec),
         };
-        approval.fits().then_some(approval)
+        approval.is_storable().then_some(approval)
     }
 
     /// Returns true if the approval covers a call of this action with these arguments now,
     /// regardless of remaining uses.
-    pub(crate) fn is_about(
+    pub(crate) fn is_valid_for(
         &self,
         spec: &ActionSpec,
         args: &Value,
@@ -238,9 +238,12 @@ impl RememberedApproval {
             && self.name == spec.name
             && spec.remembering != Remembering::Never
             && (self.by == Decider::Person || !spec.only_user_approves)
-            && self.covers(spec, args)
-            && self.maxima.iter().all(|maximum| maximum.holds(args))
-            && self.rules == rules_of(spec)
+            && self.has_covered_args(spec, args)
+            && self
+                .maxima
+                .iter()
+                .all(|maximum| maximum.is_satisfied_by(args))
+            && self.rules == serialize_rules(spec)
     }
 
     /// Returns true if the approval has expired. A clock that was set back does not prolong it.
@@ -257,12 +260,12 @@ impl RememberedApproval {
     }
 
     /// Returns true if a use is left.
-    pub(crate) fn has_use(&self) -> bool {
+    pub(crate) fn has_uses_left(&self) -> bool {
         self.uses_left() != Some(0)
     }
 
     /// Returns a copy with one more use counted.
-    pub(crate) fn after_use(&self) -> Self {
+    pub(crate) fn with_use_counted(&self) -> Self {
         let mut after = self.clone();
         after.used = after.used.saturating_add(1);
         after
@@ -275,13 +278,13 @@ impl RememberedApproval {
         *self == other
     }
 
-    fn covers(&self, spec: &ActionSpec, args: &Value) -> bool {
+    fn has_covered_args(&self, spec: &ActionSpec, args: &Value) -> bool {
         match (&self.args, &spec.remembering) {
             (RememberedArgs::Exactly(allowed), _) => canonical(allowed) == canonical(args),
             (RememberedArgs::Fields(allowed), Remembering::SameFields(names))
                 if args.is_object() =>
             {
-                let now: Object = picked(names, args).collect();
+                let now: Object = pick_args(names, args).collect();
                 canonical(&Value::Object(allowed.clone())) == canonical(&Value::Object(now))
             }
             (RememberedArgs::Any, Remembering::AnyArguments) => true,
@@ -291,7 +294,7 @@ impl RememberedApproval {
 
     /// Returns true if the approval covers the same as another approval, regardless of time and
     /// bounds. A new approval then replaces the other.
-    fn covers_same(&self, other: &Self) -> bool {
+    fn has_same_coverage(&self, other: &Self) -> bool {
         let at =
             |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
         self.name == other.name
@@ -302,7 +305,7 @@ impl RememberedApproval {
             && self.rules == other.rules
     }
 
-    fn fits(&self) -> bool {
+    fn is_storable(&self) -> bool {
         let args = match &self.args {
             RememberedArgs::Any => 0,
             RememberedArgs::Fields(fields) => canonical(&Value::Object(fields.clone())).len(),
@@ -396,7 +399,7 @@ impl RememberedApproval {
             used,
             expires_at,
             maxima,
-            by: Decider::of_grant(value.get("by"))?,
+            by: Decider::from_grant(value.get("by"))?,
             id: text("id")?,
             name: text("toolName")?,
             scope: RememberScope::parse(&text("scope")?)?,
@@ -405,18 +408,21 @@ impl RememberedApproval {
             allowed_at: value.get("allowedAt")?.as_i64()?,
             rules: text("rules")?,
         };
-        approval.fits().then_some(approval)
+        approval.is_storable().then_some(approval)
     }
 }
 
-fn picked<'a>(names: &'a [String], args: &'a Value) -> impl Iterator<Item = (String, Value)> + 'a {
+fn pick_args<'a>(
+    names: &'a [String],
+    args: &'a Value,
+) -> impl Iterator<Item = (String, Value)> + 'a {
     let of = move |name: &String| Some((name.clone(), args.get(name)?.clone()));
     names.iter().filter_map(of)
 }
 
 /// Returns the properties of an action to which an approval is bound: all that determine whether
 /// the user is asked, and the text of the question.
-fn rules_of(spec: &ActionSpec) -> String {
+fn serialize_rules(spec: &ActionSpec) -> String {
     let policy = match spec.approval {
         Policy::Never => "never",
         Policy::Always => "always",
@@ -461,7 +467,7 @@ impl RememberedApprovals {
 
     pub(crate) fn add(&mut self, approval: RememberedApproval) {
         self.list
-            .retain(|other| !other.covers_same(&approval) && other.id != approval.id);
+            .retain(|other| !other.has_same_coverage(&approval) && other.id != approval.id);
         self.list.push(approval);
         let over = self.list.len().saturating_sub(MAX_REMEMBERED);
         self.list.drain(..over);
@@ -481,7 +487,7 @@ impl RememberedApprovals {
         at: (&str, i64),
     ) -> Option<&RememberedApproval> {
         let mut newest = self.list.iter().rev();
-        newest.find(|one| one.has_use() && one.is_about(spec, args, at))
+        newest.find(|one| one.has_uses_left() && one.is_valid_for(spec, args, at))
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&RememberedApproval> {
@@ -497,8 +503,8 @@ impl RememberedApprovals {
     }
 
     /// Drops approvals that are used up or expired.
-    pub(crate) fn drop_spent(&mut self, now: i64) {
+    pub(crate) fn remove_spent(&mut self, now: i64) {
         self.list
-            .retain(|one| one.has_use() && !one.is_expired(now));
+            .retain(|one| one.has_uses_left() && !one.is_expired(now));
     }
 }

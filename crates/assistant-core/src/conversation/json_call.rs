@@ -238,7 +238,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
         let action = take_text(&mut from, "action");
-        call.action = action.as_deref().and_then(ActionFingerprint::read);
+        call.action = action.as_deref().and_then(ActionFingerprint::parse);
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
@@ -319,7 +319,7 @@ fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
         at: from.get("at")?.as_i64()?,
-        by: Decider::of_grant(from.get("by"))?,
+        by: Decider::from_grant(from.get("by"))?,
         count: UseCount::No,
     })
 }

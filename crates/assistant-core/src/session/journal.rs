@@ -161,7 +161,7 @@ impl JournalEntry {
                     .unwrap_or(0),
                 name: text("toolName")?,
                 args_text: text("argsText")?,
-                action: value["action"].as_str().and_then(ActionFingerprint::read),
+                action: value["action"].as_str().and_then(ActionFingerprint::parse),
             }),
             Some("finished") => {
                 let phase = Phase::parse(&text("state")?).filter(|phase| phase.is_final());

@@ -22,7 +22,7 @@ impl Session {
     #[must_use]
     pub fn list_tools(&self) -> Vec<ToolInfo> {
         let all = self.registry.offered().into_iter();
-        all.map(|entry| ToolInfo::of(&entry.spec, self.is_offered(&entry.spec)))
+        all.map(|entry| ToolInfo::new(&entry.spec, self.is_offered(&entry.spec)))
             .collect()
     }
 

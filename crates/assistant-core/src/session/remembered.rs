@@ -72,7 +72,7 @@ impl Session {
     }
 
     pub(super) fn remember_approval(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
-        self.remembered.drop_spent(cx.now);
+        self.remembered.remove_spent(cx.now);
         self.remembered.add(approval);
         self.store_approvals(cx);
     }

@@ -139,7 +139,7 @@ impl Session {
             }
             let key = entry.call();
             let call = self.conversation.call(&key);
-            if !call.is_some_and(|call| entry.is_about(call)) {
+            if !call.is_some_and(|call| entry.is_valid_for(call)) {
                 let message =
                     format!("the journal names {key:?}, which is not in the conversation");
                 cx.warn("journal-unknown-call", message);

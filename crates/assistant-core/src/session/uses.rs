@@ -46,7 +46,7 @@ impl Session {
         let args = call.effective_args();
         let known = self.remembered.get(&earlier.id);
         let holds =
-            known.filter(|one| args.is_some_and(|args| one.is_about(&entry.spec, args, at)));
+            known.filter(|one| args.is_some_and(|args| one.is_valid_for(&entry.spec, args, at)));
         let Some(approval) = holds else {
             return UseStatus::Void;
         };
@@ -64,10 +64,10 @@ impl Session {
         if pending.any(|one| one.before.id == approval.id) {
             return UseStatus::Awaited;
         }
-        if !approval.has_use() {
+        if !approval.has_uses_left() {
             return UseStatus::Void;
         }
-        let (before, after) = (approval.clone(), approval.after_use());
+        let (before, after) = (approval.clone(), approval.with_use_counted());
         if before.scope == RememberScope::Session {
             // It is not shared with other tabs.
             self.remembered.record_uses(&before.id, after.used);
@@ -108,7 +108,7 @@ impl Session {
         match outcome {
             Swap::Done => {
                 self.remembered
-                    .record_uses(&before.id, before.after_use().used);
+                    .record_uses(&before.id, before.with_use_counted().used);
                 if let Some(about) = waits {
                     self.record_use_count(&call, UseCount::Taken(about));
                 }
@@ -157,7 +157,7 @@ impl Session {
             earlier.id == one.id && earlier.count == UseCount::Taken(about)
         };
         let mut all = self.remembered.list().iter();
-        all.any(|one| one.is_about(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
+        all.any(|one| one.is_valid_for(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
     }
 
     fn record_use_count(&mut self, key: &CallKey, count: UseCount) {

@@ -2,73 +2,80 @@
 
 use serde_json::{Map, Value};
 
-use super::check::{Check, Evaluated};
-use super::equality::first_repeat;
-use super::message::Count;
-use super::numbers::count;
+use super::check::{EvaluatedPositions, Validation};
+use super::equality::find_first_repeat;
+use super::message::CountWithNoun;
+use super::numbers::parse_count;
 
-impl<'a> Check<'a, '_> {
+impl<'a> Validation<'a, '_> {
     /// Applies one keyword of `schema` to an array; keywords that do not concern arrays pass.
-    pub(super) fn array_keyword(
+    pub(super) fn apply_array_keyword(
         &mut self,
         schema: &'a Map<String, Value>,
         keyword: &str,
         value: &'a Value,
         items: &[Value],
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let length = items.len() as u64;
         match (keyword, value) {
             // Before draft 2020-12, `items` held the list and `additionalItems` the rest.
             ("prefixItems" | "items", Value::Array(schemas)) => {
-                self.prefix(schemas, items, evaluated)
+                self.apply_prefix_items(schemas, items, evaluated)
             }
             ("items", _) => {
                 let prefix = schema.get("prefixItems").and_then(Value::as_array);
-                self.rest(value, prefix.map_or(0, Vec::len), items, evaluated)
+                self.apply_items_from(value, prefix.map_or(0, Vec::len), items, evaluated)
             }
             ("additionalItems", _) => match schema.get("items") {
-                Some(Value::Array(prefix)) => self.rest(value, prefix.len(), items, evaluated),
+                Some(Value::Array(prefix)) => {
+                    self.apply_items_from(value, prefix.len(), items, evaluated)
+                }
                 _ => true,
             },
-            ("contains", _) => self.contains(schema, value, items, evaluated),
-            ("minItems", _) => match count(value) {
-                Some(least) if length < least => self.fail(
+            ("contains", _) => self.apply_contains(schema, value, items, evaluated),
+            ("minItems", _) => match parse_count(value) {
+                Some(least) if length < least => self.record_violation(
                     "minItems",
-                    format_args!("must have at least {}", Count(least, "item", "items")),
+                    format_args!(
+                        "must have at least {}",
+                        CountWithNoun(least, "item", "items")
+                    ),
                 ),
                 _ => true,
             },
-            ("maxItems", _) => match count(value) {
-                Some(most) if length > most => self.fail(
+            ("maxItems", _) => match parse_count(value) {
+                Some(most) if length > most => self.record_violation(
                     "maxItems",
-                    format_args!("must have at most {}", Count(most, "item", "items")),
+                    format_args!("must have at most {}", CountWithNoun(most, "item", "items")),
                 ),
                 _ => true,
             },
-            ("uniqueItems", Value::Bool(true)) => match first_repeat(items, &mut self.budget) {
-                Some((earlier, later)) => self.fail(
-                    "uniqueItems",
-                    format_args!("items must all differ: {earlier} and {later} are the same"),
-                ),
-                None => true,
-            },
+            ("uniqueItems", Value::Bool(true)) => {
+                match find_first_repeat(items, &mut self.budget) {
+                    Some((earlier, later)) => self.record_violation(
+                        "uniqueItems",
+                        format_args!("items must all differ: {earlier} and {later} are the same"),
+                    ),
+                    None => true,
+                }
+            }
             _ => true,
         }
     }
 
-    fn prefix(
+    fn apply_prefix_items(
         &mut self,
         schemas: &'a [Value],
         items: &[Value],
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let mut fits = true;
         for (position, (schema, item)) in schemas.iter().zip(items).enumerate() {
             if let Some(evaluated) = evaluated.as_deref_mut() {
                 evaluated.mark(position);
             }
-            fits &= self.within(&position, &mut |check| check.apply(schema, item, None));
+            fits &= self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
             if !self.should_continue(fits) {
                 return false;
             }
@@ -77,19 +84,19 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Applies a schema to all items from `start` on.
-    fn rest(
+    fn apply_items_from(
         &mut self,
         schema: &'a Value,
         start: usize,
         items: &[Value],
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
         let mut fits = true;
         for (position, item) in items.iter().enumerate().skip(start) {
-            fits &= self.within(&position, &mut |check| check.apply(schema, item, None));
+            fits &= self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
             if !self.should_continue(fits) {
                 return false;
             }
@@ -98,20 +105,19 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Applies `unevaluatedItems` to the items that no other keyword has evaluated.
-    pub(super) fn unevaluated_items(
+    pub(super) fn apply_unevaluated_items(
         &mut self,
         rest: &'a Value,
         items: &[Value],
-        evaluated: &Evaluated,
+        evaluated: &EvaluatedPositions,
     ) -> bool {
         let mut fits = true;
         for (position, item) in items.iter().enumerate() {
             self.budget.spend(1);
-            if !evaluated.has(position) {
-                fits &= self.within(&position, &mut |check| match rest {
-                    Value::Bool(false) => {
-                        check.fail("unevaluatedItems", format_args!("is one item too many"))
-                    }
+            if !evaluated.contains(position) {
+                fits &= self.with_path_step(&position, &mut |check| match rest {
+                    Value::Bool(false) => check
+                        .record_violation("unevaluatedItems", format_args!("is one item too many")),
                     _ => check.apply(rest, item, None),
                 });
             }
@@ -122,16 +128,16 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    fn contains(
+    fn apply_contains(
         &mut self,
         schema: &'a Map<String, Value>,
         wanted: &'a Value,
         items: &[Value],
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let mut found = 0_u64;
         for (position, item) in items.iter().enumerate() {
-            if self.test(wanted, item, None) {
+            if self.test_schema(wanted, item, None) {
                 found += 1;
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
@@ -141,10 +147,10 @@ impl<'a> Check<'a, '_> {
                 return false;
             }
         }
-        let least = schema.get("minContains").and_then(count).unwrap_or(1);
+        let least = schema.get("minContains").and_then(parse_count).unwrap_or(1);
         let most = schema
             .get("maxContains")
-            .and_then(count)
+            .and_then(parse_count)
             .unwrap_or(u64::MAX);
         let (keyword, words, bound) = if found < least {
             let keyword = if schema.contains_key("minContains") {
@@ -161,14 +167,14 @@ impl<'a> Check<'a, '_> {
         let evaluated = if self.is_quiet() {
             None
         } else {
-            self.describe(wanted)
+            self.describe_schema(wanted)
         };
         let (like, evaluated) = match &evaluated {
             Some(evaluated) => (" like this: ", evaluated.as_str()),
             None => (" of the kind that the schema names", ""),
         };
-        let bound = Count(bound, "item", "items");
-        self.fail(
+        let bound = CountWithNoun(bound, "item", "items");
+        self.record_violation(
             keyword,
             format_args!("must contain at {words} {bound}{like}{evaluated}"),
         )

@@ -6,8 +6,10 @@ use core::{fmt, mem};
 use serde_json::{Map, Value};
 
 use super::budget::Budget;
-use super::message::{MAX_MESSAGE, MAX_PATH, Named, bounded, limit, push_key};
-use super::refs::{Index, Target};
+use super::message::{
+    MAX_MESSAGE, MAX_PATH, QuotedName, format_bounded, format_limit, push_pointer_step,
+};
+use super::refs::{ResolvedSchema, SchemaIndex};
 use super::{MAX_VIOLATIONS, PatternHost, Violation};
 
 /// The maximum number of schema faults that are listed.
@@ -16,12 +18,12 @@ const MAX_FAULTS: usize = 4;
 /// The evaluated properties (by position) or items of one instance: the annotations that
 /// `unevaluatedProperties` and `unevaluatedItems` depend on.
 #[derive(Default)]
-pub(super) struct Evaluated {
+pub(super) struct EvaluatedPositions {
     all: bool,
     marks: Vec<bool>,
 }
 
-impl Evaluated {
+impl EvaluatedPositions {
     pub(super) fn mark(&mut self, position: usize) {
         if self.marks.len() <= position {
             self.marks.resize(position + 1, false);
@@ -35,7 +37,7 @@ impl Evaluated {
         self.all = true;
     }
 
-    pub(super) fn has(&self, position: usize) -> bool {
+    pub(super) fn contains(&self, position: usize) -> bool {
         self.all || self.marks.get(position).copied().unwrap_or(false)
     }
 
@@ -53,9 +55,9 @@ impl Evaluated {
 }
 
 /// The state of one validation.
-pub(super) struct Check<'a, 'h> {
+pub(super) struct Validation<'a, 'h> {
     pub(super) budget: Budget,
-    index: Index<'a>,
+    index: SchemaIndex<'a>,
     /// The dynamic scope: the entered resources, outermost first; the last is the current one.
     scope: Vec<usize>,
     patterns: &'h mut dyn PatternHost,
@@ -68,11 +70,11 @@ pub(super) struct Check<'a, 'h> {
     current_keyword: Option<(&'a str, &'a Value)>,
 }
 
-impl<'a, 'h> Check<'a, 'h> {
+impl<'a, 'h> Validation<'a, 'h> {
     pub(super) fn new(schema: &'a Value, patterns: &'h mut dyn PatternHost) -> Self {
         Self {
             budget: Budget::new(),
-            index: Index::new(schema),
+            index: SchemaIndex::new(schema),
             scope: vec![0],
             patterns,
             path: String::new(),
@@ -114,14 +116,14 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         if !self.budget.spend(1) {
             return false;
         }
         match schema {
             Value::Bool(true) => true,
-            Value::Bool(false) => self.fail("false", format_args!("is not allowed")),
+            Value::Bool(false) => self.record_violation("false", format_args!("is not allowed")),
             Value::Object(map) => {
                 if !self.budget.descend() {
                     return false;
@@ -131,23 +133,23 @@ impl<'a, 'h> Check<'a, 'h> {
                     self.budget.spend(self.index.resource_count());
                     self.scope.extend(self.index.resource_at(schema));
                 }
-                let fits = self.keywords(map, instance, evaluated);
+                let fits = self.apply_keywords(map, instance, evaluated);
                 self.scope.truncate(depth);
                 self.budget.ascend();
                 fits
             }
-            _ => self.fault(format_args!(
+            _ => self.record_schema_fault(format_args!(
                 "the schema is not valid: an object, true or false was expected"
             )),
         }
     }
 
     /// Applies a schema like [`apply`](Self::apply), without recording violations.
-    pub(super) fn test(
+    pub(super) fn test_schema(
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         self.quiet += 1;
         let fits = self.apply(schema, instance, evaluated);
@@ -161,7 +163,7 @@ impl<'a, 'h> Check<'a, 'h> {
         &mut self,
         schema: &'a Value,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> Result<(), Vec<Violation>> {
         let outer = mem::take(&mut self.found);
         let fits = self.apply(schema, instance, evaluated);
@@ -169,11 +171,11 @@ impl<'a, 'h> Check<'a, 'h> {
         if fits { Ok(()) } else { Err(found) }
     }
 
-    fn keywords(
+    fn apply_keywords(
         &mut self,
         schema: &'a Map<String, Value>,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         if !self.budget.spend(schema.len()) {
             return false;
@@ -184,34 +186,34 @@ impl<'a, 'h> Check<'a, 'h> {
             _ => None,
         };
         let Some(rest) = rest else {
-            return self.each_keyword(schema, instance, evaluated);
+            return self.apply_each_keyword(schema, instance, evaluated);
         };
         // Only locations evaluated by this schema itself count, so it gets marks of its own.
-        let mut own = Evaluated::default();
-        let fits = self.each_keyword(schema, instance, Some(&mut own));
+        let mut own = EvaluatedPositions::default();
+        let fits = self.apply_each_keyword(schema, instance, Some(&mut own));
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
         let rest_fits = match instance {
             _ if !self.should_continue(fits) => false,
-            Value::Object(object) => self.unevaluated_properties(rest, object, &own),
-            Value::Array(items) => self.unevaluated_items(rest, items, &own),
+            Value::Object(object) => self.apply_unevaluated_properties(rest, object, &own),
+            Value::Array(items) => self.apply_unevaluated_items(rest, items, &own),
             _ => true,
         };
         fits && rest_fits
     }
 
-    fn each_keyword(
+    fn apply_each_keyword(
         &mut self,
         schema: &'a Map<String, Value>,
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let outer = self.current_keyword;
         let mut fits = true;
         for (keyword, value) in schema {
             self.current_keyword = Some((keyword, value));
-            fits &= self.keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
+            fits &= self.apply_keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
             if !self.should_continue(fits) {
                 fits = false;
                 break;
@@ -221,51 +223,53 @@ impl<'a, 'h> Check<'a, 'h> {
         fits
     }
 
-    fn keyword(
+    fn apply_keyword(
         &mut self,
         schema: &'a Map<String, Value>,
         keyword: &str,
         value: &'a Value,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         match keyword {
-            "$ref" => self.reference(value, false, instance, evaluated),
-            "$dynamicRef" => self.reference(value, true, instance, evaluated),
-            "allOf" => self.all_of(value, instance, evaluated),
-            "anyOf" => self.any_of(value, instance, evaluated),
-            "oneOf" => self.one_of(value, instance, evaluated),
-            "not" => self.not(value, instance),
-            "if" => self.if_then_else(schema, value, instance, evaluated),
-            "type" => self.type_of(value, instance),
-            "enum" => self.one_of_values(value, instance),
-            "const" => self.constant(value, instance),
+            "$ref" => self.apply_reference(value, false, instance, evaluated),
+            "$dynamicRef" => self.apply_reference(value, true, instance, evaluated),
+            "allOf" => self.apply_all_of(value, instance, evaluated),
+            "anyOf" => self.apply_any_of(value, instance, evaluated),
+            "oneOf" => self.apply_one_of(value, instance, evaluated),
+            "not" => self.apply_not(value, instance),
+            "if" => self.apply_if_then_else(schema, value, instance, evaluated),
+            "type" => self.apply_type(value, instance),
+            "enum" => self.apply_enum(value, instance),
+            "const" => self.apply_const(value, instance),
             _ => match instance {
                 Value::Object(object) => {
-                    self.object_keyword(schema, keyword, value, instance, object, evaluated)
+                    self.apply_object_keyword(schema, keyword, value, instance, object, evaluated)
                 }
-                Value::Array(items) => self.array_keyword(schema, keyword, value, items, evaluated),
-                Value::String(text) => self.string_keyword(keyword, value, text),
-                Value::Number(number) => self.number_keyword(keyword, value, number),
+                Value::Array(items) => {
+                    self.apply_array_keyword(schema, keyword, value, items, evaluated)
+                }
+                Value::String(text) => self.apply_string_keyword(keyword, value, text),
+                Value::Number(number) => self.apply_number_keyword(keyword, value, number),
                 Value::Null | Value::Bool(_) => true,
             },
         }
     }
 
-    fn reference(
+    fn apply_reference(
         &mut self,
         reference: &'a Value,
         dynamic: bool,
         instance: &Value,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let Value::String(reference) = reference else {
             return true;
         };
         let Some(mut target) = self.resolve(reference) else {
-            return self.fault(format_args!(
+            return self.record_schema_fault(format_args!(
                 "the schema refers to {}, which is not there",
-                Named(reference)
+                QuotedName(reference)
             ));
         };
         if let (true, Some(name)) = (dynamic, target.dynamic) {
@@ -273,7 +277,7 @@ impl<'a, 'h> Check<'a, 'h> {
                 if !self.budget.spend(1 + self.index.anchor_count(resource)) {
                     return false;
                 }
-                if let Some(outer) = self.index.dynamic_anchor(resource, name) {
+                if let Some(outer) = self.index.find_dynamic_anchor(resource, name) {
                     target = outer;
                     break;
                 }
@@ -287,7 +291,7 @@ impl<'a, 'h> Check<'a, 'h> {
     }
 
     /// Resolves `reference` against the current resource.
-    pub(super) fn resolve(&mut self, reference: &'a str) -> Option<Target<'a>> {
+    pub(super) fn resolve(&mut self, reference: &'a str) -> Option<ResolvedSchema<'a>> {
         let here = self.scope.last().copied().unwrap_or(0);
         let known = self.index.resource_count() + self.index.anchor_count(here);
         if !(self.budget.spend(known) && self.budget.spend_text(reference)) {
@@ -298,7 +302,7 @@ impl<'a, 'h> Check<'a, 'h> {
 
     /// Returns true if the host finds `pattern` in `text`; `None` if the host cannot evaluate the
     /// pattern.
-    pub(super) fn matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
+    pub(super) fn match_pattern(&mut self, pattern: &str, text: &str) -> Option<bool> {
         let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
         if within {
             self.patterns.pattern_matches(pattern, text)
@@ -308,9 +312,13 @@ impl<'a, 'h> Check<'a, 'h> {
     }
 
     /// Records a violation, unless only the verdict is needed. Always returns false.
-    pub(super) fn fail(&mut self, keyword: &'static str, message: fmt::Arguments<'_>) -> bool {
+    pub(super) fn record_violation(
+        &mut self,
+        keyword: &'static str,
+        message: fmt::Arguments<'_>,
+    ) -> bool {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
-            let path = bounded(format_args!("{}", self.path), MAX_PATH);
+            let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
             // The violation may belong to another keyword than the current one.
             let current_keyword = self
                 .current_keyword
@@ -319,9 +327,9 @@ impl<'a, 'h> Check<'a, 'h> {
                 path,
                 keyword,
                 limit: current_keyword
-                    .map(|(_, limit_value)| limit(keyword, limit_value))
+                    .map(|(_, limit_value)| format_limit(keyword, limit_value))
                     .unwrap_or_default(),
-                message: bounded(message, MAX_MESSAGE),
+                message: format_bounded(message, MAX_MESSAGE),
             });
         }
         false
@@ -329,14 +337,14 @@ impl<'a, 'h> Check<'a, 'h> {
 
     /// Records a fault of the schema itself. The instance then never fits, wherever the fault is in
     /// the schema (a `not` must not invert it), and nothing else is reported for this location.
-    pub(super) fn fault(&mut self, message: fmt::Arguments<'_>) -> bool {
+    pub(super) fn record_schema_fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
-            let path = bounded(format_args!("{}", self.path), MAX_PATH);
+            let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
             let fault = Violation {
                 path,
                 keyword: "schema",
                 limit: String::new(),
-                message: bounded(message, MAX_MESSAGE),
+                message: format_bounded(message, MAX_MESSAGE),
             };
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
@@ -346,21 +354,21 @@ impl<'a, 'h> Check<'a, 'h> {
     }
 
     /// Adds the violations that [`try_apply`](Self::try_apply) returned. Always returns false.
-    pub(super) fn adopt(&mut self, found: Vec<Violation>) -> bool {
+    pub(super) fn record_violations(&mut self, found: Vec<Violation>) -> bool {
         let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
         self.found.extend(found.into_iter().take(room));
         false
     }
 
     /// Runs `work` with `step` appended to the path.
-    pub(super) fn within(
+    pub(super) fn with_path_step(
         &mut self,
         step: &dyn fmt::Display,
         work: &mut dyn FnMut(&mut Self) -> bool,
     ) -> bool {
         let length = self.path.len();
         if !self.is_quiet() {
-            push_key(&mut self.path, step);
+            push_pointer_step(&mut self.path, step);
         }
         let fits = work(self);
         self.path.truncate(length);

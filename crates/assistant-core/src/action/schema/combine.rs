@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::Violation;
-use super::check::{Check, Evaluated};
+use super::check::{EvaluatedPositions, Validation};
 
 /// The maximum number of alternatives that a message names.
 const MAX_NAMED: usize = 8;
@@ -16,7 +16,7 @@ const MISS_THRESHOLD: usize = 1000;
 
 /// The result of trying alternatives.
 #[derive(Default)]
-struct Outcome {
+struct AlternativesOutcome {
     fitting: usize,
     /// The violations of the closest alternative so far.
     closest: Vec<Violation>,
@@ -24,14 +24,14 @@ struct Outcome {
     tied: bool,
 }
 
-impl<'a> Check<'a, '_> {
-    pub(super) fn all_of(
+impl<'a> Validation<'a, '_> {
+    pub(super) fn apply_all_of(
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(schemas) = self.list(schemas) else {
+        let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
         let mut fits = true;
@@ -44,40 +44,40 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    pub(super) fn any_of(
+    pub(super) fn apply_any_of(
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(schemas) = self.list(schemas) else {
+        let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
         // If annotations are collected, every fitting alternative contributes.
         let enough = if evaluated.is_some() { usize::MAX } else { 1 };
-        let outcome = self.alternatives(schemas, instance, evaluated.as_deref_mut(), enough);
-        outcome.fitting > 0 || self.none_fits("anyOf", schemas, outcome, evaluated)
+        let outcome = self.try_alternatives(schemas, instance, evaluated.as_deref_mut(), enough);
+        outcome.fitting > 0 || self.report_no_match("anyOf", schemas, outcome, evaluated)
     }
 
-    pub(super) fn one_of(
+    pub(super) fn apply_one_of(
         &mut self,
         schemas: &'a Value,
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(schemas) = self.list(schemas) else {
+        let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
-        let outcome = self.alternatives(schemas, instance, evaluated.as_deref_mut(), 2);
+        let outcome = self.try_alternatives(schemas, instance, evaluated.as_deref_mut(), 2);
         match outcome.fitting {
-            0 => self.none_fits("oneOf", schemas, outcome, evaluated),
+            0 => self.report_no_match("oneOf", schemas, outcome, evaluated),
             1 => true,
-            _ => match self.named(schemas) {
-                Some(names) => self.fail(
+            _ => match self.describe_alternatives(schemas) {
+                Some(names) => self.record_violation(
                     "oneOf",
                     format_args!("must fit only one of these, but fits several: {names}"),
                 ),
-                None => self.fail(
+                None => self.record_violation(
                     "oneOf",
                     format_args!("must fit only one of {} alternatives", schemas.len()),
                 ),
@@ -85,30 +85,34 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    pub(super) fn not(&mut self, schema: &'a Value, instance: &Value) -> bool {
-        if !self.test(schema, instance, None) {
+    pub(super) fn apply_not(&mut self, schema: &'a Value, instance: &Value) -> bool {
+        if !self.test_schema(schema, instance, None) {
             return true;
         }
         let evaluated = if self.is_quiet() {
             None
         } else {
-            self.describe(schema)
+            self.describe_schema(schema)
         };
         match evaluated {
-            Some(evaluated) => self.fail("not", format_args!("must not be {evaluated}")),
-            None => self.fail("not", format_args!("must not be as the schema excludes")),
+            Some(evaluated) => {
+                self.record_violation("not", format_args!("must not be {evaluated}"))
+            }
+            None => {
+                self.record_violation("not", format_args!("must not be as the schema excludes"))
+            }
         }
     }
 
-    pub(super) fn if_then_else(
+    pub(super) fn apply_if_then_else(
         &mut self,
         schema: &'a Map<String, Value>,
         condition: &'a Value,
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let mut marks = evaluated.as_ref().map(|_| Evaluated::default());
-        let branch = if self.test(condition, instance, marks.as_mut()) {
+        let mut marks = evaluated.as_ref().map(|_| EvaluatedPositions::default());
+        let branch = if self.test_schema(condition, instance, marks.as_mut()) {
             if let (Some(evaluated), Some(marks)) = (evaluated.as_deref_mut(), &marks) {
                 evaluated.merge(marks);
             }
@@ -123,16 +127,16 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Tries alternatives until `enough` of them fit.
-    fn alternatives(
+    fn try_alternatives(
         &mut self,
         schemas: &'a [Value],
         instance: &Value,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
         enough: usize,
-    ) -> Outcome {
-        let mut outcome = Outcome::default();
+    ) -> AlternativesOutcome {
+        let mut outcome = AlternativesOutcome::default();
         for schema in schemas {
-            let mut marks = evaluated.as_ref().map(|_| Evaluated::default());
+            let mut marks = evaluated.as_ref().map(|_| EvaluatedPositions::default());
             match self.try_apply(schema, instance, marks.as_mut()) {
                 Ok(()) => {
                     outcome.fitting += 1;
@@ -140,7 +144,7 @@ impl<'a> Check<'a, '_> {
                         evaluated.merge(marks);
                     }
                 }
-                Err(found) => outcome.weigh(found, self.path()),
+                Err(found) => outcome.keep_closest(found, self.path()),
             }
             if outcome.fitting >= enough || self.is_stopped() {
                 break;
@@ -149,12 +153,12 @@ impl<'a> Check<'a, '_> {
         outcome
     }
 
-    fn none_fits(
+    fn report_no_match(
         &mut self,
         keyword: &'static str,
         schemas: &'a [Value],
-        outcome: Outcome,
-        evaluated: Option<&mut Evaluated>,
+        outcome: AlternativesOutcome,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         // The evaluated locations are unknown, so the rest is not reported.
         if let Some(evaluated) = evaluated {
@@ -165,11 +169,11 @@ impl<'a> Check<'a, '_> {
         }
         let meant = outcome.miss.is_some_and(|miss| miss < MISS_THRESHOLD) && !outcome.tied;
         if (meant || schemas.len() == 1) && !outcome.closest.is_empty() {
-            return self.adopt(outcome.closest);
+            return self.record_violations(outcome.closest);
         }
-        match self.named(schemas) {
-            Some(names) => self.fail(keyword, format_args!("must be {names}")),
-            None => self.fail(
+        match self.describe_alternatives(schemas) {
+            Some(names) => self.record_violation(keyword, format_args!("must be {names}")),
+            None => self.record_violation(
                 keyword,
                 format_args!(
                     "must fit one of {} alternatives, but fits none",
@@ -181,13 +185,13 @@ impl<'a> Check<'a, '_> {
 
     /// Describes the alternatives, such as "a string or null"; `None` if one of them has no
     /// description.
-    fn named(&mut self, schemas: &'a [Value]) -> Option<String> {
+    fn describe_alternatives(&mut self, schemas: &'a [Value]) -> Option<String> {
         if self.is_quiet() {
             return None;
         }
         let mut names: Vec<String> = Vec::new();
         for schema in schemas.iter().take(MAX_NAMED) {
-            let name = self.describe(schema)?;
+            let name = self.describe_schema(schema)?;
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -199,22 +203,25 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Reads a non-empty list of schemas; anything else is a fault of the schema.
-    fn list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
+    fn read_schema_list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
         match value {
             Value::Array(schemas) if !schemas.is_empty() => Some(schemas),
             _ => {
                 let expected = "a list of schemas was expected";
-                self.fault(format_args!("the schema is not valid: {expected}"));
+                self.record_schema_fault(format_args!("the schema is not valid: {expected}"));
                 None
             }
         }
     }
 }
 
-impl Outcome {
+impl AlternativesOutcome {
     /// Keeps `found` if it is the closest miss so far.
-    fn weigh(&mut self, found: Vec<Violation>, path: &str) {
-        let miss = found.iter().map(|violation| weight(violation, path)).sum();
+    fn keep_closest(&mut self, found: Vec<Violation>, path: &str) {
+        let miss = found
+            .iter()
+            .map(|violation| weigh_violation(violation, path))
+            .sum();
         match self.miss {
             Some(closest) if closest < miss => {}
             Some(closest) if closest == miss => self.tied = true,
@@ -230,7 +237,7 @@ impl Outcome {
 /// Returns the weight of a violation as evidence that an alternative was not intended. A violation
 /// by the type or value of the location itself weighs most, followed by a tag (`"kind": "circle"`)
 /// one level down.
-fn weight(violation: &Violation, path: &str) -> usize {
+fn weigh_violation(violation: &Violation, path: &str) -> usize {
     let below = violation.path.len().saturating_sub(path.len());
     match violation.keyword {
         "type" | "const" | "enum" | "false" if below == 0 => MISS_THRESHOLD,

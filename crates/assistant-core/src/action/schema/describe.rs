@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::check::Check;
-use super::message::{Listed, Named, Shown, bounded};
+use super::check::Validation;
+use super::message::{QuotedName, TruncatedJson, ValueList, format_bounded};
 
 /// The maximum number of references and nested alternatives that are followed.
 const MAX_HOPS: usize = 4;
@@ -15,11 +15,11 @@ const MAX_WORDS: usize = 120;
 /// The maximum number of required properties that are named.
 const MAX_PROPERTIES: usize = 4;
 
-impl<'a> Check<'a, '_> {
-    pub(super) fn describe(&mut self, schema: &'a Value) -> Option<String> {
+impl<'a> Validation<'a, '_> {
+    pub(super) fn describe_schema(&mut self, schema: &'a Value) -> Option<String> {
         let mut at = schema;
         for _ in 0..MAX_HOPS {
-            if let Some(words) = words(at) {
+            if let Some(words) = describe_inline(at) {
                 return Some(words);
             }
             at = self.resolve(at.get("$ref")?.as_str()?)?.schema;
@@ -28,53 +28,58 @@ impl<'a> Check<'a, '_> {
     }
 }
 
-fn words(schema: &Value) -> Option<String> {
+fn describe_inline(schema: &Value) -> Option<String> {
     let map = match schema {
         Value::Bool(true) => return Some("anything".into()),
         Value::Bool(false) => return Some("nothing".into()),
         _ => schema.as_object()?,
     };
     if let Some(value) = map.get("const") {
-        return Some(bounded(format_args!("{}", Shown(value)), MAX_WORDS));
+        return Some(format_bounded(
+            format_args!("{}", TruncatedJson(value)),
+            MAX_WORDS,
+        ));
     }
     if let Some(Value::Array(values)) = map.get("enum") {
-        return Some(bounded(
-            format_args!("one of {}", Listed(values)),
+        return Some(format_bounded(
+            format_args!("one of {}", ValueList(values)),
             MAX_WORDS,
         ));
     }
     match map.get("type") {
-        Some(Value::String(name)) if name == "object" => Some(object(map)),
-        Some(wanted) => Some(kinds(wanted)),
-        None if map.contains_key("required") || map.contains_key("properties") => Some(object(map)),
-        None => alternatives(map),
+        Some(Value::String(name)) if name == "object" => Some(describe_object(map)),
+        Some(wanted) => Some(describe_types(wanted)),
+        None if map.contains_key("required") || map.contains_key("properties") => {
+            Some(describe_object(map))
+        }
+        None => describe_union(map),
     }
 }
 
 /// Describes the alternatives of `anyOf` or `oneOf` by their types; `None` if one of them has no
 /// type.
-fn alternatives(map: &Map<String, Value>) -> Option<String> {
+fn describe_union(map: &Map<String, Value>) -> Option<String> {
     let Value::Array(schemas) = map.get("anyOf").or_else(|| map.get("oneOf"))? else {
         return None;
     };
     let mut out = String::new();
     for schema in schemas.iter().take(MAX_PROPERTIES) {
-        let name = kinds(schema.get("type")?);
-        push_word(&mut out, " or ", &name);
+        let name = describe_types(schema.get("type")?);
+        push_separated(&mut out, " or ", &name);
     }
     if schemas.len() > MAX_PROPERTIES {
-        push_word(&mut out, " or ", "…");
+        push_separated(&mut out, " or ", "…");
     }
     Some(out)
 }
 
 /// Describes an object by its tag if it has one, otherwise by its required properties.
-fn object(map: &Map<String, Value>) -> String {
+fn describe_object(map: &Map<String, Value>) -> String {
     let properties = map.get("properties").and_then(Value::as_object);
     let tag = properties.into_iter().flatten().find_map(|(key, schema)| {
         let value = schema.get("const")?;
-        Some(bounded(
-            format_args!("{}: {}", Named(key), Shown(value)),
+        Some(format_bounded(
+            format_args!("{}: {}", QuotedName(key), TruncatedJson(value)),
             MAX_WORDS,
         ))
     });
@@ -83,10 +88,10 @@ fn object(map: &Map<String, Value>) -> String {
         let required = map.get("required").and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         for name in required.take(MAX_PROPERTIES) {
-            push_word(
+            push_separated(
                 &mut needs,
                 " and ",
-                &bounded(format_args!("{}", Named(name)), MAX_WORDS),
+                &format_bounded(format_args!("{}", QuotedName(name)), MAX_WORDS),
             );
         }
     }
@@ -98,23 +103,23 @@ fn object(map: &Map<String, Value>) -> String {
 }
 
 /// Describes the types of a `type` keyword: "a string or null".
-pub(super) fn kinds(wanted: &Value) -> String {
+pub(super) fn describe_types(wanted: &Value) -> String {
     match wanted {
-        Value::String(name) => kind(name).into(),
+        Value::String(name) => describe_type(name).into(),
         Value::Array(names) => {
             let mut out = String::new();
             for name in names.iter().take(7).filter_map(Value::as_str) {
-                push_word(&mut out, " or ", kind(name));
+                push_separated(&mut out, " or ", describe_type(name));
             }
             out
         }
-        _ => kind("").into(),
+        _ => describe_type("").into(),
     }
 }
 
 /// Describes the type of a value: "a string".
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    kind(match value {
+pub(super) fn describe_type_of(value: &Value) -> &'static str {
+    describe_type(match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
         Value::Number(_) => "number",
@@ -124,7 +129,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
     })
 }
 
-fn kind(name: &str) -> &'static str {
+fn describe_type(name: &str) -> &'static str {
     match name {
         "null" => "null",
         "boolean" => "true or false",
@@ -137,7 +142,7 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-fn push_word(out: &mut String, between: &str, word: &str) {
+fn push_separated(out: &mut String, between: &str, word: &str) {
     if !out.is_empty() {
         out.push_str(between);
     }

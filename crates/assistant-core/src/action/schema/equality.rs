@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::numbers;
 
 /// Compares two values. Returns false if the budget is exceeded.
-pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
+pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     if !budget.spend(1) {
         return false;
     }
@@ -18,15 +18,15 @@ pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
         (Value::String(a), Value::String(b)) => budget.spend_text(a) && a == b,
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len()
-                && deeper(budget, &mut |budget| {
-                    a.iter().zip(b).all(|(a, b)| equal(a, b, budget))
+                && run_one_level_down(budget, &mut |budget| {
+                    a.iter().zip(b).all(|(a, b)| is_equal(a, b, budget))
                 })
         }
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len()
-                && deeper(budget, &mut |budget| {
+                && run_one_level_down(budget, &mut |budget| {
                     a.iter().all(|(key, a)| {
-                        budget.spend_text(key) && b.get(key).is_some_and(|b| equal(a, b, budget))
+                        budget.spend_text(key) && b.get(key).is_some_and(|b| is_equal(a, b, budget))
                     })
                 })
         }
@@ -38,11 +38,11 @@ pub(super) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
 ///
 /// Items go into a hash table, so a list without repeats takes time proportional to its size;
 /// crafted collisions are charged to the budget.
-pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usize, usize)> {
+pub(super) fn find_first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usize, usize)> {
     let slots = (items.len() * 2).next_power_of_two();
     let mut table: Vec<Option<(usize, u64)>> = vec![None; slots];
     for (position, item) in items.iter().enumerate() {
-        let hash = hash(item, budget);
+        let hash = hash_value(item, budget);
         let mut slot = hash as usize & (slots - 1);
         while let Some((earlier, other)) = table.get(slot).copied().flatten() {
             if !budget.spend(1) {
@@ -51,7 +51,7 @@ pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usiz
             let same = other == hash
                 && items
                     .get(earlier)
-                    .is_some_and(|earlier| equal(earlier, item, budget));
+                    .is_some_and(|earlier| is_equal(earlier, item, budget));
             if same {
                 return Some((earlier, position));
             }
@@ -65,21 +65,21 @@ pub(super) fn first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usiz
 }
 
 /// Hashes a value; equal values have equal hashes unless the budget is exceeded.
-fn hash(value: &Value, budget: &mut Budget) -> u64 {
+fn hash_value(value: &Value, budget: &mut Budget) -> u64 {
     if !budget.spend(1) {
         return 0;
     }
     match value {
         Value::Null => 1,
         Value::Bool(flag) => 2 + u64::from(*flag),
-        Value::Number(number) => mix(4, numbers::hash_key(number)),
+        Value::Number(number) => mix_hash(4, numbers::hash_key(number)),
         Value::String(text) => hash_text(text, budget),
         Value::Array(items) => {
             let mut sum = 5;
-            deeper(budget, &mut |budget| {
+            run_one_level_down(budget, &mut |budget| {
                 sum = items
                     .iter()
-                    .fold(sum, |sum, item| mix(sum, hash(item, budget)));
+                    .fold(sum, |sum, item| mix_hash(sum, hash_value(item, budget)));
                 true
             });
             sum
@@ -87,14 +87,14 @@ fn hash(value: &Value, budget: &mut Budget) -> u64 {
         Value::Object(map) => {
             // A sum, because key order is not significant.
             let mut sum = 6_u64;
-            deeper(budget, &mut |budget| {
+            run_one_level_down(budget, &mut |budget| {
                 for (key, value) in map {
-                    let entry = mix(hash_text(key, budget), hash(value, budget));
+                    let entry = mix_hash(hash_text(key, budget), hash_value(value, budget));
                     sum = sum.wrapping_add(entry);
                 }
                 true
             });
-            mix(6, sum)
+            mix_hash(6, sum)
         }
     }
 }
@@ -103,17 +103,17 @@ fn hash_text(text: &str, budget: &mut Budget) -> u64 {
     if !budget.spend_text(text) {
         return 0;
     }
-    text.bytes().fold(7, |sum, byte| mix(sum, byte.into()))
+    text.bytes().fold(7, |sum, byte| mix_hash(sum, byte.into()))
 }
 
 /// Mixes `more` into the hash `sum`, and spreads its high bits to the low bits that choose a slot.
-fn mix(sum: u64, more: u64) -> u64 {
+fn mix_hash(sum: u64, more: u64) -> u64 {
     let product = (sum.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
 
 /// Runs `work` one level down; returns false if the depth is exceeded.
-fn deeper(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
+fn run_one_level_down(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
     if !budget.descend() {
         return false;
     }

@@ -17,12 +17,12 @@ const MAX_VALUE: usize = 60;
 const MAX_LISTED: usize = 20;
 
 /// A writer that fails after a number of characters, which stops formatting of large values early.
-struct Bounded {
+struct BoundedWriter {
     text: String,
     left: usize,
 }
 
-impl Write for Bounded {
+impl Write for BoundedWriter {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         for character in piece.chars() {
             let Some(left) = self.left.checked_sub(1) else {
@@ -36,8 +36,8 @@ impl Write for Bounded {
 }
 
 /// Formats `content`, cut with an ellipsis after `limit` characters.
-pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
-    let mut out = Bounded {
+pub(super) fn format_bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
+    let mut out = BoundedWriter {
         text: String::new(),
         left: limit,
     };
@@ -48,70 +48,76 @@ pub(super) fn bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
 }
 
 /// Formats the value of a keyword if it is a bound, a name, a value or a list of values.
-pub(super) fn limit(keyword: &str, value: &Value) -> String {
+pub(super) fn format_limit(keyword: &str, value: &Value) -> String {
     match (keyword, value) {
         ("anyOf" | "oneOf", _) => String::new(),
-        (_, Value::String(text)) => bounded(format_args!("{text}"), MAX_MESSAGE),
-        (_, Value::Array(values)) => bounded(format_args!("{}", Listed(values)), MAX_MESSAGE),
+        (_, Value::String(text)) => format_bounded(format_args!("{text}"), MAX_MESSAGE),
+        (_, Value::Array(values)) => {
+            format_bounded(format_args!("{}", ValueList(values)), MAX_MESSAGE)
+        }
         ("const", value) | (_, value @ Value::Number(_)) => {
-            bounded(format_args!("{value}"), MAX_MESSAGE)
+            format_bounded(format_args!("{value}"), MAX_MESSAGE)
         }
         _ => String::new(),
     }
 }
 
 /// A value as JSON, truncated if long.
-pub(super) struct Shown<'a>(pub(super) &'a Value);
+pub(super) struct TruncatedJson<'a>(pub(super) &'a Value);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for TruncatedJson<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&bounded(format_args!("{}", self.0), MAX_VALUE))
+        f.write_str(&format_bounded(format_args!("{}", self.0), MAX_VALUE))
     }
 }
 
 /// A property name in quotes, truncated if long.
-pub(super) struct Named<'a>(pub(super) &'a str);
+pub(super) struct QuotedName<'a>(pub(super) &'a str);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for QuotedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", bounded(format_args!("{}", self.0), MAX_VALUE))
+        write!(
+            f,
+            "\"{}\"",
+            format_bounded(format_args!("{}", self.0), MAX_VALUE)
+        )
     }
 }
 
 /// Values separated by commas.
-pub(super) struct Listed<'a>(pub(super) &'a [Value]);
+pub(super) struct ValueList<'a>(pub(super) &'a [Value]);
 
-impl fmt::Display for Listed<'_> {
+impl fmt::Display for ValueList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, value) in self.0.iter().take(MAX_LISTED).enumerate() {
             let comma = if position == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", Shown(value))?;
+            write!(f, "{comma}{}", TruncatedJson(value))?;
         }
-        and_more(f, self.0.len())
+        write_remaining_count(f, self.0.len())
     }
 }
 
 /// Property names in quotes, separated by commas.
-pub(super) struct Keys<'a>(pub(super) &'a Map<String, Value>);
+pub(super) struct QuotedKeys<'a>(pub(super) &'a Map<String, Value>);
 
-impl fmt::Display for Keys<'_> {
+impl fmt::Display for QuotedKeys<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, key) in self.0.keys().take(MAX_LISTED).enumerate() {
             let comma = if position == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", Named(key))?;
+            write!(f, "{comma}{}", QuotedName(key))?;
         }
-        and_more(f, self.0.len())
+        write_remaining_count(f, self.0.len())
     }
 }
 
 /// A count with its noun: "1 item", "2 items".
-pub(super) struct Count(
+pub(super) struct CountWithNoun(
     pub(super) u64,
     pub(super) &'static str,
     pub(super) &'static str,
 );
 
-impl fmt::Display for Count {
+impl fmt::Display for CountWithNoun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -122,7 +128,7 @@ impl fmt::Display for Count {
     }
 }
 
-fn and_more(f: &mut fmt::Formatter<'_>, total: usize) -> fmt::Result {
+fn write_remaining_count(f: &mut fmt::Formatter<'_>, total: usize) -> fmt::Result {
     match total.checked_sub(MAX_LISTED) {
         None | Some(0) => Ok(()),
         Some(more) => write!(f, " and {more} more"),
@@ -130,10 +136,10 @@ fn and_more(f: &mut fmt::Formatter<'_>, total: usize) -> fmt::Result {
 }
 
 /// Appends an escaped step to a JSON Pointer.
-pub(super) fn push_key(path: &mut String, step: &dyn fmt::Display) {
-    struct Escaped<'a>(&'a mut String);
+pub(super) fn push_pointer_step(path: &mut String, step: &dyn fmt::Display) {
+    struct PointerEscaper<'a>(&'a mut String);
 
-    impl Write for Escaped<'_> {
+    impl Write for PointerEscaper<'_> {
         fn write_str(&mut self, piece: &str) -> fmt::Result {
             for character in piece.chars() {
                 match character {
@@ -148,5 +154,5 @@ pub(super) fn push_key(path: &mut String, step: &dyn fmt::Display) {
 
     path.push('/');
     // Writing to a `String` cannot fail.
-    let _ = write!(Escaped(path), "{step}");
+    let _ = write!(PointerEscaper(path), "{step}");
 }

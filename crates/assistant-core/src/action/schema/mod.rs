@@ -56,7 +56,7 @@ use core::fmt;
 
 use serde_json::Value;
 
-use check::Check;
+use check::Validation;
 pub(crate) use numbers::compare as compare_numbers;
 
 /// The maximum number of violations that [`validate`] lists.
@@ -140,7 +140,7 @@ pub fn validate(
     instance: &Value,
     patterns: &mut dyn PatternHost,
 ) -> Vec<Violation> {
-    let mut check = Check::new(schema, patterns);
+    let mut check = Validation::new(schema, patterns);
     let fits = check.apply(schema, instance, None);
     check.finish(fits)
 }

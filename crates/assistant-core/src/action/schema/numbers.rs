@@ -7,38 +7,38 @@ use serde_json::{Number, Value};
 
 /// Returns true if the number has no fractional part, regardless of its notation.
 pub(super) fn is_integer(number: &Number) -> bool {
-    whole(number).is_some() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
+    to_integer(number).is_some() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
 /// Compares two numbers by value.
 pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
-    match (whole(a), whole(b)) {
+    match (to_integer(a), to_integer(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
-        (Some(a), None) => compare_whole(a, float(b)),
-        (None, Some(b)) => compare_whole(b, float(a)).reverse(),
-        (None, None) => float(a).total_cmp(&float(b)),
+        (Some(a), None) => compare_integer_with_float(a, to_float(b)),
+        (None, Some(b)) => compare_integer_with_float(b, to_float(a)).reverse(),
+        (None, None) => to_float(a).total_cmp(&to_float(b)),
     }
 }
 
 /// Returns a hash key that equal numbers share.
 pub(super) fn hash_key(number: &Number) -> u64 {
-    let float = float(number);
+    let float = to_float(number);
     // Positive and negative zero are equal.
     if float == 0.0 { 0 } else { float.to_bits() }
 }
 
 /// Reads a count in a schema (`minLength` and the like), which may be written as `2.0`.
-pub(super) fn count(value: &Value) -> Option<u64> {
+pub(super) fn parse_count(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     number
         .as_u64()
-        .or_else(|| u64::try_from(whole(number)?).ok())
+        .or_else(|| u64::try_from(to_integer(number)?).ok())
 }
 
 /// Returns true if `number` is an integer multiple of `of`. A divisor of zero always passes.
-pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
-    let (Some(number_), Some(of_)) = (Decimal::of(number), Decimal::of(of)) else {
-        return (float(number) / float(of)).fract() == 0.0;
+pub(super) fn is_multiple_of(number: &Number, of: &Number) -> bool {
+    let (Some(number_), Some(of_)) = (Decimal::parse(number), Decimal::parse(of)) else {
+        return (to_float(number) / to_float(of)).fract() == 0.0;
     };
     if of_.digits == 0 || number_.digits == 0 {
         return true;
@@ -49,13 +49,13 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     };
     let mut rest = number_.digits % of_.digits;
     for _ in 0..shift {
-        rest = times_ten(rest, of_.digits);
+        rest = times_ten_modulo(rest, of_.digits);
     }
     rest == 0
 }
 
 /// Returns the value as an integer, if it has no fraction and fits.
-fn whole(number: &Number) -> Option<i128> {
+fn to_integer(number: &Number) -> Option<i128> {
     if let Some(signed) = number.as_i64() {
         return Some(signed.into());
     }
@@ -67,12 +67,12 @@ fn whole(number: &Number) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
 }
 
-fn float(number: &Number) -> f64 {
+fn to_float(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::MAX)
 }
 
 /// Compares `whole` with a float that has a fraction or exceeds the range of an integer.
-fn compare_whole(whole: i128, float: f64) -> Ordering {
+fn compare_integer_with_float(whole: i128, float: f64) -> Ordering {
     // The cast saturates, which preserves the order; the floor is below the float.
     match whole.cmp(&(float.floor() as i128)) {
         Ordering::Equal => Ordering::Less,
@@ -82,7 +82,7 @@ fn compare_whole(whole: i128, float: f64) -> Ordering {
 
 /// Computes `rest * 10 % modulus` by doubling, for moduli near `u64::MAX`. `rest` is below
 /// `modulus`.
-fn times_ten(rest: u64, modulus: u64) -> u64 {
+fn times_ten_modulo(rest: u64, modulus: u64) -> u64 {
     let add = |a: u64, b: u64| {
         if a >= modulus - b {
             a - (modulus - b)
@@ -103,7 +103,7 @@ struct Decimal {
 
 impl Decimal {
     /// Parses the shortest decimal notation of a number; `None` if it has too many digits.
-    fn of(number: &Number) -> Option<Self> {
+    fn parse(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),

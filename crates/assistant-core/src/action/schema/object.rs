@@ -5,48 +5,50 @@ use core::fmt;
 
 use serde_json::{Map, Value};
 
-use super::check::{Check, Evaluated};
-use super::message::{Count, Keys, Named};
-use super::numbers::count;
+use super::check::{EvaluatedPositions, Validation};
+use super::message::{CountWithNoun, QuotedKeys, QuotedName};
+use super::numbers::parse_count;
 
 type Object = Map<String, Value>;
 
-impl<'a> Check<'a, '_> {
+impl<'a> Validation<'a, '_> {
     /// Applies one keyword of `schema` to an object; keywords that do not concern objects pass.
-    pub(super) fn object_keyword(
+    pub(super) fn apply_object_keyword(
         &mut self,
         schema: &'a Object,
         keyword: &str,
         value: &'a Value,
         instance: &Value,
         object: &Object,
-        evaluated: Option<&mut Evaluated>,
+        evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         match keyword {
-            "properties" => self.properties(value, object, evaluated),
-            "patternProperties" => self.pattern_properties(value, object, evaluated),
-            "additionalProperties" => self.additional_properties(schema, value, object, evaluated),
-            "propertyNames" => self.property_names(value, object),
-            "required" => self.required(schema, value, object),
-            "dependentRequired" | "dependentSchemas" | "dependencies" => {
-                self.dependents(schema, value, instance, object, evaluated)
+            "properties" => self.apply_properties(value, object, evaluated),
+            "patternProperties" => self.apply_pattern_properties(value, object, evaluated),
+            "additionalProperties" => {
+                self.apply_additional_properties(schema, value, object, evaluated)
             }
-            "minProperties" => match count(value) {
-                Some(least) if (object.len() as u64) < least => self.fail(
+            "propertyNames" => self.apply_property_names(value, object),
+            "required" => self.apply_required(schema, value, object),
+            "dependentRequired" | "dependentSchemas" | "dependencies" => {
+                self.apply_dependents(schema, value, instance, object, evaluated)
+            }
+            "minProperties" => match parse_count(value) {
+                Some(least) if (object.len() as u64) < least => self.record_violation(
                     "minProperties",
                     format_args!(
                         "must have at least {}",
-                        Count(least, "property", "properties")
+                        CountWithNoun(least, "property", "properties")
                     ),
                 ),
                 _ => true,
             },
-            "maxProperties" => match count(value) {
-                Some(most) if (object.len() as u64) > most => self.fail(
+            "maxProperties" => match parse_count(value) {
+                Some(most) if (object.len() as u64) > most => self.record_violation(
                     "maxProperties",
                     format_args!(
                         "must have at most {}",
-                        Count(most, "property", "properties")
+                        CountWithNoun(most, "property", "properties")
                     ),
                 ),
                 _ => true,
@@ -55,13 +57,13 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    fn properties(
+    fn apply_properties(
         &mut self,
         schemas: &'a Value,
         object: &Object,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(schemas) = self.schemas(schemas) else {
+        let Some(schemas) = self.read_schema_map(schemas) else {
             return true;
         };
         let mut fits = true;
@@ -71,7 +73,7 @@ impl<'a> Check<'a, '_> {
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                fits &= self.within(key, &mut |check| check.apply(schema, item, None));
+                fits &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
             }
             if !self.should_continue(fits) {
                 return false;
@@ -80,13 +82,13 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    fn pattern_properties(
+    fn apply_pattern_properties(
         &mut self,
         schemas: &'a Value,
         object: &Object,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(schemas) = self.schemas(schemas) else {
+        let Some(schemas) = self.read_schema_map(schemas) else {
             return true;
         };
         let mut fits = true;
@@ -94,7 +96,7 @@ impl<'a> Check<'a, '_> {
             for (pattern, schema) in schemas {
                 // If the host does not evaluate the pattern, the property is accepted with any
                 // value.
-                let matches = self.matches(pattern, key);
+                let matches = self.match_pattern(pattern, key);
                 if matches == Some(false) {
                     continue;
                 }
@@ -102,7 +104,7 @@ impl<'a> Check<'a, '_> {
                     evaluated.mark(position);
                 }
                 if matches.is_some() {
-                    fits &= self.within(key, &mut |check| check.apply(schema, item, None));
+                    fits &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
                 }
                 if !self.should_continue(fits) {
                     return false;
@@ -112,12 +114,12 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    fn additional_properties(
+    fn apply_additional_properties(
         &mut self,
         schema: &'a Object,
         rest: &'a Value,
         object: &Object,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         let named = schema.get("properties").and_then(Value::as_object);
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
@@ -128,13 +130,14 @@ impl<'a> Check<'a, '_> {
                 || patterns.is_some_and(|patterns| {
                     patterns
                         .keys()
-                        .any(|pattern| self.matches(pattern, key) != Some(false))
+                        .any(|pattern| self.match_pattern(pattern, key) != Some(false))
                 });
             if !known {
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                fits &= self.extra("additionalProperties", rest, named, key, item);
+                fits &=
+                    self.apply_to_extra_property("additionalProperties", rest, named, key, item);
             }
             if !self.should_continue(fits) {
                 return false;
@@ -144,17 +147,18 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Applies `unevaluatedProperties` to the properties that no other keyword has evaluated.
-    pub(super) fn unevaluated_properties(
+    pub(super) fn apply_unevaluated_properties(
         &mut self,
         rest: &'a Value,
         object: &Object,
-        evaluated: &Evaluated,
+        evaluated: &EvaluatedPositions,
     ) -> bool {
         let mut fits = true;
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend(1);
-            if !evaluated.has(position) {
-                fits &= self.extra("unevaluatedProperties", rest, None, key, item);
+            if !evaluated.contains(position) {
+                fits &=
+                    self.apply_to_extra_property("unevaluatedProperties", rest, None, key, item);
             }
             if !self.should_continue(fits) {
                 return false;
@@ -164,7 +168,7 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Checks a property that has no schema of its own.
-    fn extra(
+    fn apply_to_extra_property(
         &mut self,
         keyword: &'static str,
         rest: &'a Value,
@@ -172,31 +176,36 @@ impl<'a> Check<'a, '_> {
         key: &str,
         item: &Value,
     ) -> bool {
-        self.within(&key, &mut |check| match (rest, expected) {
-            (Value::Bool(false), Some(expected)) if !expected.is_empty() => check.fail(
+        self.with_path_step(&key, &mut |check| match (rest, expected) {
+            (Value::Bool(false), Some(expected)) if !expected.is_empty() => check.record_violation(
                 keyword,
-                format_args!("is not a known property; known are {}", Keys(expected)),
+                format_args!(
+                    "is not a known property; known are {}",
+                    QuotedKeys(expected)
+                ),
             ),
-            (Value::Bool(false), _) => check.fail(keyword, format_args!("is not a known property")),
+            (Value::Bool(false), _) => {
+                check.record_violation(keyword, format_args!("is not a known property"))
+            }
             _ => check.apply(rest, item, None),
         })
     }
 
-    fn property_names(&mut self, schema: &'a Value, object: &Object) -> bool {
+    fn apply_property_names(&mut self, schema: &'a Value, object: &Object) -> bool {
         let mut fits = true;
         for key in object.keys() {
             if !self.budget.spend_text(key) {
                 return false;
             }
             let name = Value::String(key.clone());
-            fits &= self.within(key, &mut |check| {
+            fits &= self.with_path_step(key, &mut |check| {
                 let Err(mut found) = check.try_apply(schema, &name, None) else {
                     return true;
                 };
                 for violation in &mut found {
                     violation.message.insert_str(0, "the property name ");
                 }
-                check.adopt(found)
+                check.record_violations(found)
             });
             if !self.should_continue(fits) {
                 return false;
@@ -205,7 +214,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    fn required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
+    fn apply_required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
         let properties = schema.get("properties").and_then(Value::as_object);
         let mut fits = true;
         for name in names
@@ -216,7 +225,12 @@ impl<'a> Check<'a, '_> {
         {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                fits &= self.missing("required", format_args!("is required"), name, properties);
+                fits &= self.report_missing_property(
+                    "required",
+                    format_args!("is required"),
+                    name,
+                    properties,
+                );
             }
             if !self.should_continue(fits) {
                 return false;
@@ -226,7 +240,7 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Reports a missing property with the description of the expected value.
-    fn missing(
+    fn report_missing_property(
         &mut self,
         keyword: &'static str,
         words: fmt::Arguments<'_>,
@@ -234,26 +248,26 @@ impl<'a> Check<'a, '_> {
         properties: Option<&'a Object>,
     ) -> bool {
         let expected = match properties.and_then(|properties| properties.get(name)) {
-            Some(schema) if !self.is_quiet() => self.describe(schema),
+            Some(schema) if !self.is_quiet() => self.describe_schema(schema),
             _ => None,
         };
-        self.within(&name, &mut |check| match &expected {
-            Some(expected) => check.fail(keyword, format_args!("{words}: {expected}")),
-            None => check.fail(keyword, words),
+        self.with_path_step(&name, &mut |check| match &expected {
+            Some(expected) => check.record_violation(keyword, format_args!("{words}: {expected}")),
+            None => check.record_violation(keyword, words),
         })
     }
 
     /// Applies `dependentRequired`, `dependentSchemas`, and the older `dependencies`, which
     /// combined both.
-    fn dependents(
+    fn apply_dependents(
         &mut self,
         schema: &'a Object,
         dependents: &'a Value,
         instance: &Value,
         object: &Object,
-        mut evaluated: Option<&mut Evaluated>,
+        mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let Some(dependents) = self.schemas(dependents) else {
+        let Some(dependents) = self.read_schema_map(dependents) else {
             return true;
         };
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -262,7 +276,9 @@ impl<'a> Check<'a, '_> {
             self.budget.spend_text(key);
             if object.contains_key(key) {
                 fits &= match dependent {
-                    Value::Array(names) => self.required_with(names, key, object, properties),
+                    Value::Array(names) => {
+                        self.apply_dependent_required(names, key, object, properties)
+                    }
                     _ => self.apply(dependent, instance, evaluated.as_deref_mut()),
                 };
             }
@@ -273,7 +289,7 @@ impl<'a> Check<'a, '_> {
         fits
     }
 
-    fn required_with(
+    fn apply_dependent_required(
         &mut self,
         names: &[Value],
         key: &str,
@@ -284,9 +300,9 @@ impl<'a> Check<'a, '_> {
         for name in names.iter().filter_map(Value::as_str) {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                fits &= self.missing(
+                fits &= self.report_missing_property(
                     "dependentRequired",
-                    format_args!("is required together with {}", Named(key)),
+                    format_args!("is required together with {}", QuotedName(key)),
                     name,
                     properties,
                 );
@@ -299,10 +315,10 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Reads a map of schemas; anything else is a fault of the schema.
-    fn schemas(&mut self, value: &'a Value) -> Option<&'a Object> {
+    fn read_schema_map(&mut self, value: &'a Value) -> Option<&'a Object> {
         let schemas = value.as_object();
         if schemas.is_none() {
-            self.fault(format_args!(
+            self.record_schema_fault(format_args!(
                 "the schema is not valid: an object of schemas was expected"
             ));
         }

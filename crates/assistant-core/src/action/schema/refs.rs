@@ -18,7 +18,7 @@ const MAX_RESOURCES: usize = 1000;
 
 /// A schema found by a reference.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'a> {
+pub(super) struct ResolvedSchema<'a> {
     pub(super) schema: &'a Value,
     /// The index of the resource that contains the schema.
     pub(super) resource: usize,
@@ -39,11 +39,11 @@ struct Resource<'a> {
 }
 
 /// All resources of one schema; the first is the schema itself.
-pub(super) struct Index<'a> {
+pub(super) struct SchemaIndex<'a> {
     resources: Vec<Resource<'a>>,
 }
 
-impl<'a> Index<'a> {
+impl<'a> SchemaIndex<'a> {
     pub(super) fn new(root: &'a Value) -> Self {
         let first = Resource {
             uri: String::new(),
@@ -57,7 +57,7 @@ impl<'a> Index<'a> {
         let mut open = vec![(root, 0)];
         while let Some((schema, resource)) = open.pop() {
             if let Value::Object(map) = schema {
-                let resource = index.enter(schema, map, resource);
+                let resource = index.index_schema(schema, map, resource);
                 for (keyword, value) in map {
                     push_subschemas(keyword, value, resource, &mut open);
                 }
@@ -67,7 +67,12 @@ impl<'a> Index<'a> {
     }
 
     /// Records the identifiers of one schema and returns the index of its resource.
-    fn enter(&mut self, schema: &'a Value, map: &'a Map<String, Value>, outer: usize) -> usize {
+    fn index_schema(
+        &mut self,
+        schema: &'a Value,
+        map: &'a Map<String, Value>,
+        outer: usize,
+    ) -> usize {
         let mut here = outer;
         if let Some(id) = map.get("$id").and_then(Value::as_str) {
             let (id, _) = split_fragment(id);
@@ -130,7 +135,7 @@ impl<'a> Index<'a> {
     }
 
     /// Resolves `reference` as written in the resource `from`.
-    pub(super) fn lookup(&self, from: usize, reference: &str) -> Option<Target<'a>> {
+    pub(super) fn lookup(&self, from: usize, reference: &str) -> Option<ResolvedSchema<'a>> {
         let (document, fragment) = split_fragment(reference);
         let resource = if document.is_empty() {
             from
@@ -140,29 +145,38 @@ impl<'a> Index<'a> {
                 .iter()
                 .position(|resource| resource.uri == uri)?
         };
-        let fragment = percent_decoded(fragment)?;
+        let fragment = decode_percent(fragment)?;
         match fragment.strip_prefix('/') {
-            Some(pointer) => self.walk(resource, pointer),
-            None if fragment.is_empty() => Some(Target {
+            Some(pointer) => self.follow_pointer(resource, pointer),
+            None if fragment.is_empty() => Some(ResolvedSchema {
                 schema: self.root(resource),
                 resource,
                 dynamic: None,
             }),
-            None => self.anchor(resource, &fragment, false),
+            None => self.find_anchor(resource, &fragment, false),
         }
     }
 
     /// Returns the schema with this `$dynamicAnchor` in `resource`.
-    pub(super) fn dynamic_anchor(&self, resource: usize, name: &str) -> Option<Target<'a>> {
-        self.anchor(resource, name, true)
+    pub(super) fn find_dynamic_anchor(
+        &self,
+        resource: usize,
+        name: &str,
+    ) -> Option<ResolvedSchema<'a>> {
+        self.find_anchor(resource, name, true)
     }
 
-    fn anchor(&self, resource: usize, name: &str, only_dynamic: bool) -> Option<Target<'a>> {
+    fn find_anchor(
+        &self,
+        resource: usize,
+        name: &str,
+        only_dynamic: bool,
+    ) -> Option<ResolvedSchema<'a>> {
         let mut anchors = self.resources.get(resource)?.anchors.iter();
         let anchor =
             anchors.find(|anchor| anchor.name == name && (anchor.dynamic || !only_dynamic))?;
         let dynamic = anchor.dynamic.then_some(anchor.name);
-        Some(Target {
+        Some(ResolvedSchema {
             schema: anchor.schema,
             resource,
             dynamic,
@@ -170,14 +184,14 @@ impl<'a> Index<'a> {
     }
 
     /// Follows a JSON Pointer (without its first slash), through embedded resources too.
-    fn walk(&self, resource: usize, pointer: &str) -> Option<Target<'a>> {
-        let mut at = Target {
+    fn follow_pointer(&self, resource: usize, pointer: &str) -> Option<ResolvedSchema<'a>> {
+        let mut at = ResolvedSchema {
             schema: self.root(resource),
             resource,
             dynamic: None,
         };
         for step in pointer.split('/') {
-            let step = unescaped(step);
+            let step = unescape_step(step);
             at.schema = match at.schema {
                 Value::Object(map) => map.get(&step)?,
                 Value::Array(items) if step.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -239,7 +253,7 @@ fn split_fragment(reference: &str) -> (&str, &str) {
 }
 
 /// Unescapes one step of a JSON Pointer.
-fn unescaped(step: &str) -> String {
+fn unescape_step(step: &str) -> String {
     let mut key = String::with_capacity(step.len());
     let mut characters = step.chars();
     while let Some(character) = characters.next() {
@@ -252,7 +266,7 @@ fn unescaped(step: &str) -> String {
 }
 
 /// Decodes percent-encoding; `None` if the text is not percent-encoded UTF-8.
-fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
+fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
     }

@@ -4,15 +4,15 @@ use core::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-use super::check::Check;
-use super::describe::{kind_of, kinds};
-use super::equality::equal;
-use super::message::{Count, Listed, Shown};
-use super::numbers::{self, count};
+use super::check::Validation;
+use super::describe::{describe_type_of, describe_types};
+use super::equality::is_equal;
+use super::message::{CountWithNoun, TruncatedJson, ValueList};
+use super::numbers::{self, parse_count};
 
-impl<'a> Check<'a, '_> {
+impl<'a> Validation<'a, '_> {
     /// Applies `type`: a name or a list of names.
-    pub(super) fn type_of(&mut self, wanted: &Value, instance: &Value) -> bool {
+    pub(super) fn apply_type(&mut self, wanted: &Value, instance: &Value) -> bool {
         let fits = match wanted {
             Value::String(name) => is_of_type(name, instance),
             Value::Array(names) => {
@@ -24,47 +24,59 @@ impl<'a> Check<'a, '_> {
             }
             _ => true,
         };
-        fits || self.fail(
+        fits || self.record_violation(
             "type",
-            format_args!("must be {}, not {}", kinds(wanted), kind_of(instance)),
+            format_args!(
+                "must be {}, not {}",
+                describe_types(wanted),
+                describe_type_of(instance)
+            ),
         )
     }
 
     /// Applies `enum`.
-    pub(super) fn one_of_values(&mut self, wanted: &Value, instance: &Value) -> bool {
+    pub(super) fn apply_enum(&mut self, wanted: &Value, instance: &Value) -> bool {
         let Value::Array(values) = wanted else {
             return true;
         };
         values
             .iter()
-            .any(|value| equal(value, instance, &mut self.budget))
-            || self.fail("enum", format_args!("must be one of {}", Listed(values)))
+            .any(|value| is_equal(value, instance, &mut self.budget))
+            || self.record_violation("enum", format_args!("must be one of {}", ValueList(values)))
     }
 
     /// Applies `const`.
-    pub(super) fn constant(&mut self, wanted: &Value, instance: &Value) -> bool {
-        equal(wanted, instance, &mut self.budget)
-            || self.fail("const", format_args!("must be {}", Shown(wanted)))
+    pub(super) fn apply_const(&mut self, wanted: &Value, instance: &Value) -> bool {
+        is_equal(wanted, instance, &mut self.budget)
+            || self.record_violation("const", format_args!("must be {}", TruncatedJson(wanted)))
     }
 
     /// Applies one keyword to a string; keywords that do not concern strings pass.
-    pub(super) fn string_keyword(&mut self, keyword: &str, value: &'a Value, text: &str) -> bool {
+    pub(super) fn apply_string_keyword(
+        &mut self,
+        keyword: &str,
+        value: &'a Value,
+        text: &str,
+    ) -> bool {
         match (keyword, value) {
             ("pattern", Value::String(pattern)) => {
-                self.matches(pattern, text) != Some(false)
-                    || self.fail("pattern", format_args!("must match the pattern {pattern}"))
+                self.match_pattern(pattern, text) != Some(false)
+                    || self.record_violation(
+                        "pattern",
+                        format_args!("must match the pattern {pattern}"),
+                    )
             }
-            ("minLength", _) => match count(value) {
-                Some(least) if self.length(text) < least => self.fail(
+            ("minLength", _) => match parse_count(value) {
+                Some(least) if self.count_characters(text) < least => self.record_violation(
                     "minLength",
-                    format_args!("must be at least {} long", characters(least)),
+                    format_args!("must be at least {} long", to_character_count(least)),
                 ),
                 _ => true,
             },
-            ("maxLength", _) => match count(value) {
-                Some(most) if self.length(text) > most => self.fail(
+            ("maxLength", _) => match parse_count(value) {
+                Some(most) if self.count_characters(text) > most => self.record_violation(
                     "maxLength",
-                    format_args!("must be at most {} long", characters(most)),
+                    format_args!("must be at most {} long", to_character_count(most)),
                 ),
                 _ => true,
             },
@@ -73,7 +85,7 @@ impl<'a> Check<'a, '_> {
     }
 
     /// Applies one keyword to a number; keywords that do not concern numbers pass.
-    pub(super) fn number_keyword(
+    pub(super) fn apply_number_keyword(
         &mut self,
         keyword: &str,
         value: &'a Value,
@@ -90,23 +102,23 @@ impl<'a> Check<'a, '_> {
             "exclusiveMaximum" => ("exclusiveMaximum", order == Ordering::Less, "less than"),
             "multipleOf" => (
                 "multipleOf",
-                numbers::is_multiple(number, bound),
+                numbers::is_multiple_of(number, bound),
                 "a multiple of",
             ),
             _ => return true,
         };
-        fits || self.fail(keyword, format_args!("must be {words} {bound}"))
+        fits || self.record_violation(keyword, format_args!("must be {words} {bound}"))
     }
 
     /// Returns the length in Unicode code points.
-    fn length(&mut self, text: &str) -> u64 {
+    fn count_characters(&mut self, text: &str) -> u64 {
         self.budget.spend_text(text);
         text.chars().count() as u64
     }
 }
 
-fn characters(count: u64) -> Count {
-    Count(count, "character", "characters")
+fn to_character_count(count: u64) -> CountWithNoun {
+    CountWithNoun(count, "character", "characters")
 }
 
 fn is_of_type(name: &str, instance: &Value) -> bool {

@@ -3,8 +3,8 @@
 
 /// Resolves `reference` (without a fragment) against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {
-    let base = Parts::of(base);
-    let mut parts = Parts::of(reference);
+    let base = UriParts::parse(base);
+    let mut parts = UriParts::parse(reference);
     let merged;
     if parts.scheme.is_none() {
         parts.scheme = base.scheme;
@@ -14,12 +14,12 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
                 parts.path = base.path;
                 parts.query = parts.query.or(base.query);
             } else if !parts.path.starts_with('/') {
-                merged = beside(&base, parts.path);
+                merged = replace_last_segment(&base, parts.path);
                 parts.path = &merged;
             }
         }
     }
-    let path = without_dots(parts.path);
+    let path = remove_dot_segments(parts.path);
 
     let mut out = String::new();
     if let Some(scheme) = parts.scheme {
@@ -38,15 +38,15 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
     out
 }
 
-struct Parts<'u> {
+struct UriParts<'u> {
     scheme: Option<&'u str>,
     authority: Option<&'u str>,
     path: &'u str,
     query: Option<&'u str>,
 }
 
-impl<'u> Parts<'u> {
-    fn of(uri: &'u str) -> Self {
+impl<'u> UriParts<'u> {
+    fn parse(uri: &'u str) -> Self {
         let (rest, query) = match uri.split_once('?') {
             Some((rest, query)) => (rest, Some(query)),
             None => (uri, None),
@@ -80,7 +80,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Replaces the base path's last segment with `path`.
-fn beside(base: &Parts<'_>, path: &str) -> String {
+fn replace_last_segment(base: &UriParts<'_>, path: &str) -> String {
     let mut out = match base.path.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/"),
         None if base.authority.is_some() => "/".into(),
@@ -91,7 +91,7 @@ fn beside(base: &Parts<'_>, path: &str) -> String {
 }
 
 /// Removes `.` and `..` segments from a path.
-fn without_dots(path: &str) -> String {
+fn remove_dot_segments(path: &str) -> String {
     let (root, path) = match path.strip_prefix('/') {
         Some(path) => ("/", path),
         None => ("", path),
