@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        Applied, Author, CallKey, CallResult, Change, Conversation, End, Message as TreeMessage,
-        MessageId, Outcome, Part, TextPart, TreeError,
+        ApplyContext, Author, CallKey, CallResult, Change, Conversation, End,
+        Message as TreeMessage, MessageId, Outcome, Part, TextPart, TreeError,
     },
     event::{Diagnostic, Event, Message, Role},
     session::{Host, Output, Session},
@@ -21,7 +21,7 @@ pub fn millis(text: &str) -> Option<i64> {
 
 /// Applies an event.
 pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Vec<Diagnostic>) {
-    let mut out = Applied {
+    let mut out = ApplyContext {
         now: 0,
         diagnostics,
     };
@@ -31,7 +31,7 @@ pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Ve
 
 /// Adds the messages that the conversation does not contain.
 pub fn merge_new(conversation: &mut Conversation, messages: Vec<Message>) {
-    let out = Applied {
+    let out = ApplyContext {
         now: 0,
         diagnostics: &mut Vec::new(),
     };
@@ -123,7 +123,7 @@ pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: C
         RecordedEnd::Cancelled => End::Cancelled,
     };
     let outcome = Outcome::new(end, Author::Record, false);
-    conversation_mut(session).answer(key, result, outcome, 0);
+    conversation_mut(session).set_page_result(key, result, outcome, 0);
 }
 
 /// Returns the conversation of a session.

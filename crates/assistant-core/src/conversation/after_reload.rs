@@ -48,9 +48,11 @@ impl State {
                 Self::Asked(Question::new(question.review))
             }
             (Self::Allowed(clearance), LastStart::Unrecorded) => {
-                Self::allowed_before(Box::new(clearance.review))
+                Self::from_allowed_review(Box::new(clearance.review))
             }
-            (Self::Committing(_, review), LastStart::Unrecorded) => Self::allowed_before(review),
+            (Self::Committing(_, review), LastStart::Unrecorded) => {
+                Self::from_allowed_review(review)
+            }
 
             // Nothing on this page runs it, and no answer to the agent is pending here.
             (
@@ -68,7 +70,7 @@ impl State {
     /// Returns the state of a call whose handler was started before the reload, according to the
     /// journal: open, with an unknown outcome, so that the call is checked again. A call that has
     /// ended keeps its state. `attempt` is the number of claims that were used before that start.
-    pub(super) fn started_before(mut self, attempt: u32) -> Self {
+    pub(super) fn into_unknown_outcome(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
             let started = claims.saturating_sub(history.void_starts);
@@ -84,7 +86,7 @@ impl State {
     /// Returns the state of a call that was about to start: `Allowed` if the user approved the
     /// page's question, `InterruptApproved` if the user approved the agent's question, otherwise
     /// open, so that the call is checked again.
-    fn allowed_before(review: Box<Review>) -> Self {
+    fn from_allowed_review(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
         let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
         match approved.map(|approval| approval.interrupt_id.is_some()) {
@@ -124,8 +126,12 @@ impl State {
     /// Returns the state of a stored call that has not ended, from the state's name or, if the name
     /// is missing, from the phase. `None` if the name is unknown or does not fit the phase, or if
     /// the call has ended according to its phase.
-    pub(super) fn stored(word: Option<&str>, phase: Phase, payload: Payload) -> Option<Self> {
-        let Payload { review, handed_off } = payload;
+    pub(super) fn from_stored(
+        word: Option<&str>,
+        phase: Phase,
+        payload: StoredState,
+    ) -> Option<Self> {
+        let StoredState { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
@@ -139,7 +145,7 @@ impl State {
             STREAMING => Self::Streaming(review.history),
             "open" => Self::Open(review),
             "asked" => Self::Asked(Question::new(*review)),
-            "allowed" => Self::allowed_before(review),
+            "allowed" => Self::from_allowed_review(review),
             "denied" => Self::Denied { reason, review },
             "remote" => Self::Remote {
                 left: false,
@@ -147,7 +153,7 @@ impl State {
             },
             // The author of a stored record is unknown: nothing is sent to the agent because of it.
             "handed-off" => Self::HandedOff {
-                message: Consent::of_record(handed_off.unwrap_or_default()),
+                message: Consent::from_record(handed_off.unwrap_or_default()),
                 out: phase == Phase::Running,
                 review,
             },
@@ -164,7 +170,7 @@ impl State {
 
 /// The stored fields from which a state is restored.
 #[derive(Debug, Default)]
-pub(super) struct Payload {
+pub(super) struct StoredState {
     pub(super) review: Box<Review>,
     /// The id of the tool message that hands the call off to the agent, if any.
     pub(super) handed_off: Option<String>,

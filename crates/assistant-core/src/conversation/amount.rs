@@ -49,13 +49,13 @@ impl Amount {
 
     /// Returns a millionth of this amount, times `count`: the price of `count` tokens if this
     /// amount is the price of a million tokens.
-    pub(super) const fn millionths(self, count: u64) -> Self {
+    pub(super) const fn price_of(self, count: u64) -> Self {
         // Prices have at most nine digits after the point, so that the product is exact.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
     /// Returns the product with a factor; `None` if the product has too many digits to be exact.
-    pub(super) const fn times(self, factor: Self) -> Option<Self> {
+    pub(super) const fn checked_mul(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
             Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
             _ => None,
@@ -63,14 +63,14 @@ impl Amount {
     }
 
     /// Returns true if the amount has at most this many digits after the decimal point.
-    const fn fits(self, digits: u32) -> bool {
+    const fn has_at_most_digits(self, digits: u32) -> bool {
         self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
     /// Returns true if the amount prices tokens exactly: it has at most nine digits after the
     /// decimal point.
     pub(super) const fn is_price(self) -> bool {
-        self.fits(9)
+        self.has_at_most_digits(9)
     }
 }
 

@@ -150,7 +150,7 @@ pub struct CallResult {
 
 /// Returns the value for renderers: the parsed content if it is JSON, otherwise the text of the
 /// content.
-pub(super) fn value_of(content: &Content) -> Value {
+pub(super) fn parse_content_value(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }

@@ -69,7 +69,7 @@ impl Arguments {
 
     /// Returns true if the text has ended although its JSON is incomplete, or if its value was
     /// discarded. False for duplicate keys and for nesting beyond the limit.
-    pub(super) fn are_cut_off(&self) -> bool {
+    pub(super) fn is_cut_off(&self) -> bool {
         let is_odd = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
         if self.open || self.value.is_some() || is_odd() {
             return false;

@@ -9,18 +9,20 @@ use crate::event::Object;
 impl Conversation {
     /// Returns true for a skipped call without an action of the page that only carried a question
     /// about another call. No tool ran, and the page created the result.
-    pub(super) fn carried_question(&self, call: &ToolCall) -> bool {
+    pub(super) fn is_question_carrier(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
             return false;
         }
-        self.subject(call).is_some() || self.named_call(call).is_some()
+        self.find_repeated_call(call).is_some() || self.find_named_call(call).is_some()
     }
 
     /// Returns the call that an interrupt about a call refers to: the other call that the given
     /// call repeats in an argument, if it is open, or the given call itself. A call with an action
     /// of the page is not resolved.
-    pub(crate) fn asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
-        let subject = self.subject(call).filter(|_| call.action.is_none());
+    pub(crate) fn resolve_asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
+        let subject = self
+            .find_repeated_call(call)
+            .filter(|_| call.action.is_none());
         let open = subject.filter(|other| !other.phase().is_final());
         open.unwrap_or(call)
     }
@@ -28,26 +30,26 @@ impl Conversation {
     /// Returns the other call whose id, name and arguments are repeated in one argument of this
     /// call, such as `originalFunctionCall`. The content of other arguments, such as a note, is
     /// chosen by the model.
-    fn subject(&self, call: &ToolCall) -> Option<&ToolCall> {
+    fn find_repeated_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let calls = fields.iter().filter(|(key, _)| ends_with_word(key, "call"));
         let mut calls = calls.filter_map(|(_, copy)| copy.as_object());
         calls.find_map(|copy| {
-            let other = self.other_call(call, copy.get("id")?)?;
+            let other = self.find_other_call(call, copy.get("id")?)?;
             is_copy(copy, other).then_some(other)
         })
     }
 
     /// Returns the other call whose id an argument such as `function_call_id` contains.
-    fn named_call(&self, call: &ToolCall) -> Option<&ToolCall> {
+    fn find_named_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let mut ids = fields
             .iter()
             .filter(|(key, _)| ends_with_word(key, "callid"));
-        ids.find_map(|(_, id)| self.other_call(call, id))
+        ids.find_map(|(_, id)| self.find_other_call(call, id))
     }
 
-    fn other_call(&self, call: &ToolCall, id: &Value) -> Option<&ToolCall> {
+    fn find_other_call(&self, call: &ToolCall, id: &Value) -> Option<&ToolCall> {
         let id = id.as_str().filter(|id| *id != call.id)?;
         self.call_by_wire_id(id).map(|(_, other)| other)
     }

@@ -4,7 +4,8 @@
 //! continue the run's path, `copy` copies messages that branches share.
 
 use super::{
-    CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::Home, deleted::Deleted,
+    CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::CallOwner,
+    deleted::DeletedBranch,
 };
 
 impl Conversation {
@@ -106,7 +107,7 @@ impl Conversation {
     }
 
     /// Makes runs write on the shown branch.
-    pub(crate) fn write_where_shown(&mut self) {
+    pub(crate) fn set_run_branch_to_shown(&mut self) {
         self.tree.write_where_shown();
     }
 
@@ -123,7 +124,7 @@ impl Conversation {
     /// Cuts the run branch back to this message, to retry a run. Calls of the removed messages that
     /// were started or decided remain as detached calls, and keep their state if the agent repeats
     /// them. Does nothing if no message has this id.
-    pub(crate) fn try_again_at(&mut self, tip: &MessageId) {
+    pub(crate) fn retry_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
         let old = self.tree.path().to_vec();
         let known = self.tree.find(tip);
@@ -150,18 +151,18 @@ impl Conversation {
 
     /// Returns the thread id of the run branch, from its newest message that has one. `None` if no
     /// message of the branch has a thread id.
-    pub(crate) fn run_thread(&self) -> Option<&str> {
+    pub(crate) fn run_thread_id(&self) -> Option<&str> {
         let mut newest = self.run_path().rev();
         newest.find_map(|message| message.thread_id.as_deref())
     }
 
     /// Sets a thread id for the run branch from its newest message on. Does nothing on an empty
     /// branch.
-    pub(crate) fn set_run_thread(&mut self, thread_id: String) {
+    pub(crate) fn set_run_thread_id(&mut self, thread_id: String) {
         let Some(ix) = self.tree.path().last().copied() else {
             return;
         };
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         self.edit_message(ix, |message| message.thread_id = Some(thread_id));
     }
 
@@ -187,7 +188,7 @@ impl Conversation {
             .chain([(None, self.leading_results.clone())])
             .collect();
         let branch = self.tree.delete(ix);
-        let deleted = Deleted {
+        let deleted = DeletedBranch {
             branch,
             results,
             detached: Vec::new(),
@@ -197,15 +198,15 @@ impl Conversation {
         for key in &keys {
             self.calls.detach(key);
         }
-        self.forget_names_of_deleted();
-        self.name_deleted(&keys);
+        self.unindex_deleted();
+        self.index_deleted_calls(&keys);
         self.normalize_result_order();
         Ok(())
     }
 
     /// Removes the deleted messages from the index of wire ids. If results wait for their calls,
     /// rebuilds the indices instead, since such a call may be on the path now.
-    fn forget_names_of_deleted(&mut self) {
+    fn unindex_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();
         }
@@ -220,13 +221,13 @@ impl Conversation {
 
     /// Indexes the calls of a deleted branch by wire id, so that agents can still refer to them,
     /// except calls whose wire id another call has.
-    fn name_deleted(&mut self, keys: &[CallKey]) {
+    fn index_deleted_calls(&mut self, keys: &[CallKey]) {
         for key in keys.iter().copied() {
             let Some(call) = self.calls.get(&key) else {
                 continue;
             };
-            let is_free =
-                self.calls.detached(&call.id).is_none() && self.call_by_wire_id(&call.id).is_none();
+            let is_free = self.calls.detached_call(&call.id).is_none()
+                && self.call_by_wire_id(&call.id).is_none();
             if is_free {
                 self.calls.index_detached(key);
                 if let Some(deleted) = &mut self.deleted {
@@ -243,7 +244,7 @@ impl Conversation {
         let deleted = self
             .deleted
             .as_deref()
-            .filter(|deleted| self.fits(deleted))?;
+            .filter(|deleted| self.can_restore(deleted))?;
         let first = deleted.branch.nodes().next()?;
         Some((&first.id, deleted.branch.nodes().count()))
     }
@@ -256,8 +257,8 @@ impl Conversation {
         };
         for key in deleted.calls() {
             let call = self.calls.get(&key);
-            let named = call.and_then(|call| self.calls.detached(&call.id));
-            if self.calls.home(&key) == Some(Home::Nowhere) && named != Some(key) {
+            let named = call.and_then(|call| self.calls.detached_call(&call.id));
+            if self.calls.owner(&key) == Some(CallOwner::Nowhere) && named != Some(key) {
                 self.calls.remove(&key);
             }
         }
@@ -265,16 +266,19 @@ impl Conversation {
 
     /// Returns true if the deleted branch can be restored: its nodes and ids are unused, and none
     /// of its calls belongs to a message.
-    fn fits(&self, deleted: &Deleted) -> bool {
+    fn can_restore(&self, deleted: &DeletedBranch) -> bool {
         let mut calls = deleted.calls();
         self.tree.fits(&deleted.branch)
-            && calls.all(|key| self.calls.home(&key) == Some(Home::Nowhere))
+            && calls.all(|key| self.calls.owner(&key) == Some(CallOwner::Nowhere))
     }
 
     /// Restores the last deleted branch. With `write`, the run branch continues there. Fails if
     /// nothing was deleted, or if the branch can no longer be restored.
     pub(crate) fn restore(&mut self, write: bool) -> Result<(), TreeError> {
-        let deleted = self.deleted.take().filter(|deleted| self.fits(deleted));
+        let deleted = self
+            .deleted
+            .take()
+            .filter(|deleted| self.can_restore(deleted));
         let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;
         let keys: Vec<CallKey> = deleted.calls().collect();
         let nodes: Vec<usize> = deleted.branch.numbers().collect();

@@ -202,7 +202,7 @@ impl ToolCall {
 
     /// Returns the fingerprint of the call that a rule of the application permitted without asking
     /// the user.
-    pub(crate) const fn cleared(&self) -> Option<&Fingerprint> {
+    pub(crate) const fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
             None => None,
@@ -218,7 +218,7 @@ impl ToolCall {
     }
 
     /// Applies a change that keeps the call's state.
-    pub(crate) fn note(&mut self, note: Note) {
+    pub(crate) fn apply_note(&mut self, note: Note) {
         self.state.note(note);
     }
 
@@ -321,7 +321,7 @@ impl ToolCall {
     pub(super) fn abandon(&mut self) {
         let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
-        self.take(StateEvent::Settled(Box::new(outcome)));
+        self.apply_event(StateEvent::Settled(Box::new(outcome)));
         self.events.clear();
     }
 
@@ -358,7 +358,7 @@ impl ToolCall {
 
     /// Returns the number of claims that starts of the call's handler have used. A journal accepts
     /// a claim once, so each start needs a new claim, regardless of the outcome of earlier starts.
-    pub(crate) const fn claims(&self) -> u32 {
+    pub(crate) const fn claim_count(&self) -> u32 {
         let history = self.history();
         history.starts.saturating_add(history.void_starts)
     }
@@ -366,7 +366,7 @@ impl ToolCall {
     /// Records that the call's handler was started at least this many times before, so that the
     /// call is checked again. A call that has ended does not change.
     pub(super) fn mark_unknown_outcome(&mut self, attempt: u32) {
-        self.state = std::mem::take(&mut self.state).started_before(attempt);
+        self.state = std::mem::take(&mut self.state).into_unknown_outcome(attempt);
     }
 
     /// Returns true if the page ended the call, by a result or by cancelling it.
@@ -393,7 +393,7 @@ impl ToolCall {
 
     /// Applies an event to the state and adds the resulting event of the call. Returns `false` if
     /// the state does not change.
-    pub(super) fn take(&mut self, event: StateEvent) -> bool {
+    pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
         let ends = matches!(event, StateEvent::Settled(_)) && !self.state.is_done();
@@ -415,7 +415,7 @@ impl ToolCall {
         }
         let ended = || ends.then(|| self.ended_event_kind());
         if let Some(kind) = kind.or_else(ended) {
-            self.events.push(self.event(kind, before));
+            self.events.push(self.create_event(kind, before));
         }
         true
     }
@@ -431,7 +431,7 @@ impl ToolCall {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
         };
-        let message = message.given_for(&Fingerprint::of_call(self));
+        let message = message.given_for(&Fingerprint::from_call(self));
         message.map(String::as_str)
     }
 
@@ -464,21 +464,21 @@ impl ToolCall {
     }
 
     /// Voids the check of the call, so that the call is checked again.
-    pub(crate) fn void(&mut self) {
-        self.take(StateEvent::Voided);
+    pub(crate) fn void_check(&mut self) {
+        self.apply_event(StateEvent::Voided);
     }
 }
 
 impl Fingerprint {
     /// Returns the fingerprint of a call's effective content, without rules of an action.
-    pub(crate) fn of_call(call: &ToolCall) -> Self {
+    pub(crate) fn from_call(call: &ToolCall) -> Self {
         let args = call.effective_args().ok_or_else(|| call.args_text());
-        Self::of(&call.name, args, &Value::Null)
+        Self::new(&call.name, args, &Value::Null)
     }
 
     /// Returns the fingerprint of a call as its agent wrote it, without changes by the user or the page.
-    pub(crate) fn of_agents_call(call: &ToolCall) -> Self {
+    pub(crate) fn from_agents_call(call: &ToolCall) -> Self {
         let args = call.args().ok_or_else(|| call.args_text());
-        Self::of(&call.name, args, &Value::Null)
+        Self::new(&call.name, args, &Value::Null)
     }
 }

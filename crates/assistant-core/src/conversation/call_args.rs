@@ -69,10 +69,10 @@ impl ToolCall {
 
     /// Reopens the arguments and voids the check of the call. A call that has ended keeps its
     /// result, even if the agent adds arguments.
-    pub(super) fn reopen(&mut self) {
+    pub(super) fn reopen_args(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
-        self.take(StateEvent::Reopened);
+        self.apply_event(StateEvent::Reopened);
         if matches!(self.state, State::Streaming(_)) {
             self.arguments.value = None;
         }
@@ -81,14 +81,14 @@ impl ToolCall {
     /// Returns true if more arguments may follow: the arguments have not ended, or they ended only
     /// because a message list contained them. In the second case, the call must be unchecked, or
     /// ended by the agent.
-    pub(crate) fn takes_more(&self) -> bool {
+    pub(crate) fn can_take_more_args(&self) -> bool {
         let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
     }
 
     /// Ends the arguments of a call that a message list contains. If the arguments had not ended
     /// before, more may still stream in.
-    pub(super) fn end_in_list(&mut self) {
+    pub(super) fn end_args_in_list(&mut self) {
         self.arguments.listed |= self.arguments.open;
         self.end_args();
     }
@@ -109,17 +109,17 @@ impl ToolCall {
     /// Ends the arguments and parses them. Empty text is an empty object (rule "empty arguments").
     pub(crate) fn end_args(&mut self) {
         self.arguments.end();
-        self.take(StateEvent::ArgsEnded);
+        self.apply_event(StateEvent::ArgsEnded);
     }
 
     /// Discards the parsed value, so that the arguments count as cut off.
-    pub(super) fn discard_value(&mut self) {
+    pub(super) fn discard_args_value(&mut self) {
         self.arguments.value = None;
     }
 
     /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
     /// if the call is running, has a final decision, has ended or is run by the agent.
-    pub(crate) fn cut_off(&mut self) {
+    pub(crate) fn cut_off_args(&mut self) {
         let is_open = matches!(
             self.state,
             State::Streaming(_)
@@ -135,17 +135,17 @@ impl ToolCall {
             return;
         }
         self.arguments.open = false;
-        self.take(StateEvent::ArgsEnded);
-        self.void();
-        self.discard_value();
-        self.note(Note::Edited(None));
-        self.note(Note::Cleaned(None));
+        self.apply_event(StateEvent::ArgsEnded);
+        self.void_check();
+        self.discard_args_value();
+        self.apply_note(Note::Edited(None));
+        self.apply_note(Note::Cleaned(None));
     }
 
     /// Returns true if the arguments ended before they were complete.
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
-        self.arguments.are_cut_off()
+        self.arguments.is_cut_off()
     }
 
     /// Returns true if the arguments are complete, even if they are not valid JSON.

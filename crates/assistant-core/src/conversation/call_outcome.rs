@@ -38,7 +38,7 @@ impl CallOutcome {
         }
     }
 
-    pub(super) fn of(phase: Phase, error: Option<ErrorKind>) -> Self {
+    pub(super) fn from_phase(phase: Phase, error: Option<ErrorKind>) -> Self {
         match (phase, error) {
             (Phase::OutputError, Some(ErrorKind::Timeout)) => Self::TimedOut,
             (Phase::OutputError, Some(kind)) if kind.is_refusal() => Self::Refused,

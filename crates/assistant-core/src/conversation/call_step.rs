@@ -8,7 +8,7 @@ use super::{
 
 impl ToolCall {
     /// Creates an event of a call that was in the phase `before`.
-    pub(crate) fn event(&self, kind: CallEventKind, before: Phase) -> CallEvent {
+    pub(crate) fn create_event(&self, kind: CallEventKind, before: Phase) -> CallEvent {
         CallEvent {
             call: self.key(),
             name: self.name.clone(),
@@ -72,7 +72,7 @@ impl ToolCall {
             StateEvent::SendFailed => CallEventKind::SendFailed,
             StateEvent::InterruptLifted => CallEventKind::InterruptLifted,
             StateEvent::Started(..) => CallEventKind::Started {
-                attempt: self.claims(),
+                attempt: self.claim_count(),
             },
             StateEvent::Rewritten
             | StateEvent::Voided
@@ -91,7 +91,7 @@ impl ToolCall {
         let ended = self.ended_at().unwrap_or(self.created_at);
         let duration = ended.saturating_sub(self.created_at);
         CallEventKind::Ended {
-            outcome: CallOutcome::of(self.phase(), error.map(|error| error.kind)),
+            outcome: CallOutcome::from_phase(self.phase(), error.map(|error| error.kind)),
             by: self.answered_by().unwrap_or(Author::Page),
             error: error.map(|error| (error.kind, error.message.clone())),
             duration_ms: u64::try_from(duration).unwrap_or(0),
@@ -113,7 +113,8 @@ impl ToolCall {
             let (id, by) = (earlier.id.clone(), earlier.by);
             return AllowedBy::Earlier { id, by };
         }
-        let by_rule = matches!(self.state(), State::RuleAsked { .. }) || self.cleared().is_some();
+        let by_rule =
+            matches!(self.state(), State::RuleAsked { .. }) || self.cleared_fingerprint().is_some();
         match by_rule {
             true => AllowedBy::Rule,
             false => AllowedBy::Policy,
@@ -123,13 +124,13 @@ impl ToolCall {
 
 impl CallEvent {
     /// Stores the properties of a call whose conversation is replaced by another, for records.
-    pub(crate) fn keep_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
-        self.keep_facts(call);
+    pub(crate) fn attach_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
+        self.attach_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }
 
     /// Stores the properties of a call that is removed, for records.
-    pub(super) fn keep_facts(&mut self, call: &ToolCall) {
+    pub(super) fn attach_facts(&mut self, call: &ToolCall) {
         self.removed.get_or_insert_with(|| Box::new(call.facts()));
     }
 }

@@ -9,11 +9,11 @@ use super::{
 impl ToolCall {
     /// Replaces the content of this call with that of a listed call. The history of this call
     /// stays.
-    pub(super) fn take_over(&mut self, other: Self) {
+    pub(super) fn replace_content(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
         if !self.has_ended() || self.args().is_none() {
-            self.end_in_list();
+            self.end_args_in_list();
         }
         self.metadata = other.metadata;
         self.encrypted_value = other.encrypted_value;
@@ -23,7 +23,7 @@ impl ToolCall {
     /// Restarts the arguments of a detached call that this run announces again, unless the call is
     /// running, denied, handed off or was ended by the page. Unless the call has ended, it then
     /// belongs to this run.
-    pub(super) fn begin_anew(&mut self, run: Option<u64>) {
+    pub(super) fn restart_args(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,
             State::Running(..)
@@ -61,12 +61,12 @@ impl ToolCall {
             return;
         }
         if matches!(self.state, State::Interrupted { card: true, .. }) {
-            self.note(Note::Changed);
+            self.apply_note(Note::Changed);
         }
         self.name = name;
         if !same_args {
             self.set_args_text(args);
         }
-        self.take(StateEvent::Rewritten);
+        self.apply_event(StateEvent::Rewritten);
     }
 }

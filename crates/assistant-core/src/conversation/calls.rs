@@ -15,7 +15,7 @@ use crate::order::{Sorted, in_order};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     /// The calls by key. Keys are numbered here, so an agent cannot choose a key that collides.
-    all: FxHashMap<CallKey, Entry>,
+    all: FxHashMap<CallKey, CallEntry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// The calls by the id of the tool message with their result.
     by_result_id: HashMap<String, Vec<CallKey>>,
@@ -35,14 +35,14 @@ pub(super) struct Calls {
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct CallEntry {
     call: Box<ToolCall>,
-    home: Home,
+    home: CallOwner,
 }
 
 /// The owner of a call's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Home {
+pub(super) enum CallOwner {
     /// The call is in no message: it is new, was omitted from a list, or its message was deleted.
     Nowhere,
     /// A message of the tree.
@@ -58,7 +58,7 @@ impl Calls {
     }
 
     /// Returns the number of calls, without those of the page itself.
-    pub(super) fn count_of_agents(&self) -> usize {
+    pub(super) fn agent_call_count(&self) -> usize {
         self.all.len().saturating_sub(self.direct.len())
     }
 
@@ -67,15 +67,15 @@ impl Calls {
         self.all.get(key).map(|entry| &*entry.call)
     }
 
-    pub(super) fn home(&self, key: &CallKey) -> Option<Home> {
+    pub(super) fn owner(&self, key: &CallKey) -> Option<CallOwner> {
         self.all.get(key).map(|entry| entry.home)
     }
 
     /// Returns the node of the message that a call belongs to.
     pub(super) fn node_of(&self, key: &CallKey) -> Option<usize> {
-        match self.home(key)? {
-            Home::Node(node) => Some(node),
-            Home::Nowhere | Home::Page => None,
+        match self.owner(key)? {
+            CallOwner::Node(node) => Some(node),
+            CallOwner::Nowhere | CallOwner::Page => None,
         }
     }
 
@@ -85,7 +85,7 @@ impl Calls {
         let key = CallKey::new(self.last_key);
         call.key = key;
         call.run = call.run.or(run);
-        self.put(key, call);
+        self.insert(key, call);
         key
     }
 
@@ -97,11 +97,11 @@ impl Calls {
             return self.add(call, None);
         }
         self.last_key = self.last_key.max(key.number());
-        self.put(key, call);
+        self.insert(key, call);
         key
     }
 
-    fn put(&mut self, key: CallKey, mut call: ToolCall) {
+    fn insert(&mut self, key: CallKey, mut call: ToolCall) {
         let named = self.by_wire_id.entry(call.id.clone()).or_default();
         named.push(key);
         let events = std::mem::take(&mut call.events).into_iter();
@@ -119,14 +119,14 @@ impl Calls {
         if call.is_real() && call.state().is_done() {
             self.ended.push(key);
         }
-        let home = Home::Nowhere;
+        let home = CallOwner::Nowhere;
         let call = Box::new(call);
-        self.all.insert(key, Entry { call, home });
+        self.all.insert(key, CallEntry { call, home });
     }
 
     /// Changes a call. Returns `false` if no call has this key.
     pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
-        let Some(Entry { call, home }) = self.all.get_mut(key) else {
+        let Some(CallEntry { call, home }) = self.all.get_mut(key) else {
             return false;
         };
         let (was_open, was_eager) = (is_open(call), is_eager(call));
@@ -139,16 +139,16 @@ impl Calls {
         if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
             self.by_result_id.entry(id.clone()).or_default().push(*key);
         }
-        if was_open && !is_open && call.is_real() && *home != Home::Page {
+        if was_open && !is_open && call.is_real() && *home != CallOwner::Page {
             self.ended.push(*key);
         }
-        if matches!(home, Home::Node(_)) && was_open != is_open {
+        if matches!(home, CallOwner::Node(_)) && was_open != is_open {
             match is_open {
                 true => self.open.insert(*key, ()),
                 false => drop(self.open.remove(key)),
             }
         }
-        if *home != Home::Nowhere && was_eager != is_eager {
+        if *home != CallOwner::Nowhere && was_eager != is_eager {
             match is_eager {
                 true => self.eager.insert(*key, ()),
                 false => drop(self.eager.remove(key)),
@@ -187,7 +187,7 @@ impl Calls {
         let Some(entry) = self.all.get_mut(key) else {
             return;
         };
-        entry.home = Home::Node(node);
+        entry.home = CallOwner::Node(node);
         match is_open(&entry.call) {
             true => self.open.insert(*key, ()),
             false => drop(self.open.remove(key)),
@@ -201,7 +201,7 @@ impl Calls {
     /// Attaches a call to the page.
     pub(super) fn attach_to_page(&mut self, key: &CallKey, request: u64) {
         if let Some(entry) = self.all.get_mut(key) {
-            entry.home = Home::Page;
+            entry.home = CallOwner::Page;
             self.direct.insert(*key, request);
         }
     }
@@ -216,13 +216,13 @@ impl Calls {
         self.open.remove(key);
         self.eager.remove(key);
         if let Some(entry) = self.all.get_mut(key) {
-            entry.home = Home::Nowhere;
+            entry.home = CallOwner::Nowhere;
         }
     }
 
     /// Removes a call permanently and returns it. Pending events of the call keep its properties.
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
-        let Entry { call, .. } = self.all.remove(key)?;
+        let CallEntry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
         self.eager.remove(key);
         self.direct.remove(key);
@@ -230,7 +230,7 @@ impl Calls {
             named.retain(|other| other != key);
         }
         for event in self.events.iter_mut().filter(|event| event.call == *key) {
-            event.keep_facts(&call);
+            event.attach_facts(&call);
         }
         Some(call)
     }
@@ -242,11 +242,11 @@ impl Calls {
         }
     }
 
-    pub(super) fn detached(&self, wire_id: &str) -> Option<CallKey> {
+    pub(super) fn detached_call(&self, wire_id: &str) -> Option<CallKey> {
         self.detached.get(wire_id).copied()
     }
 
-    pub(super) fn take_detached(&mut self, wire_id: &str) -> Option<CallKey> {
+    pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
         self.detached.remove(wire_id)
     }
 
@@ -266,7 +266,7 @@ impl Calls {
     }
 
     /// Returns the calls with a wire id, on all branches.
-    pub(super) fn named(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn with_wire_id(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_wire_id.get(wire_id).into_iter().flatten();
         keys.filter_map(|key| self.get(key))
     }
@@ -284,29 +284,29 @@ impl Calls {
     }
 
     /// Returns the keys of the calls in messages that have not ended, on all branches.
-    pub(super) fn open(&self) -> impl Iterator<Item = CallKey> {
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = CallKey> {
         self.open.iter().map(|(key, ())| key)
     }
 
     /// Returns true if a call that was checked may start during a run.
-    pub(super) fn has_eager(&self) -> bool {
+    pub(super) fn has_eager_call(&self) -> bool {
         self.eager.len() > 0
     }
 
     /// Returns the calls of the page itself, oldest first.
-    pub(super) fn direct(&self) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.direct.iter().filter_map(|(key, _)| self.get(&key))
     }
 
     /// Returns the calls in messages, on all branches, unordered.
-    pub(super) fn placed(&self) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn calls_in_messages(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.all.values();
-        let placed = entries.filter(|entry| matches!(entry.home, Home::Node(_)));
+        let placed = entries.filter(|entry| matches!(entry.home, CallOwner::Node(_)));
         placed.map(|entry| &*entry.call)
     }
 
     /// Returns the calls that have ended, in the order of their ends.
-    pub(super) fn ended(&self) -> &[CallKey] {
+    pub(super) fn ended_calls(&self) -> &[CallKey] {
         &self.ended
     }
 
@@ -326,7 +326,7 @@ impl Calls {
     }
 
     /// Reserves the keys up to this number.
-    pub(super) fn reserve(&mut self, last_key: u64) {
+    pub(super) fn reserve_keys(&mut self, last_key: u64) {
         self.last_key = self.last_key.max(last_key);
     }
 
@@ -341,7 +341,7 @@ impl Calls {
         let mut taken = self.take_events();
         for event in &mut taken {
             if let Some(call) = self.get(&event.call) {
-                event.keep_facts(call);
+                event.attach_facts(call);
             }
             event.thread_id = Some(thread_id.to_owned());
         }

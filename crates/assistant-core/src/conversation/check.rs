@@ -37,7 +37,7 @@ impl Check {
 pub(crate) struct Binding {
     name: String,
     args_text: String,
-    rules: Option<Rules>,
+    rules: Option<CheckedRules>,
 }
 
 impl Binding {
@@ -45,14 +45,14 @@ impl Binding {
         Self {
             name: name.to_owned(),
             args_text: args_text.to_owned(),
-            rules: spec.map(Rules::of),
+            rules: spec.map(CheckedRules::from_spec),
         }
     }
 }
 
 /// The properties of an action that a check depends on.
 #[derive(Debug, Clone, PartialEq)]
-struct Rules {
+struct CheckedRules {
     parameters: Value,
     version: Option<String>,
     approval: Policy,
@@ -61,8 +61,8 @@ struct Rules {
     has_handler: bool,
 }
 
-impl Rules {
-    fn of(spec: &ActionSpec) -> Self {
+impl CheckedRules {
+    fn from_spec(spec: &ActionSpec) -> Self {
         Self {
             parameters: spec.parameters.clone(),
             version: spec.version.clone(),

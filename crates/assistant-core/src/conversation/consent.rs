@@ -16,7 +16,7 @@ impl<T> Consent<T> {
     }
 
     /// Creates a decision from a record. The subject is unknown, so the decision grants nothing.
-    pub(crate) fn of_record(given: T) -> Self {
+    pub(crate) fn from_record(given: T) -> Self {
         Self::new(given, Fingerprint::unknown())
     }
 

@@ -8,42 +8,42 @@ use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::Copied};
 impl Conversation {
     /// Returns the node that the active run may change: the given node or, if another branch shares
     /// it, a copy for this path.
-    pub(super) fn own(&mut self, ix: usize) -> usize {
+    pub(super) fn unshare(&mut self, ix: usize) -> usize {
         let (own, copies) = self.tree.own(ix);
-        self.settle_copies(&copies);
+        self.link_copied_nodes(&copies);
         own
     }
 
     /// Copies the shared nodes of the run's path from this depth on.
-    pub(super) fn own_from(&mut self, depth: usize) {
+    pub(super) fn unshare_from(&mut self, depth: usize) {
         let copies = self.tree.own_from(depth);
-        self.settle_copies(&copies);
+        self.link_copied_nodes(&copies);
     }
 
     /// Ensures that the message of a call on the run's path belongs to this path alone. The call
     /// keeps its key.
-    pub(super) fn own_call(&mut self, key: &CallKey) {
+    pub(super) fn unshare_call(&mut self, key: &CallKey) {
         if let Some(node) = self.calls.node_of(key) {
-            self.own(node);
+            self.unshare(node);
         }
     }
 
     /// Changes a call on behalf of an agent. If another branch shares the call's message, the
     /// message is copied first, so that only the run's path changes. `None` if no call has this
     /// key.
-    pub(super) fn edit_own_call<R>(
+    pub(super) fn edit_unshared_call<R>(
         &mut self,
         key: &CallKey,
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
-        self.own_call(key);
+        self.unshare_call(key);
         self.edit_call(key, edit)
     }
 
-    fn settle_copies(&mut self, copies: &[Copied]) {
+    fn link_copied_nodes(&mut self, copies: &[Copied]) {
         for Copied { from, to } in copies.iter().copied() {
             self.name(to);
-            self.leave_copies(from);
+            self.replace_calls_with_copies(from);
             self.settle_in(to);
             for waiting in self.orphans.values_mut().filter(|at| **at == from) {
                 *waiting = to;
@@ -59,7 +59,7 @@ impl Conversation {
 
     /// Gives the node of the other branch its own calls with the same history, which can no longer
     /// start.
-    fn leave_copies(&mut self, ix: usize) {
+    fn replace_calls_with_copies(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -80,16 +80,16 @@ impl Conversation {
         for key in &keys {
             self.replace_with_copy(key, ix);
         }
-        self.list_results_of(ix);
+        self.add_missing_results(ix);
         self.log.push(Change::Message(id));
     }
 
     /// Detaches a call from the message of another branch, and puts another call with the same
     /// history there.
-    pub(super) fn leave_copy(&mut self, key: &CallKey, node: usize) {
+    pub(super) fn detach_and_leave_copy(&mut self, key: &CallKey, node: usize) {
         self.replace_with_copy(key, node);
         self.calls.detach(key);
-        self.list_results_of(node);
+        self.add_missing_results(node);
         let id = self.tree.id_at(node).cloned();
         self.log.extend(id.map(Change::Message));
     }
@@ -97,19 +97,22 @@ impl Conversation {
     /// Copies the call with this wire id that was started or denied on another branch; `None` if no
     /// such call exists. A message list that contains the id on this branch means the same call,
     /// which ran once.
-    pub(super) fn copy_settled(&mut self, wire_id: &str) -> Option<CallKey> {
-        let named = self.calls.named(wire_id).filter(|call| call.is_real());
+    pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
+        let named = self
+            .calls
+            .with_wire_id(wire_id)
+            .filter(|call| call.is_real());
         let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());
         let newest = placed
             .filter(|call| call.was_started() || call.is_denied())
             .last();
         let key = newest?.key();
-        self.add_copy(&key)
+        self.add_call_copy(&key)
     }
 
     /// Adds a copy of a call with its history, which can no longer start, and returns the key of the
     /// copy; `None` if the call does not exist.
-    fn add_copy(&mut self, key: &CallKey) -> Option<CallKey> {
+    fn add_call_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         abandon_on_branch(&mut copy);
         Some(self.calls.add(copy, None))
@@ -117,7 +120,7 @@ impl Conversation {
 
     /// Replaces a call in a message with a copy that has its history and can no longer start.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
-        let Some(copy) = self.add_copy(key) else {
+        let Some(copy) = self.add_call_copy(key) else {
             return;
         };
         self.calls.attach(&copy, ix);
@@ -140,7 +143,7 @@ impl Conversation {
 /// Marks a call as left on another branch. Its events belong to the copy that continues.
 fn abandon_on_branch(call: &mut ToolCall) {
     call.events.clear();
-    call.note(Note::Checked(None));
+    call.apply_note(Note::Checked(None));
     if !call.state.is_done() {
         call.abandon();
     }

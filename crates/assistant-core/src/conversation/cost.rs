@@ -58,9 +58,9 @@ impl Cost {
 
     /// Merges a newer report. Counts that the report omits stay, and the duration does not
     /// decrease.
-    pub(super) fn take_in(&mut self, fresh: Self) {
+    pub(super) fn merge_report(&mut self, fresh: Self) {
         if !fresh.usage.is_empty() {
-            self.usage = merged(std::mem::take(&mut self.usage), fresh.usage);
+            self.usage = merge_usage(std::mem::take(&mut self.usage), fresh.usage);
         }
         self.duration_ms = self.duration_ms.max(fresh.duration_ms);
         self.price_micros = fresh.price_micros.or(self.price_micros);
@@ -72,9 +72,9 @@ impl Cost {
         for usage in &other.usage {
             self.add_usage(usage);
         }
-        sum(&mut self.duration_ms, other.duration_ms);
-        sum(&mut self.waited_ms, other.waited_ms);
-        sum(&mut self.price_micros, other.price_micros);
+        add_to_count(&mut self.duration_ms, other.duration_ms);
+        add_to_count(&mut self.waited_ms, other.waited_ms);
+        add_to_count(&mut self.price_micros, other.price_micros);
     }
 
     fn add_usage(&mut self, usage: &TokenUsage) {
@@ -84,12 +84,12 @@ impl Cost {
         };
         match self.usage.iter_mut().find(of_model) {
             Some(known) => {
-                sum(&mut known.input_tokens, usage.input_tokens);
-                sum(&mut known.output_tokens, usage.output_tokens);
-                sum(&mut known.total_tokens, usage.total_tokens);
-                sum(&mut known.reasoning_tokens, usage.reasoning_tokens);
-                sum(&mut known.cached_input_tokens, usage.cached_input_tokens);
-                sum(
+                add_to_count(&mut known.input_tokens, usage.input_tokens);
+                add_to_count(&mut known.output_tokens, usage.output_tokens);
+                add_to_count(&mut known.total_tokens, usage.total_tokens);
+                add_to_count(&mut known.reasoning_tokens, usage.reasoning_tokens);
+                add_to_count(&mut known.cached_input_tokens, usage.cached_input_tokens);
+                add_to_count(
                     &mut known.cache_write_input_tokens,
                     usage.cache_write_input_tokens,
                 );
@@ -103,7 +103,7 @@ impl Cost {
     #[must_use]
     pub fn total_usage(&self) -> Option<TokenUsage> {
         let all = self.usage.iter();
-        let count = |count: fn(&TokenUsage) -> Option<u64>| total(all.clone().map(count));
+        let count = |count: fn(&TokenUsage) -> Option<u64>| sum_counts(all.clone().map(count));
         let usage = TokenUsage {
             provider: None,
             model: None,
@@ -120,13 +120,13 @@ impl Cost {
     /// Returns the input tokens, as far as they are known.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
-        total(self.usage.iter().map(|usage| usage.input_tokens))
+        sum_counts(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
     /// Returns the output tokens, as far as they are known.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
-        total(self.usage.iter().map(|usage| usage.output_tokens))
+        sum_counts(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
     /// Returns the number of all tokens; `None` if only a part of the tokens of a model is known.
@@ -137,10 +137,10 @@ impl Cost {
             usage.total_tokens.or_else(parts)
         };
         let all: Option<Vec<u64>> = self.usage.iter().map(whole).collect();
-        total(all?.into_iter().map(Some))
+        sum_counts(all?.into_iter().map(Some))
     }
 
-    pub(super) fn write(&self, out: &mut Writer) {
+    pub(super) fn write_fields(&self, out: &mut Writer) {
         out.opt_list("usage", &self.usage, form::usage_to_value);
         out.opt_count("durationMs", self.duration_ms);
         out.opt_count("waitedMs", self.waited_ms);
@@ -148,7 +148,7 @@ impl Cost {
     }
 
     /// Reads a stored cost. Invalid values are unknown.
-    pub(super) fn read(from: &mut Object) -> Self {
+    pub(super) fn take_fields(from: &mut Object) -> Self {
         let mut cost = Self::default();
         if let Some(Value::Array(list)) = from.shift_remove("usage") {
             let usage = list
@@ -168,7 +168,7 @@ impl Cost {
 
 /// Merges usage of the same model count by count. A report without a model is for all models
 /// together.
-fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
+fn merge_usage(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
     let of_all = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {
         Ok([only]) => Some(only),
@@ -180,7 +180,7 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     };
     if fresh.iter().any(is_total) || known.iter().all(is_total) {
         return match (of_all(known), <[TokenUsage; 1]>::try_from(fresh)) {
-            (Some(known), Ok([fresh])) => vec![filled(fresh, known)],
+            (Some(known), Ok([fresh])) => vec![fill_missing_counts(fresh, known)],
             (_, Ok([fresh])) => vec![fresh],
             (_, Err(fresh)) => fresh,
         };
@@ -192,7 +192,7 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
         };
         let has_room = all.len() < MODELS;
         match all.iter_mut().find(of_model) {
-            Some(known) => *known = filled(usage, std::mem::take(known)),
+            Some(known) => *known = fill_missing_counts(usage, std::mem::take(known)),
             None if has_room => all.push(usage),
             None => {}
         }
@@ -201,7 +201,7 @@ fn merged(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
 }
 
 /// Returns the newer report, with the counts that it omits taken from the known report.
-fn filled(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
+fn fill_missing_counts(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
     TokenUsage {
         provider: fresh.provider.or(known.provider),
         model: fresh.model.or(known.model),
@@ -216,12 +216,12 @@ fn filled(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
     }
 }
 
-fn sum(known: &mut Option<u64>, more: Option<u64>) {
+fn add_to_count(known: &mut Option<u64>, more: Option<u64>) {
     if let Some(more) = more {
         *known = Some(known.unwrap_or_default().saturating_add(more));
     }
 }
 
-fn total(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+fn sum_counts(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.flatten().reduce(u64::saturating_add)
 }

@@ -7,7 +7,7 @@ use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
 /// A deleted branch, with the positions of its results in the received order. It is never stored,
 /// and is discarded as soon as a run begins.
 #[derive(Debug, Clone)]
-pub(super) struct Deleted {
+pub(super) struct DeletedBranch {
     pub(super) branch: Removed<TreeMessage>,
     /// The results that followed each message at the deletion, by node; `None` for those before all
     /// messages.
@@ -16,7 +16,7 @@ pub(super) struct Deleted {
     pub(super) detached: Vec<CallKey>,
 }
 
-impl Deleted {
+impl DeletedBranch {
     /// Returns the keys of the branch's calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = CallKey> {
         let messages = self.branch.nodes().map(|node| &node.item.message);

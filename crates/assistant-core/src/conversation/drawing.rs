@@ -112,7 +112,7 @@ impl Drawing {
         let mut columns = 0;
         for (spot, followed) in spots.iter_mut().zip(&followed) {
             if !followed {
-                spot.column = number(columns);
+                spot.column = to_f64(columns);
                 columns += 1;
             }
         }
@@ -187,6 +187,6 @@ impl Drawing {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a place in a drawing")]
-fn number(count: usize) -> f64 {
+fn to_f64(count: usize) -> f64 {
     count as f64
 }

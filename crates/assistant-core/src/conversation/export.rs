@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{
     CallKey, Conversation, FormatError, Message, MessageId,
-    calls::Home,
-    format_error::{CYCLE, DUPLICATE_ID, error},
+    calls::CallOwner,
+    format_error::{CYCLE, DUPLICATE_ID, format_error},
     import_tree, json_call,
     json_fields::{Format, object, take_text},
     runs::Runs,
@@ -55,7 +55,7 @@ impl Conversation {
 
     fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
         let entry = |node: &Node<TreeMessage>| {
-            let mut entry = self.write_links(node);
+            let mut entry = self.write_node_links(node);
             write(&node.item.message, &mut entry);
             Value::Object(entry)
         };
@@ -99,7 +99,7 @@ impl Conversation {
         let detached = in_order(self.calls.all_detached().collect(), CallKey::rank);
         let write = |key: CallKey| {
             let call = self.calls.get(&key)?;
-            if self.calls.home(&key) != Some(Home::Nowhere) {
+            if self.calls.owner(&key) != Some(CallOwner::Nowhere) {
                 return Some(key.number().into());
             }
             let mut out = Writer::default();
@@ -111,7 +111,7 @@ impl Conversation {
 
     /// Returns the position of a node, and the properties that are not part of the message, as
     /// JSON.
-    fn write_links(&self, node: &Node<TreeMessage>) -> Object {
+    fn write_node_links(&self, node: &Node<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
         let mut out = Object::new();
@@ -149,11 +149,11 @@ impl Conversation {
     ///
     /// Fails if the version is unknown or a message cannot be read; nothing is imported then.
     pub fn import(value: Value) -> Result<Self, FormatError> {
-        Self::new().take_in(value)
+        Self::new().load_json(value)
     }
 
     /// Reads a conversation into this empty one, as [`Self::import`] does.
-    pub(crate) fn take_in(self, value: Value) -> Result<Self, FormatError> {
+    pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
                 object(import_tree::snapshot(list, None)?, "conversation")?
@@ -177,12 +177,12 @@ impl Conversation {
             }
         };
         if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(error(
+            return Err(format_error(
                 "the conversation has a version that is not known here",
             ));
         }
         let Some(Value::Array(entries)) = from.shift_remove("messages") else {
-            return Err(error("the conversation has no list 'messages'"));
+            return Err(format_error("the conversation has no list 'messages'"));
         };
         let mut conversation = self;
         conversation.runs = Runs::read(from.get("runs"));
@@ -194,7 +194,7 @@ impl Conversation {
             listed.push(results);
         }
         if !conversation.tree.link(&links) {
-            return Err(error(CYCLE));
+            return Err(format_error(CYCLE));
         }
         conversation.read_detached(from.get("departed"))?;
         conversation.calls.sort_ended();
@@ -220,7 +220,7 @@ impl Conversation {
     }
 
     /// Reads a node. Its position in the tree is set after all nodes were read.
-    fn read_node(&mut self, entry: Value) -> Result<(Link, Value), FormatError> {
+    fn read_node(&mut self, entry: Value) -> Result<(NodeLink, Value), FormatError> {
         let mut entry = object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
         let message = self.read_message(message, Format::Whole)?;
@@ -232,7 +232,7 @@ impl Conversation {
             results: Vec::new(),
         };
         let ix = self.tree.add_unlinked(node.message.id.clone(), node);
-        self.settle_in(ix.ok_or_else(|| error(DUPLICATE_ID))?);
+        self.settle_in(ix.ok_or_else(|| format_error(DUPLICATE_ID))?);
         let results = entry.shift_remove("results").unwrap_or_default();
         Ok(((parent, chosen), results))
     }
@@ -247,7 +247,7 @@ impl Conversation {
                 // A call in a message of another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
-                    key.ok_or_else(|| error("a detached call has no key"))?
+                    key.ok_or_else(|| format_error("a detached call has no key"))?
                 }
             };
             self.calls.index_detached(key);
@@ -268,9 +268,9 @@ impl Conversation {
             .max();
         let highest = highest.unwrap_or(0);
         if highest >= LAST_KEY {
-            return Err(error("the keys of calls leave no room to count on"));
+            return Err(format_error("the keys of calls leave no room to count on"));
         }
-        self.calls.reserve(highest);
+        self.calls.reserve_keys(highest);
         Ok(())
     }
 
@@ -325,7 +325,7 @@ impl Conversation {
 
     /// Adds the missing results of a node's calls to the received order, directly after the node.
     /// Results of copied calls are missing if the results of the originals follow another message.
-    pub(super) fn list_results_of(&mut self, ix: usize) {
+    pub(super) fn add_missing_results(&mut self, ix: usize) {
         let listed = self.node(ix).map(|node| node.results.clone());
         let listed = listed.unwrap_or_default();
         let missing: Vec<CallKey> = self
@@ -354,7 +354,7 @@ impl Conversation {
 }
 
 /// The parent and the chosen child of a message.
-type Link = (Option<MessageId>, Option<MessageId>);
+type NodeLink = (Option<MessageId>, Option<MessageId>);
 
 fn write_keys(keys: &[CallKey]) -> Value {
     keys.iter().map(|key| key.number()).collect()

@@ -27,7 +27,11 @@ impl Conversation {
     /// # Errors
     ///
     /// Fails if the message would become its own descendant.
-    pub(crate) fn take_update(&mut self, update: ConvUpdate, now: i64) -> Result<(), TreeError> {
+    pub(crate) fn apply_message_update(
+        &mut self,
+        update: ConvUpdate,
+        now: i64,
+    ) -> Result<(), TreeError> {
         let id = MessageId::from(update.message_id.as_str());
         let parent = update.parent_id.as_deref().map(MessageId::from);
         let known = self.tree.find(&id);
@@ -51,7 +55,7 @@ impl Conversation {
                     node.message.role = role;
                     node.message.author = Author::unnamed(role);
                 }
-                self.update_fed(ix, content, cost, is_late);
+                self.update_known_message(ix, content, cost, is_late);
             }
             None => {
                 let at = match update.timestamp {
@@ -60,7 +64,7 @@ impl Conversation {
                 };
                 let mut message = Message::new(id.clone(), role, at);
                 message.author = Author::unnamed(role);
-                message.parts = parts(content.0, content.1);
+                message.parts = convert_content(content.0, content.1);
                 message.listed = message.parts.iter().any(is_file);
                 message.cost = cost;
                 let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();
@@ -78,14 +82,14 @@ impl Conversation {
             self.updated_messages.insert(ix, updated);
         }
         for call in update.tool_calls {
-            self.take_call_info(&id, call, now);
+            self.apply_call_info(&id, call, now);
         }
         Ok(())
     }
 
     /// Updates a known message. Content that the update omits stays; a late update only adds
     /// missing values.
-    fn update_fed(
+    fn update_known_message(
         &mut self,
         ix: usize,
         (blocks, files): (Option<Vec<ContentBlock>>, Option<Vec<Value>>),
@@ -99,7 +103,7 @@ impl Conversation {
         let blocks = blocks.filter(|_| !is_late || is_empty(is_text));
         let files = files.filter(|_| !is_late || is_empty(is_file));
         if is_late {
-            cost.take_in(message.cost.clone());
+            cost.merge_report(message.cost.clone());
         }
         let existing = |is_kind: fn(&Part) -> bool| {
             let parts = message.parts.iter().filter(|part| is_kind(part));
@@ -107,11 +111,11 @@ impl Conversation {
         };
         let changes = blocks.is_some() || files.is_some();
         let mut content = match blocks {
-            Some(blocks) => parts(Some(blocks), None),
+            Some(blocks) => convert_content(Some(blocks), None),
             None => existing(|part| !is_file(part) && part.call_key().is_none()),
         };
         content.append(&mut match files {
-            Some(files) => parts(None, Some(files)),
+            Some(files) => convert_content(None, Some(files)),
             None => existing(is_file),
         });
         let mut fresh = Message::new(message.id.clone(), message.role, message.created_at);
@@ -121,13 +125,13 @@ impl Conversation {
             fresh.parts = content;
             self.update_node(ix, fresh);
         } else if let Some(node) = self.node_mut(ix) {
-            node.message.cost.take_in(fresh.cost);
+            node.message.cost.merge_report(fresh.cost);
             self.log.push(super::Change::Message(fresh.id));
         }
     }
 
-    fn take_call_info(&mut self, message: &MessageId, info: CallInfo, now: i64) {
-        let Some(key) = self.fed_call(message, &info.id, &info.tool_name, now) else {
+    fn apply_call_info(&mut self, message: &MessageId, info: CallInfo, now: i64) {
+        let Some(key) = self.find_or_add_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
         // A record does not change a call that is asked about, decided or running here.
@@ -151,35 +155,37 @@ impl Conversation {
             status => status,
         };
         // The result may follow in a record of its own.
-        self.take_progress(key, status, &info.id, None, now);
+        self.apply_status_and_result(key, status, &info.id, None, now);
     }
 
     /// Applies an update of a call. If the message of the call is unknown, it is added. An update
     /// without the ids of a message and a call is ignored.
-    pub(crate) fn take_tool_update(&mut self, update: ToolUpdate, now: i64) {
+    pub(crate) fn apply_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
             // A call outside of messages has one of its own, as on AG-UI's wire.
-            ("", call) => self.message_naming(call).unwrap_or_else(|| call.into()),
+            ("", call) => self
+                .find_message_with_call(call)
+                .unwrap_or_else(|| call.into()),
             (message, _) => message.into(),
         };
         if id.as_str().is_empty() {
             return;
         }
         let call_id = match update.tool_call_id.as_str() {
-            "" => self.unnamed_call(&id, &update.tool_name),
+            "" => self.call_id_for_tool(&id, &update.tool_name),
             call_id => call_id.to_owned(),
         };
         if self.message(&id).is_none() {
-            self.assume_message(&id, now);
+            self.add_assumed_message(&id, now);
         }
-        if let Some(key) = self.fed_call(&id, &call_id, &update.tool_name, now) {
-            self.take_progress(key, update.status, &call_id, update.result, now);
+        if let Some(key) = self.find_or_add_call(&id, &call_id, &update.tool_name, now) {
+            self.apply_status_and_result(key, update.status, &call_id, update.result, now);
         }
     }
 
     /// Adds a message that is known only from the update of a call. The message is assumed to
     /// follow the newest message.
-    fn assume_message(&mut self, id: &MessageId, now: i64) {
+    fn add_assumed_message(&mut self, id: &MessageId, now: i64) {
         let fresh = || Message::new(id.clone(), Role::Assistant, now);
         let parent = self.run_tip().cloned();
         match self.upsert(fresh(), parent.as_ref()) {
@@ -203,15 +209,15 @@ impl Conversation {
 
     /// Returns the id of the message that contains a call, for updates that do not name the
     /// message.
-    fn message_naming(&self, call: &str) -> Option<MessageId> {
+    fn find_message_with_call(&self, call: &str) -> Option<MessageId> {
         let on_path = self.find_call(call);
-        let key = on_path.or_else(|| self.calls.named(call).last().map(ToolCall::key))?;
+        let key = on_path.or_else(|| self.calls.with_wire_id(call).last().map(ToolCall::key))?;
         self.message_of_call(&key).map(|message| message.id.clone())
     }
 
     /// Returns the id of a message's first open call of a tool, for updates that name only the
     /// tool. If no such call exists, returns an id that is made of both names.
-    fn unnamed_call(&self, message: &MessageId, tool: &str) -> String {
+    fn call_id_for_tool(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
         let open = calls.find(|call| call.name == tool && !call.state.is_done());
@@ -220,7 +226,7 @@ impl Conversation {
 
     /// Applies the status of a call, and its result if it ends. A call that runs on this page is
     /// not ended.
-    fn take_progress(
+    fn apply_status_and_result(
         &mut self,
         key: CallKey,
         status: Status,
@@ -231,39 +237,45 @@ impl Conversation {
         let end = match status {
             Status::Complete => End::Output,
             Status::Failed => End::Error,
-            status => return self.take_status(key, status),
+            status => return self.apply_status(key, status),
         };
         let runs_here = self.call(&key).is_some_and(|call| call.state.is_at_work());
         if !runs_here
-            && self.edit_call(&key, |call| settle(call, end, id, result, now)) == Some(true)
+            && self.edit_call(&key, |call| end_by_update(call, end, id, result, now)) == Some(true)
         {
-            self.list_answer(key);
+            self.list_result(key);
         }
     }
 
     /// Applies the status of a call that has not ended. An executed call does not return to pending.
-    fn take_status(&mut self, key: CallKey, status: Status) {
+    fn apply_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
             if matches!(call.state, State::Streaming(_)) {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
                 // It blocks nothing here: the server continues without the page.
-                call.take(StateEvent::FoundRemote);
-                call.take(StateEvent::LeftRemote);
+                call.apply_event(StateEvent::FoundRemote);
+                call.apply_event(StateEvent::LeftRemote);
             }
         });
     }
 
-    fn call_of(&self, message: &MessageId, id: &str) -> Option<CallKey> {
+    fn find_call_in(&self, message: &MessageId, id: &str) -> Option<CallKey> {
         let mut calls = self.calls_in(self.message(message)?);
         calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
     /// Returns the call with this id in a message, and adds it if it is missing. `None` if the
     /// message is unknown.
-    fn fed_call(&mut self, message: &MessageId, id: &str, name: &str, now: i64) -> Option<CallKey> {
-        if let Some(key) = self.call_of(message, id) {
+    fn find_or_add_call(
+        &mut self,
+        message: &MessageId,
+        id: &str,
+        name: &str,
+        now: i64,
+    ) -> Option<CallKey> {
+        if let Some(key) = self.find_call_in(message, id) {
             let is_unnamed = |call: &ToolCall| call.name.is_empty() && !name.is_empty();
             if self.call(&key).is_some_and(is_unnamed) {
                 self.edit_call(&key, |call| name.clone_into(&mut call.name));
@@ -284,14 +296,14 @@ impl Conversation {
 }
 
 /// Converts the texts and attachments of an update to parts.
-fn parts(blocks: Option<Vec<ContentBlock>>, files: Option<Vec<Value>>) -> Vec<Part> {
+fn convert_content(blocks: Option<Vec<ContentBlock>>, files: Option<Vec<Value>>) -> Vec<Part> {
     let blocks = blocks.into_iter().flatten();
     let texts = blocks.map(|block| match block.content_type.as_str() {
         "reasoning" | "thinking" => Part::Reasoning(TextPart::new(block.content)),
         _ => Part::Text(TextPart::new(block.content)),
     });
     texts
-        .chain(files.into_iter().flatten().map(attachment))
+        .chain(files.into_iter().flatten().map(convert_attachment))
         .collect()
 }
 
@@ -304,7 +316,7 @@ const fn is_file(part: &Part) -> bool {
 }
 
 /// Converts an attachment to a file part, or to an unknown part if it is not a valid file.
-fn attachment(value: Value) -> Part {
+fn convert_attachment(value: Value) -> Part {
     match form::content_part_from_value(value.clone()) {
         Ok(part) => Part::File(part),
         Err(_) => Part::Unknown(value),
@@ -313,7 +325,13 @@ fn attachment(value: Value) -> Part {
 
 /// Ends a call. A missing result is replaced by an empty one, which a later update fills. Returns
 /// false if the call had ended before.
-fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: i64) -> bool {
+fn end_by_update(
+    call: &mut ToolCall,
+    end: End,
+    id: &str,
+    result: Option<String>,
+    now: i64,
+) -> bool {
     let is_empty = |known: &CallResult| known.value.is_null() || known.value == "";
     let is_unfilled = || call.answered_by() != Some(Author::Page) && result.is_some();
     if call
@@ -342,5 +360,5 @@ fn settle(call: &mut ToolCall, end: End, id: &str, result: Option<String>, now: 
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(text);
     outcome.result = Some(result);
-    call.take(StateEvent::Settled(Box::new(outcome)))
+    call.apply_event(StateEvent::Settled(Box::new(outcome)))
 }

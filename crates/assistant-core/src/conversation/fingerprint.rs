@@ -16,7 +16,7 @@ pub struct Fingerprint(Arc<str>);
 
 impl Fingerprint {
     /// Returns the fingerprint of a question. Arguments that are not JSON count as text.
-    pub(crate) fn of(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
+    pub(crate) fn new(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
         let args = match args {
             Ok(args) => canonical(args),
             // Distinguishes it from a JSON string with the same text.
@@ -35,7 +35,7 @@ impl Fingerprint {
 
     /// Returns the fingerprint of an agent's question together with that of the call that the
     /// question is about, if any.
-    pub(crate) fn of_question(question: &Value, about: Option<&Self>) -> Self {
+    pub(crate) fn from_question(question: &Value, about: Option<&Self>) -> Self {
         let question = canonical(question);
         let about = about.map_or("", |about| &*about.0);
         Self(format!("question {question}\n{about}").into())
@@ -45,7 +45,7 @@ impl Fingerprint {
 impl Fingerprint {
     /// Returns the fingerprint of a card: of the call, and of the agent's questions that the card
     /// shows.
-    pub(crate) fn of_card(call: Self, questions: &[Self]) -> Self {
+    pub(crate) fn from_card(call: Self, questions: &[Self]) -> Self {
         if questions.is_empty() {
             return call;
         }
@@ -73,13 +73,13 @@ mod tests {
         let rules = json!(null);
         let words = json!("{bad");
         let prints = [
-            Fingerprint::of("f", Err("{bad"), &rules),
-            Fingerprint::of("f", Ok(&words), &rules),
-            Fingerprint::of("f\n\"{bad\"", Ok(&rules), &rules),
-            Fingerprint::of("f", Ok(&json!(1)), &rules),
-            Fingerprint::of("f", Ok(&json!(1.0)), &rules),
-            Fingerprint::of("f", Ok(&json!("1")), &rules),
-            Fingerprint::of("f", Ok(&json!(1)), &json!(1)),
+            Fingerprint::new("f", Err("{bad"), &rules),
+            Fingerprint::new("f", Ok(&words), &rules),
+            Fingerprint::new("f\n\"{bad\"", Ok(&rules), &rules),
+            Fingerprint::new("f", Ok(&json!(1)), &rules),
+            Fingerprint::new("f", Ok(&json!(1.0)), &rules),
+            Fingerprint::new("f", Ok(&json!("1")), &rules),
+            Fingerprint::new("f", Ok(&json!(1)), &json!(1)),
         ];
         for (at, one) in prints.iter().enumerate() {
             assert_eq!(prints.iter().position(|other| other == one), Some(at));

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, Status, ToolCall,
-    answer::value_of,
+    answer::parse_content_value,
     outcome::{End, Outcome},
     state::{State, StateEvent},
     tree::Node,
@@ -18,7 +18,7 @@ use crate::event::{self, Content, MessageBody, Role};
 impl Conversation {
     /// Sets the result of a call from a received tool message. `after` is the node that the message
     /// follows.
-    pub(super) fn fold(
+    pub(super) fn fold_result(
         &mut self,
         key: CallKey,
         result: CallResult,
@@ -26,7 +26,9 @@ impl Conversation {
         after: Option<usize>,
         now: i64,
     ) {
-        let folded = self.edit_call(&key, |call| take_result(call, result, author, now));
+        let folded = self.edit_call(&key, |call| {
+            apply_received_result(call, result, author, now)
+        });
         if folded.is_none() {
             return;
         }
@@ -38,7 +40,7 @@ impl Conversation {
 
     /// Sets the result of a call that the page produced, in call order among the results of the
     /// call's message. Returns false if the call has ended or does not exist.
-    pub(crate) fn answer(
+    pub(crate) fn set_page_result(
         &mut self,
         key: CallKey,
         result: CallResult,
@@ -46,13 +48,13 @@ impl Conversation {
         now: i64,
     ) -> bool {
         outcome.result = Some(result);
-        if !self.finish(key, outcome, now) {
+        if !self.end_call_with(key, outcome, now) {
             return false;
         }
         let Some(ix) = self.calls.node_of(&key) else {
             return true;
         };
-        let place = self.place_of_result(ix, &key);
+        let place = self.result_index(ix, &key);
         let Some(node) = self.node_mut(ix) else {
             return true;
         };
@@ -62,7 +64,7 @@ impl Conversation {
 
     /// Returns the index of a call's result among the results after its message: before those of
     /// later calls.
-    fn place_of_result(&self, ix: usize, key: &CallKey) -> usize {
+    fn result_index(&self, ix: usize, key: &CallKey) -> usize {
         let Some(node) = self.node(ix) else {
             return 0;
         };
@@ -83,7 +85,7 @@ impl Conversation {
     /// Adds the result of a call to the received order, after the call's message, unless the result
     /// is already there.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
-    pub(super) fn list_answer(&mut self, key: CallKey) {
+    pub(super) fn list_result(&mut self, key: CallKey) {
         let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
         if let Some(node) = node
             && !node.results.contains(&key)
@@ -96,10 +98,10 @@ impl Conversation {
     pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
-        self.finish(key, Outcome::new(end, by, sent), now)
+        self.end_call_with(key, Outcome::new(end, by, sent), now)
     }
 
-    fn finish(&mut self, key: CallKey, mut outcome: Outcome, now: i64) -> bool {
+    fn end_call_with(&mut self, key: CallKey, mut outcome: Outcome, now: i64) -> bool {
         outcome.at = Some(now);
         self.call(&key).is_some_and(|call| !call.state.is_done())
             && self.apply_state_event(&key, StateEvent::Settled(Box::new(outcome)))
@@ -107,24 +109,24 @@ impl Conversation {
 
     /// Adds a received message at the tip. A tool message that answers a known call becomes the
     /// result of the call.
-    pub(super) fn append_wire(&mut self, wire: event::Message, author: Author, now: i64) {
+    pub(super) fn append_received(&mut self, wire: event::Message, author: Author, now: i64) {
         let key = match &wire.body {
-            MessageBody::Tool { tool_call_id, .. } => {
-                self.find_call(tool_call_id).filter(|key| self.waits(key))
-            }
+            MessageBody::Tool { tool_call_id, .. } => self
+                .find_call(tool_call_id)
+                .filter(|key| self.can_take_result(key)),
             _ => None,
         };
         match key {
-            Some(key) if self.is_echo(&key, &wire) => {}
+            Some(key) if self.is_echo_message(&key, &wire) => {}
             Some(key) => {
-                self.own_call(&key);
+                self.unshare_call(&key);
                 let after = self.tree.tip();
                 if let Some(result) = result_from_wire(wire) {
-                    self.fold(key, result, author, after, now);
+                    self.fold_result(key, result, author, after, now);
                 }
             }
             None => {
-                let mut message = self.fresh_from_wire(wire, now);
+                let mut message = self.create_from_wire(wire, now);
                 if message.role == Role::User {
                     message.author = author;
                 }
@@ -134,13 +136,13 @@ impl Conversation {
     }
 
     /// Returns true if a tool message only echoes the approval that the page sent for the call.
-    fn is_echo(&self, key: &CallKey, wire: &event::Message) -> bool {
-        matches!(&wire.body, MessageBody::Tool { content, .. } if self.echoes_approval(key, &wire.id, content))
+    fn is_echo_message(&self, key: &CallKey, wire: &event::Message) -> bool {
+        matches!(&wire.body, MessageBody::Tool { content, .. } if self.is_approval_echo(key, &wire.id, content))
     }
 
     /// Returns true if a tool message with this id and content is the page's approval and not a
     /// result, even if the call has changed since.
-    pub(super) fn echoes_approval(&self, key: &CallKey, id: &str, content: &Content) -> bool {
+    pub(super) fn is_approval_echo(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
         is_ours && content.display_text() == CallApproval::APPROVED_TEXT
@@ -168,7 +170,7 @@ impl Conversation {
     /// Removes a message from the tree and detaches its calls. The results that follow it in the
     /// received order are moved to its parent, or to the start. The caller must update the paths
     /// once after all removals.
-    pub(super) fn take_out(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
+    pub(super) fn remove_message(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
         let node = self.tree.take_out(ix)?;
         let results = node.item.results.iter().copied();
         match node.parent.and_then(|parent| self.tree.item_mut(parent)) {
@@ -187,18 +189,23 @@ impl Conversation {
     }
 
     /// Removes a message from the tree, and from the shown path and the run path.
-    pub(super) fn take_off_path(&mut self, ix: usize) {
-        if let Some(node) = self.take_out(ix) {
+    pub(super) fn remove_from_paths(&mut self, ix: usize) {
+        if let Some(node) = self.remove_message(ix) {
             self.tree.close_path_at(ix, &node);
         }
     }
 
     /// Inserts a received message between a message of the path (or the beginning) and its
     /// successors.
-    pub(super) fn insert_wire(&mut self, before: Option<usize>, wire: event::Message, now: i64) {
-        let message = self.fresh_from_wire(wire, now);
+    pub(super) fn insert_received(
+        &mut self,
+        before: Option<usize>,
+        wire: event::Message,
+        now: i64,
+    ) {
+        let message = self.create_from_wire(wire, now);
         self.tree.close_gaps();
-        let next = self.tree.following(before).map(|next| self.own(next));
+        let next = self.tree.following(before).map(|next| self.unshare(next));
         let entry = self.tree_message(message);
         let id = entry.message.id.clone();
         let (ix, _) = self.tree.insert_after(before, next, id, entry);
@@ -208,7 +215,7 @@ impl Conversation {
 
     /// Creates a new message from a received one. Its calls are matched by id: a call on the path
     /// stays where it is, a detached call is attached again.
-    fn fresh_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
+    fn create_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
             let mut listed = HashSet::new();
@@ -217,25 +224,25 @@ impl Conversation {
                     continue;
                 }
                 let call = super::wire_form::ended(call, now);
-                keys.push(self.list_call(call, self.runs.current));
+                keys.push(self.add_listed_call(call, self.runs.current));
             }
         }
         let mut message = super::wire_form::from_wire(wire, now);
         message.parts.extend(keys.into_iter().map(Part::Call));
         #[cfg(feature = "callouts")]
-        self.read_whole(&mut message, now);
+        self.read_callouts_in_message(&mut message, now);
         message
     }
 
     /// Returns the key for a listed call: that of the detached call with its id, of a copy of the
     /// call that ran or was denied on another branch, or of a new call of this run.
-    pub(super) fn list_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
+    pub(super) fn add_listed_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
         let known = self.take_back(&listed.id);
-        match known.or_else(|| self.copy_settled(&listed.id)) {
+        match known.or_else(|| self.copy_settled_call(&listed.id)) {
             Some(key) => {
                 let mut listed = Some(listed);
                 self.calls.edit(&key, &mut |call| {
-                    let _ = listed.take().map(|listed| call.take_over(listed));
+                    let _ = listed.take().map(|listed| call.replace_content(listed));
                 });
                 key
             }
@@ -244,7 +251,7 @@ impl Conversation {
     }
 
     /// Returns true if a call still accepts a result from the agent.
-    pub(super) fn waits(&self, key: &CallKey) -> bool {
+    pub(super) fn can_take_result(&self, key: &CallKey) -> bool {
         self.call(key).is_some_and(|call| {
             call.is_unlisted()
                 || (call.result().is_none() && !matches!(call.state, State::Denied { .. }))
@@ -254,7 +261,7 @@ impl Conversation {
 
 /// Applies a received result to a call. A repeated result does not change the outcome; no result
 /// overrides an outcome of the page or a decision of the user.
-pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
+pub(super) fn apply_received_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
     if let Some(outcome) = call.outcome_mut() {
         outcome.unlisted = false;
     }
@@ -272,7 +279,7 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
             known.metadata = result.metadata.or(known.metadata.take());
             known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
             if !(is_placeholder && is_unsent) {
-                call.take(StateEvent::Delivered);
+                call.apply_event(StateEvent::Delivered);
             }
         }
         return;
@@ -285,7 +292,7 @@ pub(super) fn take_result(call: &mut ToolCall, result: CallResult, by: Author, n
         let mut outcome = Outcome::new(end, by, true);
         outcome.at = Some(now);
         outcome.result = Some(result.clone());
-        call.take(StateEvent::Settled(Box::new(outcome)));
+        call.apply_event(StateEvent::Settled(Box::new(outcome)));
         if let Some(outcome) = call.outcome_mut() {
             outcome.error = None;
         }
@@ -317,7 +324,7 @@ pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
     };
     Some(CallResult {
         message_id: wire.id,
-        value: value_of(&content),
+        value: parse_content_value(&content),
         content,
         error,
         encrypted_value: wire.encrypted_value,

@@ -39,6 +39,6 @@ impl FormatError {
     }
 }
 
-pub(super) fn error(message: &str) -> FormatError {
+pub(super) fn format_error(message: &str) -> FormatError {
     FormatError(message.to_owned())
 }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Amount, FormatError, Status, format_error::error};
+use super::{Amount, FormatError, Status, format_error::format_error};
 use crate::event::Object;
 
 /// A message with the id of its parent.
@@ -46,7 +46,7 @@ pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>),
         Some(root @ Value::Object(_)) => vec![root],
         // A message with its descendants.
         None if from.contains_key("children") => vec![Value::Object(from)],
-        _ => return Err(error("the conversation has no list 'messages'")),
+        _ => return Err(format_error("the conversation has no list 'messages'")),
     };
     Ok((list, tip))
 }
@@ -87,7 +87,7 @@ fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
     next.reverse();
     while let Some((entry, above)) = next.pop() {
         let Value::Object(mut entry) = entry else {
-            return Err(error("a message is not an object"));
+            return Err(format_error("a message is not an object"));
         };
         let children = entry.shift_remove("children");
         let parent = id(entry.shift_remove("parentId").as_ref());
@@ -96,7 +96,7 @@ fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
             Some(Value::Object(message)) => message,
             _ => entry,
         };
-        let own = id(message.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
+        let own = id(message.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
         if let Some(Value::Array(children)) = children {
             for child in children.into_iter().rev() {
                 match id(Some(&child)) {
@@ -182,7 +182,7 @@ fn number(from: &Object, keys: &[&str]) -> Option<i64> {
 
 /// Converts a message to the format of exports.
 fn convert_message(mut from: Object) -> Result<Value, FormatError> {
-    let id = id(from.get("id")).ok_or_else(|| error("a message has no 'id'"))?;
+    let id = id(from.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
     let role = text(&from, &["role", "source"]).unwrap_or_default();
     let role = role.to_ascii_lowercase();
     let is_ours = from.get("parts").is_some_and(Value::is_array);

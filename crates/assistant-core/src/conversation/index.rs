@@ -27,7 +27,7 @@ impl Conversation {
         if let Some(call) = newest.filter(is_it) {
             return Some(call.key());
         }
-        let mut named = self.calls.named(wire_id).filter(is_it);
+        let mut named = self.calls.with_wire_id(wire_id).filter(is_it);
         let call = named.find(|call| self.is_run_call(&call.key()))?;
         Some(call.key())
     }
@@ -64,7 +64,7 @@ impl Conversation {
             self.index_orphan(id, *ix);
         }
         for (id, _) in waiting {
-            if let Some(key) = self.find_call(&id).filter(|key| self.waits(key)) {
+            if let Some(key) = self.find_call(&id).filter(|key| self.can_take_result(key)) {
                 self.adopt_orphan(key);
             }
         }

@@ -98,7 +98,7 @@ impl Conversation {
             message.parts = parts;
             message.listed = fresh.listed;
             message.markdown = fresh.markdown;
-            message.cost.take_in(fresh.cost);
+            message.cost.merge_report(fresh.cost);
         });
     }
 

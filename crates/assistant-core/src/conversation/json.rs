@@ -12,7 +12,7 @@ use super::{
     AgentStep, Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart,
     Span, TextPart, ToolResultPart,
     calls::Calls,
-    format_error::{FormatError, error},
+    format_error::{FormatError, format_error},
     json_call,
     json_fields::{
         Format, foreign, need_text, object, put_foreign, take_flag, take_int, take_object,
@@ -96,7 +96,7 @@ impl Conversation {
         out.opt_object("metadata", message.metadata.as_ref());
         out.flag("listed", message.listed);
         out.opt_text("cut", message.cut.map(Cut::as_str));
-        message.cost.write(&mut out);
+        message.cost.write_fields(&mut out);
         out.opt_list("steps", &message.steps, AgentStep::to_json);
         out.opt_text("markdown", message.markdown.as_deref());
         let unnamed = Author::unnamed(message.role);
@@ -134,7 +134,7 @@ impl Conversation {
         message.encrypted_value = take_text(&mut object, "encryptedValue");
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
         message.metadata = take_object(&mut object, "metadata");
-        message.cost = Cost::read(&mut object);
+        message.cost = Cost::take_fields(&mut object);
         message.steps = super::step::read(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
@@ -266,7 +266,7 @@ fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
     let tool_name = take_text(&mut extra, "toolName");
     let output = extra
         .shift_remove("output")
-        .ok_or_else(|| error("tool result has no 'output'"))?;
+        .ok_or_else(|| format_error("tool result has no 'output'"))?;
     let content = match extra.shift_remove("content") {
         Some(content) => {
             Some(form::content_from_value(content).map_err(|e| FormatError(e.to_string()))?)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
-    after_reload::{LastStart, Payload},
+    after_reload::{LastStart, StoredState},
     json_fields::{
         Format, foreign, need_text, put_foreign, take_bool, take_flag, take_int, take_object,
         take_text,
@@ -150,7 +150,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let name = need_text(&mut from, "toolName", "tool call")?;
     let state = need_text(&mut from, "state", "tool call")?;
     let phase = Phase::parse(&state)
-        .ok_or_else(|| super::format_error::error("tool call has an unknown 'state'"))?;
+        .ok_or_else(|| super::format_error::format_error("tool call has an unknown 'state'"))?;
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
@@ -163,7 +163,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         call.end_args();
     }
     if broke_off {
-        call.discard_value();
+        call.discard_args_value();
     }
     let edited_args = from.shift_remove("editedInput");
     let clean_args = from.shift_remove("cleanInput");
@@ -227,9 +227,11 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         })),
         None => {
             let word = take_text(&mut from, "lifecycle");
-            let state = State::stored(word.as_deref(), phase, Payload { review, handed_off });
-            state
-                .ok_or_else(|| super::format_error::error("tool call has an unknown 'lifecycle'"))?
+            let state =
+                State::from_stored(word.as_deref(), phase, StoredState { review, handed_off });
+            state.ok_or_else(|| {
+                super::format_error::format_error("tool call has an unknown 'lifecycle'")
+            })?
         }
     };
     call.state = state.after_reload(LastStart::Unrecorded);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Author, Conversation, End, FormatError,
-    format_error::{DUPLICATE_ID, error},
+    format_error::{DUPLICATE_ID, format_error},
 };
 use crate::{event::Message, json::form};
 
@@ -38,9 +38,9 @@ impl Conversation {
         let taken =
             self.find_message(&message.id).is_some() || self.find_answer(&message.id).is_some();
         if taken {
-            return Err(error(DUPLICATE_ID));
+            return Err(format_error(DUPLICATE_ID));
         }
-        self.append_wire(message, Author::Record, 0);
+        self.append_received(message, Author::Record, 0);
         Ok(())
     }
 

@@ -84,7 +84,7 @@ pub(crate) use answer::UseCount;
 pub use answer::{
     AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
 };
-pub(crate) use apply::Applied;
+pub(crate) use apply::ApplyContext;
 pub use call::ToolCall;
 pub(crate) use call_event::CallFacts;
 pub use call_event::{CallEvent, CallEventKind};

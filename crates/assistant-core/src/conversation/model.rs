@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     CallKey, Change, Message, MessageId,
     calls::Calls,
-    deleted::Deleted,
+    deleted::DeletedBranch,
     runs::Runs,
     tree::{Tree, TreeChange},
     tree_message::TreeMessage,
@@ -38,7 +38,7 @@ pub struct Conversation {
     /// Nodes by the wire id of their message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     /// The branch that the user deleted last, while it can be restored.
-    pub(super) deleted: Option<Box<Deleted>>,
+    pub(super) deleted: Option<Box<DeletedBranch>>,
     /// The calls whose tool messages precede all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
     /// The node that contains a tool result whose call is unknown, by the id of the call.
@@ -200,7 +200,7 @@ impl Conversation {
 
     /// Returns the number of calls, without those of the page itself.
     pub(crate) fn agent_call_count(&self) -> usize {
-        self.calls.count_of_agents()
+        self.calls.agent_call_count()
     }
 
     pub(crate) fn set_state(&mut self, state: Value) {

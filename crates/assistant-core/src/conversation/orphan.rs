@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use super::{
-    Author, CallKey, CallResult, Conversation, Message, Part, ToolResultPart, answer::value_of,
+    Author, CallKey, CallResult, Conversation, Message, Part, ToolResultPart,
+    answer::parse_content_value,
 };
 use crate::event::{Content, Object, Role};
 
@@ -17,7 +18,7 @@ pub(super) fn orphan_part(
     if let Some(error) = error {
         extra.insert("error".to_owned(), error.into());
     }
-    let output = value_of(&content);
+    let output = parse_content_value(&content);
     ToolResultPart {
         tool_call_id,
         tool_name: None,
@@ -42,7 +43,7 @@ impl Conversation {
     /// and indexes the other results by the id of the call.
     pub(super) fn index_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
-            let call = self.find_call(&id).filter(|key| self.waits(key));
+            let call = self.find_call(&id).filter(|key| self.can_take_result(key));
             match call.filter(|key| self.tree.on_path(ix) || self.is_above(key, ix)) {
                 Some(key) => self.take_orphan(key, ix, &id),
                 None => self.index_orphan(&id, ix),
@@ -79,9 +80,9 @@ impl Conversation {
 
     /// Moves a result from a node into its call. A node that contains only the result is removed.
     fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         if self.tree.on_path(ix) {
-            self.own_call(&key);
+            self.unshare_call(&key);
         }
         let Some(node) = self.tree.node(ix) else {
             return;
@@ -100,14 +101,14 @@ impl Conversation {
         let whole = message.role == Role::Tool;
         let before = node.parent;
         let author = Author::Agent;
-        if self.echoes_approval(&key, &result.message_id, &result.content) {
+        if self.is_approval_echo(&key, &result.message_id, &result.content) {
             if whole {
-                self.take_off_path(ix);
+                self.remove_from_paths(ix);
             }
         } else if whole {
             let place = self.results_after(before).len();
-            self.take_off_path(ix);
-            self.fold(key, result, author, before, now);
+            self.remove_from_paths(ix);
+            self.fold_result(key, result, author, before, now);
             // It replaces its node: before the results that followed the node.
             let list = match before.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
@@ -117,7 +118,7 @@ impl Conversation {
                 tail.rotate_right(1);
             }
         } else {
-            self.fold(key, result, author, Some(ix), now);
+            self.fold_result(key, result, author, Some(ix), now);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::{
     CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
-    calls::Home,
+    calls::CallOwner,
     state::{State, StateEvent},
 };
 use crate::{action::RegistrationId, order::in_order};
@@ -16,9 +16,9 @@ impl Conversation {
     /// page.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
-        match self.calls.home(key)? {
-            Home::Node(_) | Home::Page => self.calls.get(key),
-            Home::Nowhere => None,
+        match self.calls.owner(key)? {
+            CallOwner::Node(_) | CallOwner::Page => self.calls.get(key),
+            CallOwner::Nowhere => None,
         }
     }
 
@@ -68,13 +68,13 @@ impl Conversation {
 
     /// Returns true if any checked call may start during a run.
     pub(crate) fn has_eager_call(&self) -> bool {
-        self.calls.has_eager()
+        self.calls.has_eager_call()
     }
 
     /// Returns the open calls that were checked against a registration, oldest first.
     pub(crate) fn calls_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
         let direct = self.direct_calls().map(ToolCall::key);
-        let open = self.calls.open().chain(direct);
+        let open = self.calls.open_calls().chain(direct);
         let registration = |key: &CallKey| self.call(key)?.check()?.registration;
         let its = open.filter(|key| registration(key) == Some(id));
         in_order(its.collect(), CallKey::rank)
@@ -82,25 +82,25 @@ impl Conversation {
 
     /// Voids the checks of all calls except those of the page itself.
     pub(crate) fn void_checks(&mut self) {
-        let open: Vec<CallKey> = self.calls.open().collect();
+        let open: Vec<CallKey> = self.calls.open_calls().collect();
         for key in open {
             if self
                 .calls
                 .get(&key)
                 .is_some_and(|call| call.check().is_some())
             {
-                self.edit_call(&key, |call| call.note(Note::Checked(None)));
+                self.edit_call(&key, |call| call.apply_note(Note::Checked(None)));
             }
         }
     }
 
     /// Returns the calls of the page itself, oldest first.
     pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.calls.direct()
+        self.calls.direct_calls()
     }
 
     pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
-        self.calls.home(key) == Some(Home::Page)
+        self.calls.owner(key) == Some(CallOwner::Page)
     }
 
     /// Returns the call on the run's path with this wire id, which the agent assigned.
@@ -120,7 +120,7 @@ impl Conversation {
     /// Returns all calls of the tree, on all branches, unordered; without tool callouts that are
     /// only text.
     pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.calls.placed().filter(|call| call.is_real())
+        self.calls.calls_in_messages().filter(|call| call.is_real())
     }
 
     /// Returns all shown calls, in order.
@@ -145,7 +145,10 @@ impl Conversation {
     /// Returns the calls on the run's path that have not ended, in order of appearance.
     #[must_use]
     pub fn active_calls(&self) -> Vec<CallKey> {
-        let nodes = self.calls.open().filter_map(|key| self.run_node_of(&key));
+        let nodes = self
+            .calls
+            .open_calls()
+            .filter_map(|key| self.run_node_of(&key));
         let mut nodes = in_order(nodes.collect(), |(depth, _)| rank(*depth));
         nodes.dedup();
         let is_open = |key: &CallKey| {
@@ -158,13 +161,13 @@ impl Conversation {
 
     /// Returns the open calls on branches other than the run's, unordered.
     pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
-        let elsewhere = self.calls.open().filter(|key| !self.is_run_call(key));
+        let elsewhere = self.calls.open_calls().filter(|key| !self.is_run_call(key));
         elsewhere.filter_map(|key| self.call(&key))
     }
 
     /// Returns the states of the calls on the run's path that have not ended, unordered.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
-        let on_path = self.calls.open().filter(|key| self.is_run_call(key));
+        let on_path = self.calls.open_calls().filter(|key| self.is_run_call(key));
         on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
@@ -193,7 +196,7 @@ impl Conversation {
                 call.is_real() && !call.state().is_done() && is_it(call.state())
             })
         };
-        let mut open = self.calls.open();
+        let mut open = self.calls.open_calls();
         let in_earlier = open.any(|other| {
             let node = self.run_node_of(&other);
             node.is_some_and(|node| node.0 < own.0) && matches(&other)
@@ -206,7 +209,7 @@ impl Conversation {
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
-        let ended = self.calls.ended().iter();
+        let ended = self.calls.ended_calls().iter();
         ended.filter(placed).copied().collect()
     }
 
@@ -280,14 +283,14 @@ impl Conversation {
 
     /// Applies a note to a call.
     pub(crate) fn apply_note(&mut self, key: &CallKey, note: Note) {
-        self.edit_call(key, |call| call.note(note));
+        self.edit_call(key, |call| call.apply_note(note));
     }
 
     /// Applies an event to a call. Returns `false` if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {
-            applied = event.take().is_some_and(|event| call.take(event));
+            applied = event.take().is_some_and(|event| call.apply_event(event));
         });
         if applied {
             self.log.push(Change::Call(*key));
@@ -316,7 +319,7 @@ impl Conversation {
     pub(crate) fn known_call(&self, wire_id: &str) -> Option<&ToolCall> {
         let key = self.find_call(wire_id);
         self.calls
-            .get(&key.or_else(|| self.calls.detached(wire_id))?)
+            .get(&key.or_else(|| self.calls.detached_call(wire_id))?)
     }
 
     /// Detaches a call from its message. If an agent repeats the call's wire id, the id refers to
@@ -329,10 +332,10 @@ impl Conversation {
     /// Removes and returns the detached call with this wire id, which the caller attaches to a
     /// message. If another branch contains the call, a copy stays there.
     pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
-        let key = self.calls.take_detached(wire_id)?;
+        let key = self.calls.take_detached_call(wire_id)?;
         match self.calls.node_of(&key) {
             // Another branch contains it.
-            Some(node) => self.leave_copy(&key, node),
+            Some(node) => self.detach_and_leave_copy(&key, node),
             // It may have ended without a visible change.
             None => self.log.push(Change::Call(key)),
         }
@@ -364,7 +367,7 @@ impl Conversation {
                 .calls
                 .get(&key)
                 .is_some_and(|call| !call.state().is_done());
-            if is_open && self.calls.home(&key) == Some(Home::Nowhere) {
+            if is_open && self.calls.owner(&key) == Some(CallOwner::Nowhere) {
                 self.calls.edit(&key, &mut edit);
             }
         }
@@ -372,13 +375,13 @@ impl Conversation {
 
     /// Requires a question to the user on this page before any open call starts, on all branches.
     pub(crate) fn ask_before_starts(&mut self) {
-        let open: Vec<CallKey> = self.calls.open().collect();
+        let open: Vec<CallKey> = self.calls.open_calls().collect();
         for key in open {
-            self.edit_call(&key, |call| call.note(Note::MustBeAsked));
+            self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));
         }
         self.edit_detached(|call| {
-            call.note(Note::MustBeAsked);
-            call.void();
+            call.apply_note(Note::MustBeAsked);
+            call.void_check();
         });
     }
 }

@@ -79,7 +79,7 @@ impl Rates {
     }
 
     fn multiple(&self, times: &str) -> Result<Amount, AmountError> {
-        let price = self.input.times(times.parse()?);
+        let price = self.input.checked_mul(times.parse()?);
         price.filter(|price| price.is_price()).ok_or(AmountError)
     }
 
@@ -99,7 +99,7 @@ impl Rates {
             (self.cache_read, read),
             (self.cache_write, written),
         ];
-        let prices = parts.map(|(rate, count)| rate.millionths(count));
+        let prices = parts.map(|(rate, count)| rate.price_of(count));
         prices.into_iter().fold(Amount::ZERO, Amount::plus)
     }
 }

@@ -1,7 +1,7 @@
 //! Compares the tables in `docs/calls.md` with the code.
 
 use super::{
-    after_reload::{LastStart, Payload},
+    after_reload::{LastStart, StoredState},
     outcome::{Author, End, Outcome},
     state::{State, StateEvent},
 };
@@ -60,7 +60,7 @@ fn states() -> Vec<(&'static str, State)> {
         (
             "HandedOff",
             State::HandedOff {
-                message: Consent::of_record(String::new()),
+                message: Consent::from_record(String::new()),
                 out: false,
                 review: Box::default(),
             },
@@ -122,7 +122,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("LeftRemote", StateEvent::LeftRemote),
         (
             "HandedOff",
-            StateEvent::HandedOff(Consent::of_record("m".to_owned())),
+            StateEvent::HandedOff(Consent::from_record("m".to_owned())),
         ),
         ("Interrupted", StateEvent::Interrupted { card: true }),
         ("InterruptAnswered (approved)", answered(true)),
@@ -224,7 +224,7 @@ fn stored_states() -> Vec<(&'static str, State)> {
         (
             "HandedOff (a run carries it)",
             State::HandedOff {
-                message: Consent::of_record("m".to_owned()),
+                message: Consent::from_record("m".to_owned()),
                 out: true,
                 review: here,
             },
@@ -300,8 +300,8 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
             _ => None,
         };
         let review = Box::new(state.review().cloned().unwrap_or_default());
-        let payload = Payload { review, handed_off };
-        let read = State::stored(state.stored_state_name(phase), phase, payload);
+        let payload = StoredState { review, handed_off };
+        let read = State::from_stored(state.stored_state_name(phase), phase, payload);
         assert_eq!(
             read,
             Some(state.after_reload(LastStart::Unrecorded)),
@@ -309,7 +309,7 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
         );
     }
     for phase in ["committing", "running", "missing", "ended", "", "Open"] {
-        let read = State::stored(Some(phase), Phase::Running, Payload::default());
+        let read = State::from_stored(Some(phase), Phase::Running, StoredState::default());
         assert_eq!(read, None, "{phase}");
     }
 }
@@ -341,7 +341,7 @@ fn every_transition_keeps_the_history() {
                 "{from}"
             );
         }
-        let again = state.clone().started_before(5).history();
+        let again = state.clone().into_unknown_outcome(5).history();
         assert_eq!(
             again,
             History {

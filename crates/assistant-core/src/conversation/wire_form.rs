@@ -58,7 +58,7 @@ impl Conversation {
             }
             list.extend(wire);
             let calls = self.calls_in(&node.message);
-            let calls = calls.filter(|call| call.is_real() && !self.carried_question(call));
+            let calls = calls.filter(|call| call.is_real() && !self.is_question_carrier(call));
             list.extend(calls.filter_map(answer_to));
         }
         list.sort_by_key(|message| message.role() != Role::System);
@@ -74,7 +74,7 @@ impl Conversation {
     }
 
     fn is_sent(&self, call: &ToolCall) -> bool {
-        is_sendable(call) && !self.carried_question(call)
+        is_sendable(call) && !self.is_question_carrier(call)
     }
 
     /// Returns true for an assistant's message without text all of whose calls are omitted from
@@ -287,7 +287,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
 pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
-    call.end_in_list();
+    call.end_args_in_list();
     call.encrypted_value = wire.encrypted_value;
     call.metadata = wire.metadata.unwrap_or_default();
     call.extra = wire.extra;

@@ -17,7 +17,7 @@ impl Session {
     /// Hands an approved call off to the agent: the next run sends the approval in a tool message,
     /// provided the call has not changed.
     pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let about = self.conversation.call(key).map(Fingerprint::of_call);
+        let about = self.conversation.call(key).map(Fingerprint::from_call);
         let Some(about) = about.filter(|_| self.is_permitted_for_agent(key, cx.now)) else {
             return self.recheck_changed_call(key, cx);
         };

@@ -95,8 +95,8 @@ impl Session {
                 reason: reason.clone(),
             };
             self.conversation.edit_call(key, |call| {
-                call.note(Note::DeniedBefore);
-                call.note(Note::Decision(decision));
+                call.apply_note(Note::DeniedBefore);
+                call.apply_note(Note::Decision(decision));
             });
             return StateEvent::DeniedBefore(reason);
         }
@@ -197,7 +197,7 @@ impl Session {
         let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
         // Without edits of the user: the agent repeats its own arguments.
         let args = call.clean_args().or_else(|| call.args());
-        Some(Fingerprint::of(
+        Some(Fingerprint::new(
             &call.name,
             args.ok_or_else(|| call.args_text()),
             &edition,

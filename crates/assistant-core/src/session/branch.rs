@@ -269,9 +269,9 @@ impl Session {
             return cx.refuse(Refusal::Busy);
         }
         let taken = match update {
-            Update::Conv(update) => self.conversation.take_update(*update, cx.now),
+            Update::Conv(update) => self.conversation.apply_message_update(*update, cx.now),
             Update::Tool(update) => {
-                self.conversation.take_tool_update(update, cx.now);
+                self.conversation.apply_tool_update(update, cx.now);
                 Ok(())
             }
         };

@@ -64,9 +64,9 @@ impl Session {
         let mut open: Vec<&ToolCall> = open.collect();
         open.sort_unstable_by_key(|call| call.key().number());
         let events = open.into_iter().map(|call| {
-            let mut event = call.event(CallEventKind::Left, call.phase());
+            let mut event = call.create_event(CallEventKind::Left, call.phase());
             event.phase = Phase::Cancelled;
-            event.keep_facts_of_thread(&self.thread_id, call);
+            event.attach_facts_of_thread(&self.thread_id, call);
             event
         });
         events.collect()
@@ -84,7 +84,7 @@ impl Session {
             let call = self.conversation.call(key);
             let call = call.filter(|call| !call.state().is_done());
             if let Some(call) = call.filter(|_| known.insert(*key)) {
-                let mut event = call.event(CallEventKind::Resumed, call.phase());
+                let mut event = call.create_event(CallEventKind::Resumed, call.phase());
                 event.before = None;
                 output.calls.push(event);
             }

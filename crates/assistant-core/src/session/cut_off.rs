@@ -37,7 +37,7 @@ impl Session {
                     && (!has_closed_args(call) || self.is_last_callout(&key, call))
             });
             if is_cut {
-                self.conversation.edit_call(&key, ToolCall::cut_off);
+                self.conversation.edit_call(&key, ToolCall::cut_off_args);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
     watch::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
 };
 use crate::{
-    conversation::{Applied, CallKey, State},
+    conversation::{ApplyContext, CallKey, State},
     event::{Event, EventKind, Interrupt},
     limits::LimitKind,
 };
@@ -165,7 +165,7 @@ impl Session {
             EventKind::StateSnapshot { .. } | EventKind::StateDelta { .. } => LimitKind::State,
             _ => LimitKind::Activity,
         };
-        let mut out = Applied {
+        let mut out = ApplyContext {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
         };

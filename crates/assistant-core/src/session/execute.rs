@@ -306,7 +306,7 @@ impl Session {
         outcome.error = error;
         let answered = self
             .conversation
-            .answer(*key, result.clone(), outcome, cx.now);
+            .set_page_result(*key, result.clone(), outcome, cx.now);
         if !answered {
             return;
         }

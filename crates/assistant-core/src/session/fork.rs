@@ -52,7 +52,7 @@ pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
 /// message that is reached without entering another thread.
 fn infer_threads(conversation: &Conversation, own: &str) -> SeenThreads {
     let mut threads = SeenThreads::default();
-    let shown = conversation.run_thread().unwrap_or(own);
+    let shown = conversation.run_thread_id().unwrap_or(own);
     if let Some(tip) = conversation.run_tip() {
         threads.insert(shown.to_owned(), Some(tip.clone()));
     }
@@ -97,7 +97,7 @@ impl Session {
             .as_ref()
             .filter(|fork| fork.parent.as_ref() == tip);
         let forked = forked.map(|fork| fork.thread_id.as_str());
-        let of_branch = || self.conversation.run_thread();
+        let of_branch = || self.conversation.run_thread_id();
         forked.or_else(of_branch).unwrap_or(&self.thread_id)
     }
 
@@ -119,7 +119,7 @@ impl Session {
             let parent = tip.cloned();
             self.turn.fork = Some(ThreadFork { parent, thread_id });
         } else {
-            self.conversation.set_run_thread(thread_id);
+            self.conversation.set_run_thread_id(thread_id);
         }
     }
 
@@ -191,7 +191,7 @@ impl Session {
         if self.options.fork_thread
             && let Some(thread_id) = of_run.filter(is_missing)
         {
-            self.conversation.set_run_thread(thread_id.to_owned());
+            self.conversation.set_run_thread_id(thread_id.to_owned());
         }
     }
 }

@@ -224,7 +224,7 @@ impl Session {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
                 let call = self.conversation.call_by_wire_id(tool_call_id);
                 if let Some((key, _)) = call {
-                    self.conversation.edit_call(&key, ToolCall::cut_off);
+                    self.conversation.edit_call(&key, ToolCall::cut_off_args);
                 }
             }
             EventKind::TextMessageContent { message_id, .. } => {
@@ -249,7 +249,7 @@ impl Session {
                 is_own && self.is_last_callout(&key, call)
             };
             if call.is_some_and(is_last) {
-                self.conversation.edit_call(&key, ToolCall::cut_off);
+                self.conversation.edit_call(&key, ToolCall::cut_off_args);
             }
         }
     }

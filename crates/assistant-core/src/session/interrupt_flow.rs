@@ -65,7 +65,8 @@ impl Session {
             let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
             let asking = named.filter(|(_, call)| self.registry.named(&call.name).next().is_none());
             if let Some((_, call)) = asking {
-                interrupt.tool_call_id = Some(self.conversation.asked_call(call).id.clone());
+                interrupt.tool_call_id =
+                    Some(self.conversation.resolve_asked_call(call).id.clone());
             }
         }
     }
@@ -89,9 +90,9 @@ impl Session {
         let shown = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
             if asked {
-                call.note(Note::MustBeAsked);
+                call.apply_note(Note::MustBeAsked);
             }
-            call.note(Note::AskedByAgent {
+            call.apply_note(Note::AskedByAgent {
                 interrupt: interrupt_id.to_owned(),
                 shown,
             });

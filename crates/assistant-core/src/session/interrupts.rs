@@ -121,8 +121,8 @@ impl OpenInterrupt {
         ]);
         let found = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
         let call = by_key.or_else(|| found().map(|(_, call)| call));
-        let about = call.map(Fingerprint::of_agents_call);
-        Fingerprint::of_question(&content, about.as_ref())
+        let about = call.map(Fingerprint::from_agents_call);
+        Fingerprint::from_question(&content, about.as_ref())
     }
 
     /// Returns the answer, provided the question has not changed. A cancellation always applies.

@@ -459,7 +459,7 @@ impl Session {
         let call = self.call_fingerprint(key)?;
         let asked = self.interrupts.unanswered_on_card(key);
         let asked = asked.map(|open| open.fingerprint(&self.conversation));
-        Some(Fingerprint::of_card(call, &asked.collect::<Vec<_>>()))
+        Some(Fingerprint::from_card(call, &asked.collect::<Vec<_>>()))
     }
 
     /// Returns the fingerprint of a call without the agent's questions about it.

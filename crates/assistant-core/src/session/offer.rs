@@ -96,7 +96,7 @@ impl Session {
         self.conversation.edit_call(key, |call| {
             call.action = Some(edition);
             if changed {
-                call.note(Note::Changed);
+                call.apply_note(Note::Changed);
             }
         });
     }

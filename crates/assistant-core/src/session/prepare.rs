@@ -51,7 +51,7 @@ impl Session {
     /// Voids the checks of calls that a snapshot moved off the path. None of these calls is
     /// running, since running calls stay on the path.
     fn void_detached_checks(&mut self) {
-        self.conversation.edit_detached(ToolCall::void);
+        self.conversation.edit_detached(ToolCall::void_check);
         let keys: Vec<CallKey> = self
             .conversation
             .open_elsewhere()

@@ -69,8 +69,8 @@ impl Session {
             self.check_edit(key, &args, cx)?;
             // The changes by edited arguments have not been shown, so the user is asked again.
             self.conversation.edit_call(key, |call| {
-                call.note(Note::Edited(Some(args)));
-                call.note(Note::PreviewOutdated);
+                call.apply_note(Note::Edited(Some(args)));
+                call.apply_note(Note::PreviewOutdated);
             });
             self.request_preview(key, None, cx);
             return Ok(());
@@ -125,9 +125,9 @@ impl Session {
             }
             approved => {
                 self.conversation.edit_call(&key, |call| {
-                    call.note(Note::Previewed(outcome));
+                    call.apply_note(Note::Previewed(outcome));
                     if approved.is_some() {
-                        call.note(Note::Changed);
+                        call.apply_note(Note::Changed);
                     }
                 });
             }

@@ -139,7 +139,7 @@ impl Session {
             }
             let key = entry.call();
             let call = self.conversation.call(&key);
-            if !call.is_some_and(|call| entry.is_valid_for(call)) {
+            if !call.is_some_and(|call| entry.is_about(call)) {
                 let message =
                     format!("the journal names {key:?}, which is not in the conversation");
                 cx.warn("journal-unknown-call", message);
@@ -162,9 +162,10 @@ impl Session {
                     let error = error.map(|message| CallError::new(ErrorKind::Handler, message));
                     let mut outcome = Outcome::new(end, Author::Page, false);
                     outcome.error.clone_from(&error);
-                    self.conversation.answer(key, result, outcome, cx.now);
+                    self.conversation
+                        .set_page_result(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
-                        call.note(Note::OutcomeKnown);
+                        call.apply_note(Note::OutcomeKnown);
                         call.set_error(error);
                     });
                 }

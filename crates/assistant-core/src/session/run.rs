@@ -7,7 +7,7 @@ use super::{
     cut_off::is_cut_off_result, finish::ReportedEnd,
 };
 use crate::{
-    conversation::{Applied, CallKey, Change, Cut, StateEvent},
+    conversation::{ApplyContext, CallKey, Change, Cut, StateEvent},
     event::{Event, EventKind, Interrupt, Outcome, RunInput},
 };
 
@@ -317,12 +317,12 @@ impl Session {
 
     /// Closes the open texts; `cut` is the reason if they are incomplete.
     pub(super) fn close_open_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
-        let mut out = Applied {
+        let mut out = ApplyContext {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
         };
         if let Some(cut) = cut {
-            self.conversation.cut_open_texts(cut);
+            self.conversation.mark_open_texts_cut(cut);
         }
         self.conversation.close_open_texts(&mut out);
     }

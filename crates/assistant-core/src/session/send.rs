@@ -16,7 +16,7 @@ impl Session {
         if let Err(refusal) = self.ensure_idle(cx) {
             return cx.refuse(refusal);
         }
-        self.conversation.write_where_shown();
+        self.conversation.set_run_branch_to_shown();
         self.select_branch_interrupts(cx);
         self.clear_notices(cx);
         self.turn.reset();

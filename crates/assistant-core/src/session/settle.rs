@@ -360,7 +360,7 @@ impl Session {
         let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         if let Some(base) = base {
             self.keep_partial_answer(&base);
-            self.conversation.try_again_at(&base);
+            self.conversation.retry_at(&base);
             self.rewind_seen_thread();
         }
         self.start_run(cx);

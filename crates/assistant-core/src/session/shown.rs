@@ -26,5 +26,5 @@ pub(super) fn fingerprint_call(call: &ToolCall, spec: Option<&ActionSpec>) -> Fi
         ])
     });
     let args = call.effective_args().ok_or_else(|| call.args_text());
-    Fingerprint::of(&call.name, args, &rules)
+    Fingerprint::new(&call.name, args, &rules)
 }

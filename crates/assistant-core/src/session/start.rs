@@ -28,7 +28,7 @@ impl Session {
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
             call: *key,
-            attempt: call.claims(),
+            attempt: call.claim_count(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
             action: edition.clone(),
@@ -171,7 +171,9 @@ impl Session {
         let by_rules = match entry.spec.approval {
             Policy::Always => false,
             Policy::Never => true,
-            Policy::Ask => call.cleared() == Some(&fingerprint_call(call, Some(&entry.spec))),
+            Policy::Ask => {
+                call.cleared_fingerprint() == Some(&fingerprint_call(call, Some(&entry.spec)))
+            }
         };
         let in_doubt = call.has_unknown_outcome() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);

@@ -42,7 +42,7 @@ impl Session {
     ) -> Option<PendingData> {
         let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
         let (queued, interrupts) = (take("queued"), take("interrupts"));
-        match self.empty_conversation().take_in(snapshot) {
+        match self.empty_conversation().load_json(snapshot) {
             Ok(conversation) => self.replace_conversation(thread_id, conversation, cx),
             Err(error) => {
                 cx.refuse(Refusal::InvalidSnapshot(error.to_string()));
@@ -94,7 +94,7 @@ impl Session {
     pub(super) fn empty_conversation(&self) -> Conversation {
         #[cfg(feature = "callouts")]
         let conversation = Conversation::reading(self.options.markdown_tools)
-            .with_fences(self.options.markdown_fences);
+            .with_fence_callouts(self.options.markdown_fences);
         #[cfg(not(feature = "callouts"))]
         let conversation = Conversation::new();
         let mut conversation = conversation.sending(self.options.agent_user_messages);

@@ -157,7 +157,9 @@ impl Session {
             earlier.id == one.id && earlier.count == UseCount::Taken(about)
         };
         let mut all = self.remembered.list().iter();
-        all.any(|one| one.is_valid_for(&entry.spec, args, at) && (one.uses.is_none() || counted(one)))
+        all.any(|one| {
+            one.is_valid_for(&entry.spec, args, at) && (one.uses.is_none() || counted(one))
+        })
     }
 
     fn record_use_count(&mut self, key: &CallKey, count: UseCount) {

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use super::{Applied, Change, Conversation, patch};
+use super::{ApplyContext, Change, Conversation, patch};
 use crate::{
     conversation::{DataPart, Message, Part, ToolCall},
     event::{Base, Object, Role},
 };
 
 impl Conversation {
-    pub(super) fn show_activity(
+    pub(super) fn apply_activity_snapshot(
         &mut self,
         id: &str,
         activity_type: String,
         content: Object,
         replace: bool,
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         let size = patch::size_of_object(&content);
         if size > self.limits.activity_bytes {
@@ -34,7 +34,7 @@ impl Conversation {
             return;
         }
         if found.is_some_and(|ix| self.is_written_by_user(ix)) {
-            return out.warn_persons(id);
+            return out.warn_about_user_message(id);
         }
         let holds_call = |ix| {
             self.node(ix)
@@ -49,7 +49,7 @@ impl Conversation {
             );
         }
         let ix = match found {
-            Some(ix) => self.own(ix),
+            Some(ix) => self.unshare(ix),
             None => self.add_message(id, Role::Activity, None, &base, out),
         };
         self.activity_sizes.insert(ix, size);
@@ -71,13 +71,13 @@ impl Conversation {
         self.merge_message_metadata(ix, base);
     }
 
-    pub(super) fn patch_activity(
+    pub(super) fn apply_activity_delta(
         &mut self,
         id: &str,
         activity_type: String,
         delta: &[Value],
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -88,7 +88,7 @@ impl Conversation {
                 format!("'{id}' is no activity: delta ignored"),
             );
         }
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         self.merge_message_metadata(ix, base);
         let bounds = self.patch_bounds(self.limits.activity_bytes);
         let Some(node) = self.tree.item_mut(ix) else {

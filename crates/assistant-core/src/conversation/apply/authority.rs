@@ -12,38 +12,40 @@ use crate::{
 
 /// The coverage of a snapshot, for activities and reasoning.
 #[derive(Debug)]
-pub(super) struct Authority {
-    activity: Activities,
+pub(super) struct SnapshotCoverage {
+    activity: CoveredActivities,
     reasoning: bool,
 }
 
 /// The activities that a snapshot covers.
 #[derive(Debug)]
-enum Activities {
+enum CoveredActivities {
     All,
     Types(Vec<String>),
 }
 
-impl Authority {
+impl SnapshotCoverage {
     /// Returns the coverage of a snapshot. A snapshot with an activity covers all activities,
     /// unless its metadata lists the covered types, by convention of the reference client (`null`
     /// for all).
-    pub(super) fn of(messages: &[Message], metadata: Option<&Object>) -> Self {
+    pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
         let any = |role| messages.iter().any(|message| message.role() == role);
         let inferred = if any(Role::Activity) {
-            Activities::All
+            CoveredActivities::All
         } else {
-            Activities::Types(Vec::new())
+            CoveredActivities::Types(Vec::new())
         };
         let declared = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
         let activity = match declared {
             None => inferred,
             Some(Value::Object(declared)) => match declared.get("authoritativeActivityTypes") {
                 None => inferred,
-                Some(Value::Null) => Activities::All,
-                Some(types) => Activities::Types(texts(types).unwrap_or_default()),
+                Some(Value::Null) => CoveredActivities::All,
+                Some(types) => {
+                    CoveredActivities::Types(parse_string_list(types).unwrap_or_default())
+                }
             },
-            Some(_) => Activities::Types(Vec::new()),
+            Some(_) => CoveredActivities::Types(Vec::new()),
         };
         Self {
             activity,
@@ -53,12 +55,12 @@ impl Authority {
 
     /// Returns true if the snapshot does not cover messages of this kind, so that the message stays
     /// although the snapshot omits it.
-    pub(super) fn spares(&self, message: &conversation::Message) -> bool {
+    pub(super) fn should_keep(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,
             Role::Activity => match &self.activity {
-                Activities::All => false,
-                Activities::Types(types) => !message.parts.iter().any(
+                CoveredActivities::All => false,
+                CoveredActivities::Types(types) => !message.parts.iter().any(
                     |part| matches!(part, Part::Data(data) if types.contains(&data.data_type)),
                 ),
             },
@@ -68,7 +70,7 @@ impl Authority {
 }
 
 /// Returns the strings of a list; `None` if the list contains other values.
-fn texts(value: &Value) -> Option<Vec<String>> {
+fn parse_string_list(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     value.as_array()?.iter().map(text).collect()
 }

@@ -3,7 +3,7 @@
 //!
 //! `text` handles messages with a single text.
 
-use super::{Applied, Conversation};
+use super::{ApplyContext, Conversation};
 use crate::{
     conversation::{Change, Part, Span, TextPart, model::PartRef},
     event::Object,
@@ -16,9 +16,9 @@ impl Conversation {
         message_id: &str,
         reasoning: bool,
         extra: Object,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
-        let Some(node) = self.answer_node(message_id, out) else {
+        let Some(node) = self.find_or_add_answer(message_id, out) else {
             return;
         };
         if let Some(node) = self.node_mut(node) {
@@ -42,24 +42,24 @@ impl Conversation {
         self.blocks.insert(block, PartRef { node, part });
     }
 
-    pub(super) fn grow_block(
+    pub(super) fn apply_block_delta(
         &mut self,
         block: u64,
         delta: &str,
         extra: Object,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
-        let Some(at) = self.own_block(block) else {
+        let Some(at) = self.unshare_block(block) else {
             return out.warn(
                 "unknown-block",
                 "more of a text that is not there".to_owned(),
             );
         };
         #[cfg(feature = "callouts")]
-        if self.reads_callouts(at.node) && self.is_last_text(at) {
+        if self.should_read_callouts(at.node) && self.is_last_text(at) {
             self.edit_block(at, |text| merge_extra(&mut text.extra, extra));
             self.read_callouts(at.node, delta, out);
-            return self.follow_block(block, at);
+            return self.move_block_to_last_part(block, at);
         }
         self.edit_block(at, |text| {
             text.open = true;
@@ -75,8 +75,8 @@ impl Conversation {
             reason = "callouts tell what they cannot read"
         )
     )]
-    pub(super) fn end_block(&mut self, block: u64, extra: Object, out: &mut Applied<'_>) {
-        let Some(at) = self.own_block(block) else {
+    pub(super) fn end_block(&mut self, block: u64, extra: Object, out: &mut ApplyContext<'_>) {
+        let Some(at) = self.unshare_block(block) else {
             return;
         };
         self.blocks.remove(&block);
@@ -94,9 +94,9 @@ impl Conversation {
 
     /// Returns the part of an open text block, after copying its message if another branch shares
     /// it. `None` for an unknown block.
-    fn own_block(&mut self, block: u64) -> Option<PartRef> {
+    fn unshare_block(&mut self, block: u64) -> Option<PartRef> {
         let mut at = self.blocks.get(&block).copied()?;
-        let node = self.own(at.node);
+        let node = self.unshare(at.node);
         if node != at.node {
             at.node = node;
             self.blocks.insert(block, at);
@@ -128,7 +128,7 @@ impl Conversation {
     /// Makes a text block continue in the last part of its message, after a callout has split the
     /// text.
     #[cfg(feature = "callouts")]
-    fn follow_block(&mut self, block: u64, at: PartRef) {
+    fn move_block_to_last_part(&mut self, block: u64, at: PartRef) {
         let parts = self.node(at.node).map(|node| &node.message.parts);
         let last = parts.and_then(|parts| parts.len().checked_sub(1));
         let part = last.unwrap_or(at.part);

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Applied, Change, Conversation,
+    ApplyContext, Change, Conversation,
     callout_call::{apply_callout, requests_execution},
 };
 use crate::{
@@ -28,7 +28,7 @@ impl Conversation {
     }
 
     /// Sets whether code fences whose first word is `tool` are read as callouts, too.
-    pub(crate) const fn with_fences(mut self, fences: bool) -> Self {
+    pub(crate) const fn with_fence_callouts(mut self, fences: bool) -> Self {
         self.reading.fences = fences;
         self
     }
@@ -40,15 +40,15 @@ impl Conversation {
         }
     }
 
-    pub(super) fn reads_callouts(&self, ix: usize) -> bool {
+    pub(super) fn should_read_callouts(&self, ix: usize) -> bool {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
 
     /// Parses more of a message's text, and shows the callouts in it.
-    pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut Applied<'_>) {
+    pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut ApplyContext<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
-            None => self.reader_of(ix),
+            None => self.create_reader(ix),
         };
         reader.running = true;
         let target = self
@@ -56,11 +56,11 @@ impl Conversation {
             .and_then(|node| node.message.markdown.as_mut());
         target.unwrap_or(&mut reader.written).push_str(delta);
         let chunks = reader.parser.push(delta);
-        self.take_chunks(ix, &mut reader, chunks, out);
+        self.apply_chunks(ix, &mut reader, chunks, out);
         let pending = reader.parser.pending();
         if let Some(pending) = pending.filter(|pending| !reader.has_announced(pending.ordinal)) {
             let pending = pending.clone();
-            let part = self.announce(ix, &mut reader, &pending, out);
+            let part = self.add_pending_callout(ix, &mut reader, &pending, out);
             reader.announced = Some((pending.ordinal, part));
         }
         self.reading.readers.insert(ix, reader);
@@ -68,7 +68,7 @@ impl Conversation {
 
     /// Returns a reader for a message without one. The reader has parsed the present text, whose
     /// callouts are already shown.
-    fn reader_of(&self, ix: usize) -> Reader {
+    fn create_reader(&self, ix: usize) -> Reader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
         let mut parser = Parser::new(self.callout_options());
@@ -89,7 +89,7 @@ impl Conversation {
     }
 
     /// Pauses the readers of all texts before a list of messages replaces the texts.
-    pub(super) fn pause_all_callouts(&mut self, out: &mut Applied<'_>) {
+    pub(super) fn pause_all_callouts(&mut self, out: &mut ApplyContext<'_>) {
         let readers = self.reading.readers.iter();
         let running = readers.filter(|(_, reader)| reader.running);
         let open: Vec<usize> = running.map(|(ix, _)| *ix).collect();
@@ -99,7 +99,7 @@ impl Conversation {
     }
 
     /// Removes the reader of a message whose text was replaced or removed.
-    pub(super) fn forget_reader(&mut self, ix: usize) {
+    pub(super) fn remove_reader(&mut self, ix: usize) {
         self.reading.readers.remove(&ix);
     }
 
@@ -111,14 +111,14 @@ impl Conversation {
     }
 
     /// Pauses the reader of a message: text that the reader held back is now final.
-    pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut Applied<'_>) {
+    pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut ApplyContext<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
         };
         if std::mem::take(&mut reader.running) {
             let cut = self.node(ix).and_then(|node| node.message.cut);
             let chunks = reader.parser.pause();
-            self.take_chunks(ix, &mut reader, chunks, out);
+            self.apply_chunks(ix, &mut reader, chunks, out);
             if let Some(node) = self.node_mut(ix) {
                 node.message.cut = cut;
             }
@@ -126,12 +126,12 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    fn take_chunks(
+    fn apply_chunks(
         &mut self,
         ix: usize,
         reader: &mut Reader,
         chunks: Vec<Chunk>,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         for chunk in chunks {
             let announced = reader.announced.take();
@@ -139,12 +139,12 @@ impl Conversation {
             match chunk {
                 Chunk::Text(text) => {
                     // The callout is invalid and becomes text.
-                    self.withdraw(ix, part);
-                    self.grow_beside_calls(ix, &text, out.now);
+                    self.remove_pending_callout(ix, part);
+                    self.append_text_after_calls(ix, &text, out.now);
                 }
                 Chunk::Tool(callout) => {
-                    self.keep_written(ix, reader);
-                    self.apply_callout(ix, reader, part, *callout, out.now);
+                    self.store_original_text(ix, reader);
+                    self.apply_complete_callout(ix, reader, part, *callout, out.now);
                 }
             }
         }
@@ -153,14 +153,14 @@ impl Conversation {
 
     /// Adds a card for a callout that has begun, and returns the index of its part. `None` if an
     /// earlier callout with the same id has a card.
-    fn announce(
+    fn add_pending_callout(
         &mut self,
         ix: usize,
         reader: &mut Reader,
         pending: &Pending,
-        out: &Applied<'_>,
+        out: &ApplyContext<'_>,
     ) -> Option<usize> {
-        self.keep_written(ix, reader);
+        self.store_original_text(ix, reader);
         if pending.has_own_id && reader.by_id.contains_key(&pending.id) {
             return None;
         }
@@ -171,7 +171,7 @@ impl Conversation {
     }
 
     /// Stores the original text in the message, once the text contains a callout.
-    fn keep_written(&mut self, ix: usize, reader: &mut Reader) {
+    fn store_original_text(&mut self, ix: usize, reader: &mut Reader) {
         if let Some(node) = self.node_mut(ix) {
             let written = &mut reader.written;
             let markdown = &mut node.message.markdown;
@@ -179,7 +179,7 @@ impl Conversation {
         }
     }
 
-    fn withdraw(&mut self, ix: usize, part: Option<usize>) {
+    fn remove_pending_callout(&mut self, ix: usize, part: Option<usize>) {
         let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
             return;
         };
@@ -196,7 +196,7 @@ impl Conversation {
     }
 
     /// Appends text to a message. If the last part is a call, leading line breaks are omitted.
-    fn grow_beside_calls(&mut self, ix: usize, text: &str, now: i64) {
+    fn append_text_after_calls(&mut self, ix: usize, text: &str, now: i64) {
         let last = self.node(ix).and_then(|node| node.message.parts.last());
         let text = match last {
             Some(Part::Call(_)) => text.trim_start_matches(LINE_BREAKS),
@@ -209,7 +209,7 @@ impl Conversation {
 
     /// Shows a complete callout: updates the call with the same id, or the announced call, or adds
     /// a call. An intercepted callout becomes a call that may run.
-    fn apply_callout(
+    fn apply_complete_callout(
         &mut self,
         ix: usize,
         reader: &mut Reader,
@@ -225,7 +225,7 @@ impl Conversation {
         let (written, own_id) = (callout.id.clone(), callout.has_own_id);
         let first = reader.by_id.get(&written).copied();
         if let Some(first) = first.filter(|_| callout.has_own_id) {
-            self.withdraw(ix, part);
+            self.remove_pending_callout(ix, part);
             let has_outcome = callout.result().is_some() || callout.failure().is_some();
             let takes = |call: &ToolCall| {
                 !call.is_real()
@@ -241,7 +241,7 @@ impl Conversation {
         apply_callout(&mut call, callout, now);
         if intercepted {
             call.origin = Origin::Intercepted;
-            call.id = self.free_call_id(ix, call.id);
+            call.id = self.unused_call_id(ix, call.id);
         }
         let shown = part.and_then(|part| self.node(ix)?.message.parts.get(part)?.call_key());
         let key = match shown {
@@ -262,11 +262,11 @@ impl Conversation {
     }
 
     /// Shows the callouts in the text of a message of the tree, after the text was replaced.
-    pub(super) fn read_whole_node(&mut self, ix: usize, now: i64) {
+    pub(super) fn read_callouts_in_node(&mut self, ix: usize, now: i64) {
         let Some(mut message) = self.node(ix).map(|node| node.message.clone()) else {
             return;
         };
-        self.read_whole(&mut message, now);
+        self.read_callouts_in_message(&mut message, now);
         if let Some(node) = self.node_mut(ix) {
             node.message = message;
         }
@@ -275,7 +275,11 @@ impl Conversation {
 
     /// Shows the callouts of an assistant's message that arrived complete. None of them runs, since
     /// listed messages are in the past.
-    pub(in crate::conversation) fn read_whole(&mut self, message: &mut Message, now: i64) {
+    pub(in crate::conversation) fn read_callouts_in_message(
+        &mut self,
+        message: &mut Message,
+        now: i64,
+    ) {
         let is_read = message.markdown.is_some() || message.role != Role::Assistant;
         if self.reading.tools == MarkdownTools::Off || is_read {
             return;
@@ -326,7 +330,7 @@ impl Conversation {
 
     /// Returns a free id for a call. Ids of callouts are only unique within a message, those of
     /// calls in the conversation.
-    fn free_call_id(&self, ix: usize, id: String) -> String {
+    fn unused_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut free = id;
         while self.find_call(&free).is_some() {

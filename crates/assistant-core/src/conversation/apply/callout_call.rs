@@ -32,19 +32,19 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     if let Some(message) = callout.failure() {
         let error = CallError::new(ErrorKind::Agent, message.to_owned());
         let value = Value::from(message);
-        finish(call, &callout, value, Some(error), now);
+        end_callout_call(call, &callout, value, Some(error), now);
     } else if let Some(value) = callout.result() {
-        finish(call, &callout, value.clone(), None, now);
+        end_callout_call(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // Display only: nothing ever starts it.
-        call.note(Note::Decision(Decision::Approved));
-        call.take(StateEvent::Cleared);
+        call.apply_note(Note::Decision(Decision::Approved));
+        call.apply_event(StateEvent::Cleared);
     }
     call.id = callout.id;
     call.metadata.extend(callout.extra);
 }
 
-fn finish(
+fn end_callout_call(
     call: &mut ToolCall,
     callout: &Callout,
     value: Value,
@@ -64,5 +64,5 @@ fn finish(
     outcome.error = error;
     outcome.result = Some(result);
     outcome.at = Some(now);
-    call.take(StateEvent::Settled(Box::new(outcome)));
+    call.apply_event(StateEvent::Settled(Box::new(outcome)));
 }

@@ -13,7 +13,7 @@ use crate::event::{self, MessageBody, Role};
 impl Conversation {
     /// Sets the wire ids of messages of the path to the ids under which a list repeats them. Does
     /// nothing unless a message of the user is missing from the list.
-    pub(super) fn adopt_ids(&mut self, messages: &[event::Message]) {
+    pub(super) fn adopt_listed_ids(&mut self, messages: &[event::Message]) {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
         let mut any_persons = false;
@@ -34,7 +34,10 @@ impl Conversation {
         }
         let mut from = 0;
         let mut found = Vec::new();
-        for listed in messages.iter().filter(|listed| self.is_new(&listed.id)) {
+        for listed in messages
+            .iter()
+            .filter(|listed| self.is_unused_id(&listed.id))
+        {
             let key = (listed.role(), listed_text(listed).trim().to_owned());
             let places = left_out.get(&key).map(Vec::as_slice).unwrap_or_default();
             let next = places.partition_point(|place| *place < from);
@@ -46,7 +49,7 @@ impl Conversation {
             }
         }
         for (ix, id) in found {
-            self.rename_on_wire(ix, id);
+            self.set_wire_id(ix, id);
         }
     }
 
@@ -69,13 +72,13 @@ impl Conversation {
 
     /// Returns true if an id is unused: no message on any branch has it, and no result on the run's
     /// path.
-    fn is_new(&self, id: &str) -> bool {
+    fn is_unused_id(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
             && !self.tree.contains(&id.into())
             && self.find_answer(id).is_none()
     }
 
-    fn rename_on_wire(&mut self, ix: usize, id: String) {
+    fn set_wire_id(&mut self, ix: usize, id: String) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Applied, Conversation, block::merge_extra};
+use super::{ApplyContext, Conversation, block::merge_extra};
 use crate::{
     conversation::{
         Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Conversation {
-    pub(super) fn apply_extension(&mut self, extension: Extension, out: &mut Applied<'_>) {
+    pub(super) fn apply_extension(&mut self, extension: Extension, out: &mut ApplyContext<'_>) {
         match extension {
             Extension::Message {
                 message_id,
@@ -35,20 +35,20 @@ impl Conversation {
                 delta,
                 extra,
                 ..
-            } => self.grow_block(block, &delta, extra, out),
+            } => self.apply_block_delta(block, &delta, extra, out),
             Extension::BlockEnd { block, extra } => self.end_block(block, extra, out),
             Extension::Part {
                 message_id,
                 part,
                 replace,
-            } => self.put_part(&message_id, part, replace, out),
+            } => self.set_part(&message_id, part, replace, out),
             Extension::Reset { message_id } => self.reset_answer(&message_id),
             Extension::CallInput {
                 tool_call_id,
                 text,
                 complete,
-            } => self.set_input(&tool_call_id, &text, complete, out),
-            Extension::CallCut { tool_call_id } => self.cut_call(&tool_call_id, out),
+            } => self.set_call_input(&tool_call_id, &text, complete, out),
+            Extension::CallCut { tool_call_id } => self.cut_off_call(&tool_call_id, out),
             Extension::CallRestart {
                 tool_call_id,
                 tool_call_name,
@@ -67,7 +67,11 @@ impl Conversation {
 
     /// Returns the answer with this id, or adds it. `None` if the id belongs to a message that is
     /// not an answer of the agent.
-    pub(super) fn answer_node(&mut self, id: &str, out: &mut Applied<'_>) -> Option<usize> {
+    pub(super) fn find_or_add_answer(
+        &mut self,
+        id: &str,
+        out: &mut ApplyContext<'_>,
+    ) -> Option<usize> {
         let Some(ix) = self.find_message(id) else {
             return Some(self.add_message(
                 id,
@@ -81,7 +85,7 @@ impl Conversation {
             out.warn("not-an-answer", format!("'{id}' is no answer: ignored"));
             return None;
         }
-        Some(self.own(ix))
+        Some(self.unshare(ix))
     }
 
     fn annotate_answer(
@@ -89,9 +93,9 @@ impl Conversation {
         id: &str,
         extra: Object,
         metadata: Option<Object>,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
-        let Some(ix) = self.answer_node(id, out) else {
+        let Some(ix) = self.find_or_add_answer(id, out) else {
             return;
         };
         self.edit_message(ix, |message| {
@@ -102,8 +106,8 @@ impl Conversation {
         });
     }
 
-    fn put_part(&mut self, id: &str, part: Value, replace: bool, out: &mut Applied<'_>) {
-        let Some(ix) = self.answer_node(id, out) else {
+    fn set_part(&mut self, id: &str, part: Value, replace: bool, out: &mut ApplyContext<'_>) {
+        let Some(ix) = self.find_or_add_answer(id, out) else {
             return;
         };
         let part = ui::part(part);
@@ -136,10 +140,10 @@ impl Conversation {
         let Some(ix) = self.find_message(id) else {
             return;
         };
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         self.blocks.retain(|_, at| at.node != ix);
         #[cfg(feature = "callouts")]
-        self.forget_reader(ix);
+        self.remove_reader(ix);
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -149,7 +153,7 @@ impl Conversation {
         for key in parts.iter().filter_map(Part::call_key) {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {
                 true => {
-                    self.calls.edit(&key, &mut ToolCall::void);
+                    self.calls.edit(&key, &mut ToolCall::void_check);
                     self.detach(key);
                 }
                 false => drop(self.calls.remove(&key)),
@@ -158,7 +162,7 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    fn set_input(&mut self, id: &str, text: &str, complete: bool, out: &mut Applied<'_>) {
+    fn set_call_input(&mut self, id: &str, text: &str, complete: bool, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("arguments for unknown call '{id}'"));
         };
@@ -181,7 +185,7 @@ impl Conversation {
             return out.warn("call-has-ended", message);
         }
         let run = self.runs.current;
-        self.edit_own_call(&key, |call| {
+        self.edit_unshared_call(&key, |call| {
             if call.has_ended() {
                 let name = call.name.clone();
                 call.rewrite(name, text);
@@ -195,7 +199,7 @@ impl Conversation {
         });
     }
 
-    fn cut_call(&mut self, id: &str, out: &mut Applied<'_>) {
+    fn cut_off_call(&mut self, id: &str, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
@@ -205,7 +209,7 @@ impl Conversation {
         if !call.is_some_and(has_args) {
             let run = self.runs.current;
             self.edit_call(&key, |call| {
-                call.cut_off();
+                call.cut_off_args();
                 call.run = run.or(call.run);
             });
         }
@@ -213,7 +217,7 @@ impl Conversation {
 
     /// Begins a new call under the id of a call whose outcome the agent has withdrawn. The new call
     /// replaces the old one, unless the old call was run or decided here.
-    fn replace_call(&mut self, id: &str, name: String, out: &mut Applied<'_>) {
+    fn replace_call(&mut self, id: &str, name: String, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
         };
@@ -230,7 +234,7 @@ impl Conversation {
         let mut fresh = ToolCall::new(id, name, out.now);
         fresh.origin = call.origin;
         fresh.extra = call.extra.clone();
-        self.own_call(&key);
+        self.unshare_call(&key);
         let fresh = self.calls.add(fresh, self.runs.current);
         let Some(ix) = self.calls.node_of(&key) else {
             return;
@@ -250,11 +254,11 @@ impl Conversation {
         self.log.push(Change::Message(message));
     }
 
-    fn annotate_call(&mut self, id: &str, extra: Object, out: &mut Applied<'_>) {
+    fn annotate_call(&mut self, id: &str, extra: Object, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
         };
-        self.edit_own_call(&key, |call| {
+        self.edit_unshared_call(&key, |call| {
             ui::note(&mut call.extra, |notes| merge_extra(notes, extra));
             apply_execution(call);
         });
@@ -265,7 +269,7 @@ impl Conversation {
         id: &str,
         message_id: String,
         settlement: Settlement,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("result for unknown call '{id}'"));
@@ -274,7 +278,7 @@ impl Conversation {
             Settlement::Preliminary(value) => {
                 let is_over = self.call(&key).is_some_and(|call| call.state.is_done());
                 if !is_over {
-                    self.edit_own_call(&key, |call| call.preliminary = Some(value));
+                    self.edit_unshared_call(&key, |call| call.preliminary = Some(value));
                 }
                 return;
             }
@@ -283,9 +287,11 @@ impl Conversation {
             Settlement::Denied => (End::Denied, "denied".into()),
         };
         let now = out.now;
-        let took = self.edit_own_call(&key, |call| settle(call, end, message_id, value, now));
+        let took = self.edit_unshared_call(&key, |call| {
+            set_reported_outcome(call, end, message_id, value, now)
+        });
         match took {
-            Some(true) => self.list_answer(key),
+            Some(true) => self.list_result(key),
             _ => out.warn(
                 "call-is-final",
                 format!("call '{id}' is over: another result is not taken"),
@@ -313,9 +319,15 @@ fn apply_execution(call: &mut ToolCall) {
 
 /// Sets the outcome of a call that the agent reports. Returns `false` if the page ended the call:
 /// its outcome stays, and counts as delivered.
-fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: i64) -> bool {
+fn set_reported_outcome(
+    call: &mut ToolCall,
+    end: End,
+    message_id: String,
+    value: Value,
+    now: i64,
+) -> bool {
     if call.is_settled_here() {
-        call.take(StateEvent::Delivered);
+        call.apply_event(StateEvent::Delivered);
         return false;
     }
     let content = match &value {
@@ -330,5 +342,5 @@ fn settle(call: &mut ToolCall, end: End, message_id: String, value: Value, now: 
     result.content = Content::Text(content);
     outcome.result = Some(result);
     // A repeated outcome does not change the state.
-    call.take(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
+    call.apply_event(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
 }

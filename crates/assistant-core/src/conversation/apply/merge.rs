@@ -8,7 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Applied, Change, Conversation, authority::Authority, results::Place};
+use super::{
+    ApplyContext, Change, Conversation, authority::SnapshotCoverage, results::ReceivedPosition,
+};
 use crate::{
     conversation::{Author, CallKey, Origin, Part, ToolCall, fold},
     event::{FunctionCall, Message, MessageBody, Object, Role},
@@ -27,13 +29,22 @@ pub(super) struct Listing {
 
 impl Conversation {
     /// Appends the messages whose ids the path does not contain yet.
-    pub(crate) fn merge_new(&mut self, messages: Vec<Message>, author: Author, out: &Applied<'_>) {
-        let mut known: HashSet<String> = self.places().into_iter().map(|(id, _)| id).collect();
+    pub(crate) fn merge_new(
+        &mut self,
+        messages: Vec<Message>,
+        author: Author,
+        out: &ApplyContext<'_>,
+    ) {
+        let mut known: HashSet<String> = self
+            .received_positions()
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect();
         // Messages that a request repeats are from before its run.
         let current = self.runs.current.take();
         for message in messages {
             if known.insert(message.id.clone()) {
-                self.append_wire(message, author, out.now);
+                self.append_received(message, author, out.now);
             }
         }
         self.runs.current = current;
@@ -48,29 +59,31 @@ impl Conversation {
         &mut self,
         messages: Vec<Message>,
         metadata: Option<&Object>,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         self.tree.close_gaps();
         #[cfg(feature = "callouts")]
         self.pause_all_callouts(out);
-        self.adopt_ids(&messages);
-        let authority = Authority::of(&messages, metadata);
-        let mut listing = self.listing(messages);
-        self.own_what_changes(&listing);
-        let mut places = self.places();
-        self.take_off_results();
+        self.adopt_listed_ids(&messages);
+        let authority = SnapshotCoverage::from_snapshot(&messages, metadata);
+        let mut listing = self.create_listing(messages);
+        self.unshare_changed_nodes(&listing);
+        let mut places = self.received_positions();
+        self.unlist_results();
         for (id, place) in &places {
-            if let Place::Node(ix) = *place {
-                self.release_calls(ix, id, &listing);
+            if let ReceivedPosition::Node(ix) = *place {
+                self.detach_unlisted_calls(ix, id, &listing);
             }
         }
         let mut left = HashSet::new();
         for (id, place) in &places {
-            let Place::Node(ix) = *place else { continue };
+            let ReceivedPosition::Node(ix) = *place else {
+                continue;
+            };
             match listing.messages.remove(id) {
                 Some(message) => self.replace_message(ix, message, &listing, out),
-                None if self.drop_message(ix, &authority) => {
-                    self.report_forgotten(ix, out);
+                None if self.remove_omitted_message(ix, &authority) => {
+                    self.report_omitted_message(ix, out);
                     left.insert(ix);
                 }
                 None => {}
@@ -93,18 +106,18 @@ impl Conversation {
             }
             // A message before older ones belongs to no newer response than they do.
             self.runs.current = current.filter(|_| !listing.old.contains(&id));
-            self.append_wire(message, Author::Agent, out.now);
-            places.push((id, Place::New));
+            self.append_received(message, Author::Agent, out.now);
+            places.push((id, ReceivedPosition::New));
         }
         self.runs.current = current;
         self.reindex();
-        self.place_results(&places);
-        self.report_path();
+        self.rebuild_received_order(&places);
+        self.report_path_change();
     }
 
     /// Reports a message of the user that the list omits. The message is preserved on another
     /// branch.
-    fn report_forgotten(&self, ix: usize, out: &mut Applied<'_>) {
+    fn report_omitted_message(&self, ix: usize, out: &mut ApplyContext<'_>) {
         if let Some(node) = self.node(ix).filter(|node| node.message.is_from_user()) {
             let id = &node.message.id;
             let message = format!("snapshot: the user's message '{id}' is missing: it is kept");
@@ -113,7 +126,7 @@ impl Conversation {
     }
 
     /// Reports a change of every message on the path.
-    fn report_path(&mut self) {
+    fn report_path_change(&mut self) {
         for ix in self.tree.path().to_vec() {
             let keys: Vec<CallKey> = self.node_calls(ix).collect();
             self.log
@@ -122,7 +135,7 @@ impl Conversation {
         }
     }
 
-    fn listing(&self, messages: Vec<Message>) -> Listing {
+    fn create_listing(&self, messages: Vec<Message>) -> Listing {
         let current = self.runs.current;
         let before_run = |message: &Message| {
             let known = self.find_message(&message.id);
@@ -135,8 +148,10 @@ impl Conversation {
             // now.
             let mut of_id = self.calls.answered_by(&message.id);
             let run = known.or_else(answers);
-            run.map_or_else(|| self.is_elsewhere(&message.id), |run| run != current)
-                || of_id.any(|call| call.run != current)
+            run.map_or_else(
+                || self.is_on_other_branch(&message.id),
+                |run| run != current,
+            ) || of_id.any(|call| call.run != current)
         };
         let is_old = |message: &Message| {
             message.role() == Role::User || self.is_hand_off_message(message) || before_run(message)
@@ -172,26 +187,30 @@ impl Conversation {
     }
 
     /// Returns true if another branch contains a message, or a result, with this id.
-    fn is_elsewhere(&self, id: &str) -> bool {
+    fn is_on_other_branch(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
     /// Copies the nodes that the list changes and that another branch shares, and all between them
     /// and the fork, so that the other branch stays unchanged.
-    fn own_what_changes(&mut self, listing: &Listing) {
-        let answered: HashSet<&str> = listing.messages.values().filter_map(answers).collect();
+    fn unshare_changed_nodes(&mut self, listing: &Listing) {
+        let answered: HashSet<&str> = listing
+            .messages
+            .values()
+            .filter_map(answered_call_id)
+            .collect();
         let changes = |ix: usize| {
             let same = self.node(ix).is_some_and(|node| {
                 let listed = listing.messages.get(node.message.wire_id());
                 let mut calls = self.calls_in(&node.message).filter(|call| call.is_real());
                 listed.is_some_and(|listed| {
-                    self.equals_listed(&node.message, listed)
-                        && has_same_marks(&node.message, listed)
+                    self.is_same_as_listed(&node.message, listed)
+                        && has_same_fields(&node.message, listed)
                 }) && calls.all(|call| {
                     let home = listing.homes.get(&call.id);
                     let stays = home.is_none_or(|home| home == node.message.wire_id());
-                    stays && keeps_result(call, listing, &answered)
+                    stays && has_same_result(call, listing, &answered)
                 })
             });
             !same
@@ -200,13 +219,13 @@ impl Conversation {
         let shared = last.and_then(|last| self.tree.path().get(..=last));
         let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
         if let Some(first) = first {
-            self.own_from(first);
+            self.unshare_from(first);
         }
     }
 
     /// Detaches the calls of a message that the list contains in another message, or omits. Omitted
     /// calls stay if they are running on this page or if their result was not sent to the agent.
-    fn release_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
+    fn detach_unlisted_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
         let leaves = |call: &ToolCall| {
             if call.origin != Origin::Agent {
@@ -232,7 +251,7 @@ impl Conversation {
     }
 
     /// Returns true if the listed message has the role, text and calls of the message in the tree.
-    pub(super) fn equals_listed(
+    pub(super) fn is_same_as_listed(
         &self,
         message: &crate::conversation::Message,
         listed: &Message,
@@ -275,7 +294,7 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
 }
 
 /// Returns the id of the call that a tool message answers; `None` for other messages.
-fn answers(message: &Message) -> Option<&str> {
+fn answered_call_id(message: &Message) -> Option<&str> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
         _ => None,
@@ -284,20 +303,20 @@ fn answers(message: &Message) -> Option<&str> {
 
 /// Returns true if the list contains the same result of a call as the tree, or neither contains
 /// one.
-fn keeps_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
+fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
     let known = call.result().filter(|_| call.is_delivered());
     let Some(known) = known else {
         return !answered.contains(call.id.as_str());
     };
     let listed = listing.messages.get(&known.message_id);
-    let listed = listed.filter(|listed| answers(listed) == Some(&call.id));
+    let listed = listed.filter(|listed| answered_call_id(listed) == Some(&call.id));
     let listed = listed.cloned().and_then(fold::result_from_wire);
     !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 
 /// Returns true if a listed message and the message in the tree have equal fields, apart from role,
 /// text and calls.
-fn has_same_marks(message: &crate::conversation::Message, listed: &Message) -> bool {
+fn has_same_fields(message: &crate::conversation::Message, listed: &Message) -> bool {
     message.name == listed.name
         && message.encrypted_value == listed.encrypted_value
         && message.subagent_run_id == listed.subagent_run_id

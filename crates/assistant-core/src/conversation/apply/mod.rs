@@ -31,19 +31,19 @@ use crate::{
 
 /// The inputs and diagnostics of applying an event.
 #[derive(Debug)]
-pub(crate) struct Applied<'a> {
+pub(crate) struct ApplyContext<'a> {
     /// The time of the event, in milliseconds since 1970.
     pub(crate) now: i64,
     /// Reports of events that could not be applied.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-impl Applied<'_> {
+impl ApplyContext<'_> {
     fn warn(&mut self, code: &'static str, message: String) {
         self.diagnostics.push(Diagnostic::new(code, message));
     }
 
-    fn warn_persons(&mut self, id: &str) {
+    fn warn_about_user_message(&mut self, id: &str) {
         self.warn(
             "not-the-agents",
             format!("'{id}' was said by a person: what the agent adds to it is ignored"),
@@ -53,7 +53,7 @@ impl Applied<'_> {
 
 impl Conversation {
     /// Applies one event to the path.
-    pub(crate) fn apply(&mut self, event: Event, out: &mut Applied<'_>) {
+    pub(crate) fn apply(&mut self, event: Event, out: &mut ApplyContext<'_>) {
         let Event { kind, base } = event;
         match kind {
             EventKind::TextMessageStart {
@@ -71,7 +71,7 @@ impl Conversation {
             }
             EventKind::TextMessageContent { message_id, delta }
             | EventKind::ReasoningMessageContent { message_id, delta } => {
-                self.grow_text(&message_id, &delta, base, out);
+                self.apply_text_delta(&message_id, &delta, base, out);
             }
             EventKind::TextMessageEnd { message_id }
             | EventKind::ReasoningMessageEnd { message_id } => {
@@ -91,7 +91,7 @@ impl Conversation {
                 tool_call_id,
                 delta,
             } => {
-                self.grow_call(&tool_call_id, &delta, base, out);
+                self.apply_args_delta(&tool_call_id, &delta, base, out);
             }
             EventKind::ToolCallEnd { tool_call_id } => self.end_call(&tool_call_id, base, out),
             EventKind::ToolCallResult {
@@ -99,7 +99,7 @@ impl Conversation {
                 tool_call_id,
                 content,
             } => {
-                self.result_event(message_id, tool_call_id, content, base, out);
+                self.apply_result_event(message_id, tool_call_id, content, base, out);
             }
             EventKind::ActivitySnapshot {
                 message_id,
@@ -107,17 +107,24 @@ impl Conversation {
                 content,
                 replace,
             } => {
-                self.show_activity(&message_id, activity_type, content, replace, base, out);
+                self.apply_activity_snapshot(
+                    &message_id,
+                    activity_type,
+                    content,
+                    replace,
+                    base,
+                    out,
+                );
             }
             EventKind::ActivityDelta {
                 message_id,
                 activity_type,
                 patch,
             } => {
-                self.patch_activity(&message_id, activity_type, &patch, base, out);
+                self.apply_activity_delta(&message_id, activity_type, &patch, base, out);
             }
-            EventKind::StateSnapshot { snapshot } => self.take_state(snapshot, out),
-            EventKind::StateDelta { delta } => match self.patch_state(&delta) {
+            EventKind::StateSnapshot { snapshot } => self.apply_state_snapshot(snapshot, out),
+            EventKind::StateDelta { delta } => match self.apply_state_delta(&delta) {
                 Ok(()) => self.log.push(Change::State),
                 Err(error) if error.is_over_budget() => {
                     out.warn("over-budget", format!("state patch refused: {error}"));
@@ -135,7 +142,7 @@ impl Conversation {
             EventKind::RunStarted {
                 input: Some(input), ..
             } => {
-                self.adopt_ids(&input.messages);
+                self.adopt_listed_ids(&input.messages);
                 self.merge_new(input.messages, Author::Agent, out);
             }
             EventKind::ReasoningEncryptedValue {
@@ -158,7 +165,7 @@ impl Conversation {
     }
 
     /// Replaces the state, or reports a diagnostic if the new state is larger than the limit.
-    fn take_state(&mut self, snapshot: Value, out: &mut Applied<'_>) {
+    fn apply_state_snapshot(&mut self, snapshot: Value, out: &mut ApplyContext<'_>) {
         let (size, most) = (patch::size_of(&snapshot), self.limits.state_bytes);
         if size > most {
             let message = format!("state refused: it has {size} bytes, the limit is {most}");
@@ -167,7 +174,7 @@ impl Conversation {
         self.set_state(snapshot);
     }
 
-    fn patch_state(&mut self, delta: &[Value]) -> Result<(), patch::PatchError> {
+    fn apply_state_delta(&mut self, delta: &[Value]) -> Result<(), patch::PatchError> {
         let bounds = self.patch_bounds(self.limits.state_bytes);
         let size = &mut self.state_size;
         patch::apply_within(&mut self.state, delta, size, (false, bounds))
@@ -186,7 +193,7 @@ impl Conversation {
         match entity {
             EncryptedEntity::ToolCall => {
                 if let Some(key) = self.find_call(id) {
-                    self.edit_own_call(&key, |call| call.encrypted_value = Some(value));
+                    self.edit_unshared_call(&key, |call| call.encrypted_value = Some(value));
                 }
             }
             EncryptedEntity::Message => {
@@ -195,12 +202,12 @@ impl Conversation {
                     if self.role_of(ix) == Some(Role::Activity) {
                         return;
                     }
-                    let ix = self.own(ix);
+                    let ix = self.unshare(ix);
                     if let Some(node) = self.node_mut(ix) {
                         node.message.encrypted_value = Some(value);
                     }
                 } else if let Some(key) = self.find_answer(id) {
-                    self.edit_own_call(&key, |call| {
+                    self.edit_unshared_call(&key, |call| {
                         if let Some(result) = call
                             .outcome_mut()
                             .and_then(|outcome| outcome.result.as_mut())
@@ -218,13 +225,13 @@ impl Conversation {
         let Some(metadata) = base.metadata else {
             return;
         };
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         self.edit_message(ix, |message| {
             merge_metadata(message.metadata.get_or_insert_default(), *metadata);
         });
     }
 
-    fn part_grew(&mut self, ix: usize) {
+    fn report_part_growth(&mut self, ix: usize) {
         if let Some(node) = self.node(ix) {
             let part = node.message.parts.len().saturating_sub(1);
             let message = node.message.id.clone();

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Applied, Conversation, authority::Authority, merge::Listing};
+use super::{ApplyContext, Conversation, authority::SnapshotCoverage, merge::Listing};
 use crate::{
     conversation::{
         Author, CallKey, Change, Message, Origin, Part, TextPart, ToolCall,
@@ -22,20 +22,20 @@ impl Conversation {
         ix: usize,
         mut wire: event::Message,
         listing: &Listing,
-        out: &Applied<'_>,
+        out: &ApplyContext<'_>,
     ) {
         let Some(node) = self.node(ix) else {
             return;
         };
         let message = &node.message;
         if message.role != Role::Assistant || wire.role() != Role::Assistant {
-            let stays = message.is_from_user() && self.equals_listed(message, &wire);
+            let stays = message.is_from_user() && self.is_same_as_listed(message, &wire);
             let Some(node) = self.node_mut(ix) else {
                 return;
             };
             let message = &mut node.message;
             if message.author == Author::Page {
-                return dispute(message, wire);
+                return record_disputed_text(message, wire);
             }
             let parts = std::mem::take(&mut message.parts);
             let calls: Vec<CallKey> = parts.iter().filter_map(Part::call_key).collect();
@@ -97,8 +97,8 @@ impl Conversation {
         self.replace_calls(ix, tool_calls, is_old, out.now);
         #[cfg(feature = "callouts")]
         if replaced {
-            self.forget_reader(ix);
-            self.read_whole_node(ix, out.now);
+            self.remove_reader(ix);
+            self.read_callouts_in_node(ix, out.now);
         }
         #[cfg(not(feature = "callouts"))]
         let _ = replaced;
@@ -117,7 +117,7 @@ impl Conversation {
             let listed = ended(fresh, now);
             match known.get(&listed.id) {
                 Some((key, Origin::Agent)) => {
-                    self.edit_call(key, |call| call.take_over(listed));
+                    self.edit_call(key, |call| call.replace_content(listed));
                     continue;
                 }
                 // The call is a callout of a text, which defines it.
@@ -125,20 +125,24 @@ impl Conversation {
                 None if self.find_call(&listed.id).is_some() => continue,
                 None => {}
             }
-            let key = self.list_call(listed, run);
+            let key = self.add_listed_call(listed, run);
             self.push_call(ix, key);
         }
     }
 
     /// Removes a message that the snapshot omits from the path. A message with texts or decisions
     /// of the user is preserved on another branch; returns `true` in that case.
-    pub(super) fn drop_message(&mut self, ix: usize, authority: &Authority) -> bool {
+    pub(super) fn remove_omitted_message(
+        &mut self,
+        ix: usize,
+        authority: &SnapshotCoverage,
+    ) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
         };
         let message = &node.message;
         let holds = |call: &ToolCall| call.is_undelivered() || call.state().is_at_work();
-        if self.calls_in(message).any(holds) || authority.spares(message) {
+        if self.calls_in(message).any(holds) || authority.should_keep(message) {
             return false;
         }
         let by_person = message.is_from_user()
@@ -147,16 +151,16 @@ impl Conversation {
                     .is_some_and(|approval| approval.decision.is_some())
             });
         if by_person {
-            self.leave_as_branch(ix);
+            self.move_to_own_branch(ix);
         } else {
-            self.take_out(ix);
+            self.remove_message(ix);
         }
         by_person
     }
 
     /// Moves a message from the path to a branch of its own and closes its texts. Its calls become
     /// detached. The caller removes the message from the paths afterwards.
-    fn leave_as_branch(&mut self, ix: usize) {
+    fn move_to_own_branch(&mut self, ix: usize) {
         self.tree.leave_as_branch(ix);
         // Calls may have left it; it is no longer reported with the path.
         let id = self.tree.id_at(ix).cloned();
@@ -213,7 +217,7 @@ impl Conversation {
 }
 
 /// Keeps the user's own text, and stores the text in the agent's list beside it if the two differ.
-fn dispute(message: &mut Message, wire: event::Message) {
+fn record_disputed_text(message: &mut Message, wire: event::Message) {
     let theirs = wire_form::from_wire(wire, message.created_at);
     let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
     message.disputed = (!same).then(|| theirs.text());

@@ -12,7 +12,7 @@ use crate::{
 
 /// A position in the received order.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum ReceivedPosition {
     /// A message.
     Node(usize),
     /// The tool message of a call.
@@ -23,15 +23,18 @@ pub(super) enum Place {
 
 impl Conversation {
     /// Returns the positions of the received order, each with the id of its message.
-    pub(super) fn places(&self) -> Vec<(String, Place)> {
+    pub(super) fn received_positions(&self) -> Vec<(String, ReceivedPosition)> {
         let result = |key: &CallKey| {
             let result = self.call(key)?.result()?;
-            Some((result.message_id.clone(), Place::Result(*key)))
+            Some((result.message_id.clone(), ReceivedPosition::Result(*key)))
         };
         let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            list.push((node.message.wire_id().to_owned(), Place::Node(*ix)));
+            list.push((
+                node.message.wire_id().to_owned(),
+                ReceivedPosition::Node(*ix),
+            ));
             list.extend(node.results.iter().filter_map(result));
         }
         list
@@ -39,7 +42,7 @@ impl Conversation {
 
     /// Marks the results that the agent has as missing from the received order, until the list
     /// repeats them.
-    pub(super) fn take_off_results(&mut self) {
+    pub(super) fn unlist_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
                 if let Some(outcome) = call.outcome_mut() {
@@ -51,36 +54,37 @@ impl Conversation {
 
     pub(super) fn restore_results(
         &mut self,
-        places: &[(String, Place)],
+        places: &[(String, ReceivedPosition)],
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
         let answered: HashSet<String> = incoming
             .values()
-            .filter_map(|message| answers(message).cloned())
+            .filter_map(|message| answered_call_id(message).cloned())
             .collect();
         let mut after = None;
         for (id, place) in places {
             let key = match place {
-                Place::Node(ix) if self.tree.on_path(*ix) => {
+                ReceivedPosition::Node(ix) if self.tree.on_path(*ix) => {
                     after = Some(*ix);
                     continue;
                 }
-                Place::Result(key) => key,
-                Place::Node(_) | Place::New => continue,
+                ReceivedPosition::Result(key) => key,
+                ReceivedPosition::Node(_) | ReceivedPosition::New => continue,
             };
-            let there = self.is_run_call(key) && self.still_has(key, id);
+            let there = self.is_run_call(key) && self.has_result_in(key, id);
             let call_id = self
                 .call(key)
                 .map(|call| call.id.clone())
                 .unwrap_or_default();
             let mut fresh = incoming.remove(id);
-            let is_answer = |message: &mut Message| there && answers(message) == Some(&call_id);
+            let is_answer =
+                |message: &mut Message| there && answered_call_id(message) == Some(&call_id);
             if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
                 // Its call was removed, is repeated or has another answer, or the message has
                 // another role now: the place stays.
                 let current = self.runs.current.take();
-                self.insert_wire(after, message, now);
+                self.insert_received(after, message, now);
                 self.runs.current = current;
                 after = self.find_message(id).or(after);
             }
@@ -95,14 +99,14 @@ impl Conversation {
                     outcome.unlisted |= is_answered;
                 }
                 if let Some(fresh) = fresh {
-                    fold::take_result(call, fresh, Author::Agent, now);
+                    fold::apply_received_result(call, fresh, Author::Agent, now);
                 }
             });
         }
     }
 
     /// Returns true if a call still has the result in the tool message with this id.
-    fn still_has(&self, key: &CallKey, message_id: &str) -> bool {
+    fn has_result_in(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();
             result.is_some_and(|result| {
@@ -112,7 +116,7 @@ impl Conversation {
     }
 
     /// Rebuilds the received order: each listed result at the position of its tool message.
-    pub(super) fn place_results(&mut self, places: &[(String, Place)]) {
+    pub(super) fn rebuild_received_order(&mut self, places: &[(String, ReceivedPosition)]) {
         let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
         for key in self.run_calls() {
             let call = self.call(&key).filter(|call| !call.is_unlisted());
@@ -124,7 +128,7 @@ impl Conversation {
         self.leading_results.clear();
         // Includes those that left the path: the place of messages after them may have changed.
         let left = places.iter().filter_map(|(_, place)| match place {
-            Place::Node(ix) => Some(*ix),
+            ReceivedPosition::Node(ix) => Some(*ix),
             _ => None,
         });
         for ix in left.chain(self.tree.path().to_vec()) {
@@ -134,7 +138,7 @@ impl Conversation {
         }
         let mut after = None;
         for (id, place) in places {
-            if let Place::Node(ix) = place
+            if let ReceivedPosition::Node(ix) = place
                 && self.tree.on_path(*ix)
             {
                 after = Some(*ix);
@@ -143,7 +147,7 @@ impl Conversation {
                     Some(node) => node.results.push(key),
                     None => self.leading_results.push(key),
                 }
-            } else if !matches!(place, Place::Node(_)) {
+            } else if !matches!(place, ReceivedPosition::Node(_)) {
                 after = self.find_message(id).or(after);
             }
         }
@@ -152,7 +156,7 @@ impl Conversation {
 }
 
 /// Returns the id of the call that a tool message answers; `None` for other messages.
-const fn answers(message: &Message) -> Option<&String> {
+const fn answered_call_id(message: &Message) -> Option<&String> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
         _ => None,

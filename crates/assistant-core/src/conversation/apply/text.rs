@@ -1,6 +1,6 @@
 //! Applies the events of text and reasoning messages: start, content, end.
 
-use super::{Applied, Change, Conversation};
+use super::{ApplyContext, Change, Conversation};
 use crate::{
     conversation::{Author, Cut, Message, Part, Span, TextPart, tree_message::TreeMessage},
     event::{Base, Diagnostic, Role},
@@ -13,39 +13,45 @@ impl Conversation {
         role: Role,
         name: Option<String>,
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
-        let ix = match self.find_text(id) {
+        let ix = match self.find_text_message(id) {
             Some(ix) if self.role_of(ix) == Some(Role::Activity) => {
                 return out.warn(
                     "text-into-activity",
                     format!("'{id}' is an activity: its text is ignored"),
                 );
             }
-            Some(ix) if self.is_written_by_user(ix) => return out.warn_persons(id),
+            Some(ix) if self.is_written_by_user(ix) => return out.warn_about_user_message(id),
             // A text part is added with the first text: a message with only calls has none.
-            Some(ix) => self.own(ix),
+            Some(ix) => self.unshare(ix),
             None => {
-                if self.is_taken(id) {
+                if self.is_used_id(id) {
                     out.warn(
                         "id-taken",
                         format!("'{id}' is the result of a call: its text is another message"),
                     );
                 }
                 let ix = self.add_message(id, role, name, &base, out);
-                self.open_text(ix, out.now);
+                self.ensure_open_text(ix, out.now);
                 ix
             }
         };
         self.merge_message_metadata(ix, base);
     }
 
-    pub(super) fn grow_text(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
-        if self.find_text(id).is_none() && self.is_taken(id) {
+    pub(super) fn apply_text_delta(
+        &mut self,
+        id: &str,
+        delta: &str,
+        base: Base,
+        out: &mut ApplyContext<'_>,
+    ) {
+        if self.find_text_message(id).is_none() && self.is_used_id(id) {
             // It began as a text, and a snapshot has changed it to a result.
             self.start_text(id, Role::Assistant, None, Base::default(), out);
         }
-        let Some(ix) = self.find_text(id) else {
+        let Some(ix) = self.find_text_message(id) else {
             return out.warn(
                 "unknown-message",
                 format!("text for unknown message '{id}'"),
@@ -55,11 +61,11 @@ impl Conversation {
             return;
         }
         if self.is_written_by_user(ix) {
-            return out.warn_persons(id);
+            return out.warn_about_user_message(id);
         }
-        let ix = self.own(ix);
+        let ix = self.unshare(ix);
         #[cfg(feature = "callouts")]
-        if self.reads_callouts(ix) {
+        if self.should_read_callouts(ix) {
             self.read_callouts(ix, delta, out);
             return self.merge_message_metadata(ix, base);
         }
@@ -68,19 +74,19 @@ impl Conversation {
     }
 
     pub(super) fn append_text(&mut self, ix: usize, text: &str, now: i64) {
-        self.open_text(ix, now);
-        self.take_for_agent(ix);
+        self.ensure_open_text(ix, now);
+        self.set_agent_author(ix);
         if let Some(Part::Text(part) | Part::Reasoning(part)) = self
             .node_mut(ix)
             .and_then(|node| node.message.parts.last_mut())
         {
             part.text.push_str(text);
         }
-        self.part_grew(ix);
+        self.report_part_growth(ix);
     }
 
     /// Makes the agent the author of an imported user message, because the agent adds text to it.
-    fn take_for_agent(&mut self, ix: usize) {
+    fn set_agent_author(&mut self, ix: usize) {
         if self
             .node(ix)
             .is_some_and(|node| node.message.is_from_user())
@@ -89,10 +95,10 @@ impl Conversation {
         }
     }
 
-    pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
-        let found = self.find_text(id);
+    pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut ApplyContext<'_>) {
+        let found = self.find_text_message(id);
         let Some(ix) = found.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
-            if found.is_none() && self.is_taken(id) {
+            if found.is_none() && self.is_used_id(id) {
                 out.warn(
                     "id-taken",
                     format!("the text '{id}' ended, but it is the result of a call by now"),
@@ -102,7 +108,7 @@ impl Conversation {
         };
         let is_open = |node: &TreeMessage| node.message.is_streaming();
         let ix = match self.node(ix).is_some_and(is_open) {
-            true => self.own(ix),
+            true => self.unshare(ix),
             false => ix,
         };
         out.diagnostics.extend(self.finish_texts(ix, out.now));
@@ -120,12 +126,12 @@ impl Conversation {
             && let Some(span) = part.span.as_mut().filter(|span| span.ended_at.is_none())
         {
             span.ended_at = Some(now);
-            self.part_grew(ix);
+            self.report_part_growth(ix);
         }
     }
 
     /// Closes the open texts of the messages after the user's last message, at the end of a run.
-    pub(crate) fn close_open_texts(&mut self, out: &mut Applied<'_>) {
+    pub(crate) fn close_open_texts(&mut self, out: &mut ApplyContext<'_>) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
             let Some(ix) = self.tree.path().get(depth).copied() else {
@@ -146,7 +152,7 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         let diagnostics = {
             let mut diagnostics = Vec::new();
-            let out = &mut Applied {
+            let out = &mut ApplyContext {
                 now,
                 diagnostics: &mut diagnostics,
             };
@@ -161,7 +167,7 @@ impl Conversation {
 
     /// Stores the reason why they are incomplete in the streaming messages after the user's last
     /// message.
-    pub(crate) fn cut_open_texts(&mut self, cut: Cut) {
+    pub(crate) fn mark_open_texts_cut(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
             let ix = self.tree.path().get(depth).copied();
@@ -241,7 +247,7 @@ impl Conversation {
 
     /// Ensures that the last part of a message is an open text, since text after a call is a part
     /// of its own.
-    fn open_text(&mut self, ix: usize, now: i64) {
+    fn ensure_open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -282,7 +288,7 @@ impl Conversation {
     /// Returns the size of the text and reasoning of a message, in bytes; `None` if the message is
     /// unknown.
     pub(crate) fn text_size(&self, id: &str) -> Option<usize> {
-        let node = self.node(self.find_text(id)?)?;
+        let node = self.node(self.find_text_message(id)?)?;
         let texts = node.message.parts.iter().filter_map(|part| match part {
             Part::Text(part) | Part::Reasoning(part) => Some(part.text.len()),
             _ => None,
@@ -293,7 +299,7 @@ impl Conversation {
     /// Returns the message to which text with this id belongs. A tool message with the same id is
     /// ignored: it is complete when it arrives, so a server that gives it and the answer the same
     /// id means two messages.
-    fn find_text(&self, id: &str) -> Option<usize> {
+    fn find_text_message(&self, id: &str) -> Option<usize> {
         // Usually it is the newest one, and a comparison is cheaper than a lookup.
         let newest = self.tree.tip();
         let is_it = |ix: &usize| {
@@ -314,7 +320,7 @@ impl Conversation {
     }
 
     /// Returns true if a message, or the result of a call, has this id.
-    fn is_taken(&self, id: &str) -> bool {
+    fn is_used_id(&self, id: &str) -> bool {
         self.find_message(id).is_some() || self.find_answer(id).is_some()
     }
 
@@ -328,7 +334,7 @@ impl Conversation {
         role: Role,
         name: Option<String>,
         base: &Base,
-        out: &Applied<'_>,
+        out: &ApplyContext<'_>,
     ) -> usize {
         let mut message = Message::new(id, role, out.now);
         message.name = name;

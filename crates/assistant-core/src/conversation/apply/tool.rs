@@ -1,6 +1,6 @@
 //! Applies the events of tool calls: start, arguments, end, result.
 
-use super::{Applied, Conversation, merge_metadata};
+use super::{ApplyContext, Conversation, merge_metadata};
 use crate::{
     conversation::{Author, CallKey, CallResult, ToolCall, answer, state::State},
     event::{self, Base, Content, MessageBody, Object, Role},
@@ -20,21 +20,21 @@ impl Conversation {
         name: String,
         parent: Option<String>,
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         if let Some(key) = self.find_call(&id) {
             self.restart_call(key, name, out);
-            self.note_call_metadata(key, base);
+            self.merge_call_metadata(key, base);
             return;
         }
-        let ix = self.home_of_call(&id, parent, &base, out);
+        let ix = self.find_or_add_call_message(&id, parent, &base, out);
         if let Some(key) = self.take_back(&id) {
             let run = self.runs.current;
-            self.calls.edit(&key, &mut |call| call.begin_anew(run));
+            self.calls.edit(&key, &mut |call| call.restart_args(run));
             self.push_call(ix, key);
             self.adopt_orphan(key);
             self.restart_call(key, name, out);
-            self.note_call_metadata(key, base);
+            self.merge_call_metadata(key, base);
             // Its result may have been removed with the message that it followed.
             return self.normalize_result_order();
         }
@@ -48,7 +48,7 @@ impl Conversation {
     /// Begins a known call again, since a repeated id means the same call. The name and arguments
     /// may change; if they are final or the call was handed off to the agent, a diagnostic is
     /// reported instead.
-    fn restart_call(&mut self, key: CallKey, name: String, out: &mut Applied<'_>) {
+    fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
         let is_handed_off = matches!(call.state, State::HandedOff { .. });
@@ -65,27 +65,27 @@ impl Conversation {
                 format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old}': now '{name}'"),
             );
         }
-        self.edit_own_call(&key, |call| {
-            call.reopen();
+        self.edit_unshared_call(&key, |call| {
+            call.reopen_args();
             call.name = name;
         });
     }
 
     /// Returns the node of the message for a call, by the four cases of rule "placement of calls".
     /// Adds the message if it is missing.
-    fn home_of_call(
+    fn find_or_add_call_message(
         &mut self,
         id: &str,
         parent: Option<String>,
         base: &Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) -> usize {
         // An empty parent counts as none, as in the reference client.
         let home = match parent.filter(|parent| !parent.is_empty()) {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
-                    let ix = self.own(ix);
+                    let ix = self.unshare(ix);
                     // A call follows the text that came before it.
                     #[cfg(feature = "callouts")]
                     self.pause_callouts(ix, out);
@@ -104,44 +104,50 @@ impl Conversation {
         self.add_message(&home, Role::Assistant, None, base, out)
     }
 
-    pub(super) fn grow_call(&mut self, id: &str, delta: &str, base: Base, out: &mut Applied<'_>) {
+    pub(super) fn apply_args_delta(
+        &mut self,
+        id: &str,
+        delta: &str,
+        base: Base,
+        out: &mut ApplyContext<'_>,
+    ) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("arguments for unknown call '{id}'"));
         };
-        if !self.call(&key).is_some_and(ToolCall::takes_more) {
+        if !self.call(&key).is_some_and(ToolCall::can_take_more_args) {
             return out.warn(
                 "call-has-ended",
                 format!("arguments for call '{id}', which has ended"),
             );
         }
-        self.edit_own_call(&key, |call| {
+        self.edit_unshared_call(&key, |call| {
             if call.has_ended() {
-                call.reopen();
+                call.reopen_args();
             }
             call.push_args(delta);
-            note_metadata(call, base);
+            merge_base_metadata(call, base);
         });
     }
 
-    pub(super) fn end_call(&mut self, id: &str, base: Base, out: &mut Applied<'_>) {
+    pub(super) fn end_call(&mut self, id: &str, base: Base, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
-        if self.call(&key).is_some_and(ToolCall::takes_more) {
-            self.edit_own_call(&key, |call| {
+        if self.call(&key).is_some_and(ToolCall::can_take_more_args) {
+            self.edit_unshared_call(&key, |call| {
                 call.end_args();
-                note_metadata(call, base);
+                merge_base_metadata(call, base);
             });
         }
     }
 
-    pub(super) fn result_event(
+    pub(super) fn apply_result_event(
         &mut self,
         message_id: String,
         tool_call_id: String,
         content: Content,
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         let named = self.find_message(&message_id);
         if named
@@ -154,7 +160,7 @@ impl Conversation {
             );
         }
         let Some(key) = self.find_call(&tool_call_id) else {
-            return self.keep_orphan(message_id, tool_call_id, content, base, out);
+            return self.add_orphan_result(message_id, tool_call_id, content, base, out);
         };
         let after = |this: &Self| {
             let node = this.calls.node_of(&key).unwrap_or_default();
@@ -162,13 +168,13 @@ impl Conversation {
         };
         // A cancelled call stays cancelled, even if it never had a result.
         let is_over = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
-        if !self.waits(&key) || self.call(&key).is_some_and(is_over) {
+        if !self.can_take_result(&key) || self.call(&key).is_some_and(is_over) {
             out.warn(
                 "call-is-final",
                 format!("call '{tool_call_id}' is over: another result is not taken"),
             );
             let after = after(self);
-            return self.keep_further_result(
+            return self.add_further_result(
                 key,
                 after,
                 (message_id, tool_call_id, content),
@@ -179,31 +185,31 @@ impl Conversation {
         let result = CallResult {
             message_id,
             error: None,
-            value: answer::value_of(&content),
+            value: answer::parse_content_value(&content),
             content,
             encrypted_value: None,
             subagent_run_id: base.subagent_run_id,
             metadata: base.metadata.map(|metadata| *metadata),
             extra: Object::new(),
         };
-        self.own_call(&key);
+        self.unshare_call(&key);
         let after = after(self);
-        self.fold(key, result, Author::Agent, Some(after), out.now);
+        self.fold_result(key, result, Author::Agent, Some(after), out.now);
     }
 
-    fn keep_orphan(
+    fn add_orphan_result(
         &mut self,
         message_id: String,
         tool_call_id: String,
         content: Content,
         base: Base,
-        out: &mut Applied<'_>,
+        out: &mut ApplyContext<'_>,
     ) {
         out.warn(
             "unknown-call",
             format!("result for unknown call '{tool_call_id}'"),
         );
-        self.append_wire(
+        self.append_received(
             tool_message(message_id, tool_call_id, content, base),
             Author::Agent,
             out.now,
@@ -212,21 +218,21 @@ impl Conversation {
 
     /// Adds a further result of a call as a message of its own, which is never sent and does not
     /// change the outcome. If this page answered or denied the call, the result is discarded.
-    fn keep_further_result(
+    fn add_further_result(
         &mut self,
         key: CallKey,
         after: usize,
         (message_id, tool_call_id, content): (String, String, Content),
         base: Base,
-        out: &Applied<'_>,
+        out: &ApplyContext<'_>,
     ) {
         let is_ours =
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Denied { .. });
         if !self.call(&key).is_some_and(is_ours) {
             let wire = tool_message(message_id, tool_call_id, content, base);
             match self.tree.path().len() <= MAX_RENUMBERED {
-                true => self.insert_wire(Some(after), wire, out.now),
-                false => self.append_wire(wire, Author::Agent, out.now),
+                true => self.insert_received(Some(after), wire, out.now),
+                false => self.append_received(wire, Author::Agent, out.now),
             }
         }
     }
@@ -245,14 +251,14 @@ impl Conversation {
             .unwrap_or(ix)
     }
 
-    fn note_call_metadata(&mut self, key: CallKey, base: Base) {
+    fn merge_call_metadata(&mut self, key: CallKey, base: Base) {
         if base.metadata.is_some() {
-            self.edit_own_call(&key, |call| note_metadata(call, base));
+            self.edit_unshared_call(&key, |call| merge_base_metadata(call, base));
         }
     }
 }
 
-fn note_metadata(call: &mut ToolCall, base: Base) {
+fn merge_base_metadata(call: &mut ToolCall, base: Base) {
     if let Some(metadata) = base.metadata {
         merge_metadata(&mut call.metadata, *metadata);
     }

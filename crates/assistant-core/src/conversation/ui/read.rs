@@ -6,7 +6,7 @@ use super::{WIRE_ID, note, part, tool};
 use crate::{
     conversation::{
         Author, Conversation, End, FormatError, Message, Part, ToolCall,
-        format_error::{DUPLICATE_ID, error},
+        format_error::{DUPLICATE_ID, format_error},
         json_fields::{need_text, object},
     },
     event::{Object, Role},
@@ -50,13 +50,13 @@ impl Conversation {
             "user" => Role::User,
             "system" => Role::System,
             "assistant" => Role::Assistant,
-            _ => return Err(error("a message has an unknown 'role'")),
+            _ => return Err(format_error("a message has an unknown 'role'")),
         };
         let Some(Value::Array(parts)) = from.shift_remove("parts") else {
-            return Err(error("a message has no list 'parts'"));
+            return Err(format_error("a message has no list 'parts'"));
         };
         if self.find_message(&id).is_some() {
-            return Err(error(DUPLICATE_ID));
+            return Err(format_error(DUPLICATE_ID));
         }
         let metadata = from
             .shift_remove("metadata")
@@ -80,7 +80,7 @@ impl Conversation {
 
     /// Adds a call. If the id of the call is taken in the conversation, the call gets another id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
-        let is_taken = |id: &str| self.calls.named(id).next().is_some();
+        let is_taken = |id: &str| self.calls.with_wire_id(id).next().is_some();
         if is_taken(&call.id) {
             let mut free = (2..).map(|n| format!("{}~{n}", call.id));
             let free = free.find(|id| !is_taken(id));

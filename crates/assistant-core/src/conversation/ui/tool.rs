@@ -34,7 +34,7 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     }
     let asked = rest.get("approval").and_then(Value::as_object).cloned();
     let approval = asked.as_ref().map(read_approval);
-    call.note(Note::Approval(approval.clone()));
+    call.apply_note(Note::Approval(approval.clone()));
     read_outcome(&mut call, approval, &state, &mut rest);
     // It happened before: no event is emitted.
     call.events.clear();
@@ -116,14 +116,14 @@ fn read_outcome(
         }
         "output-denied" => (End::Denied, result("denied".into())),
         "approval-requested" | "approval-responded" => {
-            call.take(StateEvent::Interrupted { card: true });
-            call.note(Note::Approval(approval));
+            call.apply_event(StateEvent::Interrupted { card: true });
+            call.apply_note(Note::Approval(approval));
             if state == "approval-responded" {
                 let (approved, reason) = match decision {
                     Some(Decision::Denied { reason }) => (false, reason),
                     _ => (true, None),
                 };
-                call.take(StateEvent::InterruptAnswered {
+                call.apply_event(StateEvent::InterruptAnswered {
                     approved,
                     reason,
                     by: None,
@@ -138,6 +138,6 @@ fn read_outcome(
     let mut outcome = Outcome::new(end, Author::Record, true);
     outcome.error = error;
     outcome.result = Some(answer);
-    call.note(Note::Approval(approval));
-    call.take(StateEvent::Settled(Box::new(outcome)));
+    call.apply_note(Note::Approval(approval));
+    call.apply_event(StateEvent::Settled(Box::new(outcome)));
 }

@@ -104,8 +104,8 @@ fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
 #[test]
 fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     let honest = complete();
-    let changed = edited(|call| call.note(Note::Changed));
-    let asked = edited(|call| call.note(Note::MustBeAsked));
+    let changed = edited(|call| call.apply_note(Note::Changed));
+    let asked = edited(|call| call.apply_note(Note::MustBeAsked));
     let unknown = edited(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
@@ -140,7 +140,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
 
 #[test]
 fn a_faulty_call_fails_before_any_question() {
-    let changed = edited(|call| call.note(Note::Changed));
+    let changed = edited(|call| call.apply_note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = CheckFacts {
