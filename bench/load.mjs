@@ -1,4 +1,4 @@
-// Measures the first load of pages with a chat, on a slow machine and connection: the time until the composer can be used,
+// Measures the first load of pages with a chat, on a slow machine and connection: the time until the user can type and send,
 // and until the answer to a message is shown that is sent at that moment. For the answer the page runs one tool.
 
 import { DESKTOP } from "../e2e/support/browser.mjs";
@@ -23,7 +23,7 @@ const PAGES = {
     answer: () => document.getElementById("out"),
   }),
   embed: () => ({
-    composer: () => document.querySelector("[data-assistant-chat] textarea"),
+    composer: () => document.querySelector("leptos-assistant textarea"),
     send(composer, text) {
       composer.value = text;
       composer.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -80,7 +80,7 @@ function measure({ composer, send, answer }, text) {
   const bytes = () => performance.getEntriesByType("resource").reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
   const look = () => {
     const box = composer();
-    const isUsable = box && !box.disabled && !box.readOnly && document.readyState !== "loading";
+    const isUsable = box?.checkVisibility() && !box.disabled && !box.readOnly && document.readyState !== "loading";
     if (!times.usable && isUsable) {
       times.usable = performance.now();
       times.gzip = bytes();

@@ -1,7 +1,7 @@
 // The npm package in a page that shows its chat at once.
-import { mount } from "./embed/index.js";
+import "./embed/element.js";
 import { tool } from "./tool.js";
 
-const url = new URLSearchParams(location.search).get("agent");
-const chat = await mount(document.getElementById("chat"), { url });
+const chat = document.querySelector("leptos-assistant");
 chat.registerAction(tool);
+chat.setAttribute("url", new URLSearchParams(location.search).get("agent"));

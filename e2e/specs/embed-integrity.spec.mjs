@@ -72,7 +72,7 @@ for (const [place, attributes] of Object.entries({ "the page": {}, "a shadow roo
     await page.getByText("You said: Hallo", { exact: true }).waitFor();
     // What was checked is what runs: the script is not fetched again.
     assert.equal(fetched.filter((name) => name === "index.js").length, 1);
-    for (const file of ["integrity.js", "index.js", "labels/de.js", "style.css"]) assert.ok(fetched.includes(file), file);
+    for (const file of ["integrity.js", "composer.js", "index.js", "labels/de.js", "style.css"]) assert.ok(fetched.includes(file), file);
     assert.equal(await page.locator("leptos-assistant .la-chat").evaluate((node) => getComputedStyle(node).getPropertyValue("--la-sheet")), "loaded");
     assert.equal(await page.locator("link[rel=modulepreload]").count(), 0, "nothing is left behind");
     // Otherwise a browser refuses sheets of another origin.
@@ -93,7 +93,7 @@ for (const file of ["integrity.js", "index.js", "assistant_embed_bg.wasm"]) {
         await page.locator("leptos-assistant").getByText(FAILED).waitFor();
         await page.getByRole("button", { name: "Erneut versuchen" }).waitFor();
         await picture(page, `embed refused ${file} ${layout}`);
-        assert.equal(await page.locator("leptos-assistant .la-chat").count(), 0);
+        assert.equal(await page.locator("leptos-assistant [data-assistant-chat]").count(), 0);
         const stem = file.replace(/\..*/, "");
         await eventually(() => assert.ok(errors.some((text) => text.includes(stem) || /could not be loaded/.test(text)), errors.join("\n")));
       },
@@ -115,6 +115,24 @@ checkedTest(
     assert.equal(await page.getByText(FAILED).count(), 0);
   },
   { allow: [/integrity|could not be loaded|Failed to (fetch|load)|digest/i] },
+);
+
+checkedTest(
+  "a changed composer.js is refused, and the chat has the composer of the program",
+  async ({ page, add, change, fetched }) => {
+    await change("composer.js");
+    await page.evaluate(() => {
+      globalThis.early = 0;
+      new MutationObserver(() => (globalThis.early += document.querySelectorAll("[data-early]").length)).observe(document, { childList: true, subtree: true });
+    });
+    await add({});
+    await composer(page).fill("Hallo");
+    await composer(page).press("Enter");
+    await page.getByText("You said: Hallo", { exact: true }).waitFor();
+    assert.ok(fetched.includes("composer.js"));
+    assert.equal(await page.evaluate(() => globalThis.early), 0);
+  },
+  { allow: [/integrity|could not be loaded|digest/i] },
 );
 
 checkedTest(

@@ -37,6 +37,8 @@ function styledTest(name, sheet, body) {
     await page.goto(`${url}styles.html`);
     const composer = page.getByRole("textbox", { name: "Message", exact: true });
     await composer.fill("Text");
+    // The composer of the program has the text then.
+    await page.locator("[data-assistant-chat]").waitFor();
     await body(page);
   });
 }

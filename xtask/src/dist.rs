@@ -111,12 +111,16 @@ pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
 /// step in a chain of imports costs a round trip.
 ///
 /// A script is listed after the scripts whose hashes it contains.
-const JOINED: [(&str, &[&str]); 5] = [
+const JOINED: [(&str, &[&str]); 6] = [
+    ("composer.js", &[]),
     ("shadow.js", &[]),
     ("index.js", &["./labels/*", "./shadow.js"]),
     ("full.js", &["./labels/*", "./shadow.js"]),
     ("integrity.js", &[]),
-    ("element.js", &["./index.js", "./full.js", "./shadow.js"]),
+    (
+        "element.js",
+        &["./composer.js", "./index.js", "./full.js", "./shadow.js"],
+    ),
 ];
 
 /// Bundles each script with the files that it imports, and removes the scripts that `package.json`
@@ -144,7 +148,8 @@ fn join(project: &Project) -> Outcome<()> {
 }
 
 /// The files whose hashes are in `integrity.js`, apart from the labels.
-const CHECKED: [&str; 7] = [
+const CHECKED: [&str; 8] = [
+    "composer.js",
     "index.js",
     "full.js",
     "shadow.js",

@@ -28,6 +28,21 @@ const LAUNCHER: [(&str, &str); 5] = [
     ("retry", "retry"),
 ];
 
+/// The texts of the composer that the element draws before the program is loaded: their names in
+/// `npm/composer.js`, and in the tables.
+const COMPOSER: [(&str, &str); 10] = [
+    ("title", "title"),
+    ("conversation", "conversation"),
+    ("message", "message"),
+    ("placeholder", "placeholder"),
+    ("hint", "hint"),
+    ("send", "send"),
+    ("you", "you"),
+    ("thinking", "thinking"),
+    ("failed", "not_loaded"),
+    ("retry", "retry"),
+];
+
 /// The names of the texts in the notice that a chat has stopped, which `npm/stopped.js` shows
 /// without the WebAssembly program.
 const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
@@ -177,7 +192,7 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
 }
 
 /// Writes the labels of the npm package: a file for each language, the names of the labels, and the
-/// texts of the launcher in all languages.
+/// texts of the launcher and of the early composer in all languages.
 pub(crate) fn write(project: &Project) -> Outcome<()> {
     let (names, _) = names(project)?;
     let folder = project.root.join("dist/embed/labels");
@@ -187,7 +202,8 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
         fs::write(path, text).map_err(|error| format!("dist/embed/{file}: {error}"))
     };
     let english = Table::read(project, "english")?;
-    let mut words = launcher("en", &english)?;
+    let mut words = words_of("en", &english, &LAUNCHER)?;
+    let mut early_words = words_of("en", &english, &COMPOSER)?;
     for (code, file) in LANGUAGES {
         let table = Table::read(project, file)?;
         let texts = names.iter().map(|name| table.get(name));
@@ -205,7 +221,8 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
             stopped.join(", ")
         );
         put(&format!("labels/{code}.js"), &text)?;
-        words.push_str(&launcher(code, &table)?);
+        words.push_str(&words_of(code, &table, &LAUNCHER)?);
+        early_words.push_str(&words_of(code, &table, &COMPOSER)?);
     }
     let quoted_names: Vec<_> = names.iter().map(|name| quoted(&camel(name))).collect();
     put(
@@ -222,11 +239,17 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
     put(
         "launcher-words.js",
         &format!("export const WORDS = {{ {words} }};\n"),
+    )?;
+    put(
+        "composer-words.js",
+        &format!("export const WORDS = {{ {early_words} }};\n"),
     )
 }
 
-fn launcher(code: &str, table: &Table) -> Outcome<String> {
-    let words: Outcome<Vec<_>> = LAUNCHER
+/// Formats texts of a language as an entry of a JavaScript object. `names` has their names there and
+/// in the table.
+fn words_of(code: &str, table: &Table, names: &[(&str, &str)]) -> Outcome<String> {
+    let words: Outcome<Vec<_>> = names
         .iter()
         .map(|(key, name)| {
             let text = table

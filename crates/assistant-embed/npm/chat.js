@@ -72,9 +72,10 @@ async function loadShadow(checked) {
 /**
  * Mounts a chat. `load` fetches the file `module`, once; `mountChat` is the module's `mount`; `protocols` and `stores` list
  * the supported protocols and stores. `checked` has the functions that check files, if the page demands it. `shown` receives the chat as soon as the user can use it: until the second part
- * of the module is loaded, only its methods `update` and `unmount` work.
+ * of the module is loaded, only its methods `update` and `unmount` work. The chat is mounted once the promise of
+ * `settled` resolves.
  */
-export async function mountWith({ load, module, mountChat, protocols, stores }, element, options, shown, checked) {
+export async function mountWith({ load, module, mountChat, protocols, stores }, element, options, shown, checked, settled) {
   if (!isElement(element)) throw new TypeError("mount: the first argument must be an HTML element of the page");
   refuseUnknown("mount", options ?? {}, [...OPTIONS, ...FULL_OPTIONS]);
   const known = lookOptions("mount", options ?? {});
@@ -99,6 +100,7 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
   const shadows = look.shadow ? loadShadow(checked) : undefined;
   const [words, attach] = await Promise.all([textsOf("mount", lang, labels, checked), shadows, loadProgram(load, module, checked)]);
   look.texts = words.texts;
+  await settled?.();
   // Attached last: it hides the content of the element, and cannot be removed.
   const shadow = attach?.(element);
   const place = shadow?.place ?? element;

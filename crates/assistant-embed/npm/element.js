@@ -37,6 +37,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #turn = 0;
   #view;
   #place;
+  /** The composer that is shown until the chat is. */
+  #early;
   /** The shadow root that contains the chat, if the element requests one. */
   #shadow;
   /** The child elements that the page has written, by the names of their slots. */
@@ -46,6 +48,12 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #forget;
   #queued = false;
   #reported = new Set();
+  /** Reports an attribute that is ignored, once. */
+  #complain = (error) => {
+    if (this.#reported.has(error.message)) return;
+    this.#reported.add(error.message);
+    this.#report(error);
+  };
 
   constructor() {
     super();
@@ -80,7 +88,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       this.#listeners?.abort();
       this.#listeners = undefined;
       clearTimeout(this.#forget);
-      this.#forget = setTimeout(() => this.#end(), KEPT_MS);
+      this.#forget = setTimeout(() => {
+        this.#end();
+        this.#early?.takeBack();
+      }, KEPT_MS);
     });
   }
 
@@ -131,14 +142,17 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
 
   #apply() {
     if (!this.#place && !this.#shadow && this.hasAttribute("shadow")) return this.#attach();
-    const complain = (error) => this.#reportOnce(error);
+    const complain = this.#complain;
     const layout = layoutOf(this, complain);
     if (this.#view?.layout !== layout) this.#arrange(layout);
-    const { options, error } = this.#read(complain);
-    this.#view.describe(options.label, this.#language(), shortcutOf(this.getAttribute("shortcut"), complain));
+    const { options, error } = this.#read();
+    this.#view.describe(options.label, options.lang, shortcutOf(this.getAttribute("shortcut"), complain));
+    this.#early?.describe(options);
     const opened = this.#view.show(this.#isOpen());
     if (opened !== undefined) this.#send("open", { open: opened });
-    this.#listen(layout, loadingOf(this, layout, complain));
+    const loading = loadingOf(this, layout, complain);
+    this.#listen(layout, loading);
+    if (layout === "inline" && loading !== "visible" && !error) void this.#draw();
     if (this.#mounted) this.#update();
     else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
@@ -191,6 +205,31 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     else atIntent(this.#view.button, signal, load);
   }
 
+  /** Draws a composer that the user can use until the chat is mounted. */
+  async #draw() {
+    const turn = this.#turn;
+    const isOver = () => this.#early || this.#chat || turn !== this.#turn;
+    if (isOver()) return;
+    try {
+      const checked = await checks();
+      const script = checked?.load("composer.js") ?? import("./composer.js");
+      const [{ drawComposer }] = await Promise.all([script, (this.#shadow ?? this.#view).styled()]);
+      if (isOver()) return;
+      const { options } = this.#read();
+      options.slots = this.#slotsFor(options);
+      this.#early = drawComposer(this.#place, options, () => this.#load());
+      if (this.#early) this.#view.ready();
+    } catch {
+      // Without it, the program's composer is the first. Failures to load are reported with the program.
+    }
+  }
+
+  /** Returns the nodes for the slots of a window. */
+  #slotsFor(options) {
+    const slots = options.slots ?? this.#slots;
+    return this.#shadow?.slots(slots) ?? slots;
+  }
+
   /** Mounts the chat, unless it is mounted. */
   #load() {
     if (!this.#mounted) void this.#mount();
@@ -199,11 +238,12 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   async #mount() {
     const turn = ++this.#turn;
     try {
-      const { options, error } = this.#read((error) => this.#reportOnce(error));
+      const { options, error } = this.#read();
       this.#isInvalid = Boolean(error);
       if (error) throw error;
       this.#mounted = options;
-      this.#view.loading();
+      (this.#early ?? this.#view).loading();
+      void this.#draw();
       const checked = await checks();
       const script = needsFull(options) ? (checked?.load("full.js") ?? import("./full.js")) : (checked?.load("index.js") ?? import("./index.js"));
       const program = script.catch((cause) => {
@@ -217,12 +257,14 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
         this.#unmount = mounted.unmount;
         chat = { ...mounted, unmount: () => void (this.#chat === chat && this.#end()) };
         this.#chat = chat;
+        this.#early?.passOn();
+        this.#early = undefined;
         this.#view.ready();
         // Something may have changed meanwhile.
         this.#refresh();
       };
-      const slots = options.slots ?? this.#slots;
-      await mount(this.#place, { ...options, slots: this.#shadow?.slots(slots) ?? slots, onEvent: (event) => this.#forward(event) }, shown, checked);
+      const settled = () => this.#early?.settled();
+      await mount(this.#place, { ...options, slots: this.#slotsFor(options), onEvent: (event) => this.#forward(event) }, shown, checked, settled);
       if (turn !== this.#turn) return;
       this.#isLoaded = true;
       for (const entry of this.#actions) this.#register(entry);
@@ -230,14 +272,14 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#end();
-      this.#view.failed();
+      (this.#early ?? this.#view).failed();
       this.#report(error);
     }
   }
 
   /** Applies changed options to the chat, or mounts a new chat. */
   #update() {
-    const { options, error } = this.#read((error) => this.#reportOnce(error));
+    const { options, error } = this.#read();
     if (error) return;
     const names = new Set([...Object.keys(options), ...Object.keys(this.#mounted)]);
     const changed = [...names].filter((name) => !sameOption(options[name], this.#mounted[name]));
@@ -278,8 +320,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   /** Reads the options; `error` in the result is the reason why no chat can be mounted. */
-  #read(complain) {
-    const { options, error } = readOptions(this, this.#options, complain);
+  #read() {
+    const { options, error } = readOptions(this, this.#options, this.#complain);
     return { options: { ...options, lang: this.#language() }, error };
   }
 
@@ -290,13 +332,6 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #send(kind, detail, cancelable = false) {
     const event = new CustomEvent(`leptos-assistant-${kind}`, { bubbles: true, composed: true, cancelable, detail });
     return this.dispatchEvent(event);
-  }
-
-  /** Reports an attribute that is ignored, once. */
-  #reportOnce(error) {
-    if (this.#reported.has(error.message)) return;
-    this.#reported.add(error.message);
-    this.#report(error);
   }
 
   #report(error) {

@@ -6,5 +6,5 @@ const protocols = ["ag-ui", "ui-stream", "completions"];
 const stores = ["indexeddb"];
 
 /** Mounts a chat with an agent of any protocol in an element. See full.d.ts. */
-export const mount = (element, options, shown, checked) =>
-  mountWith({ load, module: "assistant_embed_full_bg.wasm", mountChat, protocols, stores }, element, options, shown, checked);
+export const mount = (element, options, shown, checked, settled) =>
+  mountWith({ load, module: "assistant_embed_full_bg.wasm", mountChat, protocols, stores }, element, options, shown, checked, settled);

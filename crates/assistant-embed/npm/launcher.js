@@ -1,5 +1,6 @@
-// The button that opens a chat, and the box that it opens. Both exist before the program.
+// The button that opens a chat, and the box that it opens. Both exist before the program, as does the composer in composer.js.
 import { checks } from "./checked.js";
+import { create, icon, isStyled, report, say } from "./dom.js";
 import { isPressed } from "./shortcut.js";
 import { directionOf, languageOf } from "./language-tag.js";
 // Written by `cargo xtask dist` from the tables of the library.
@@ -7,25 +8,8 @@ import { WORDS } from "./launcher-words.js";
 
 const CHAT = "M4 4.5h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-4.5L8 16.5v-3H4a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM6.5 7.7h7M6.5 10.3h4.5";
 const CROSS = "m5.5 5.5 9 9m0-9-9 9";
-const SVG = "http://www.w3.org/2000/svg";
 
 let count = 0;
-
-function create(parent, tag, className, attributes = {}) {
-  const element = document.createElement(tag);
-  element.className = className;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return parent.appendChild(element);
-}
-
-function icon() {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = svg.appendChild(document.createElementNS(SVG, "path"));
-  for (const [name, value] of Object.entries({ class: "la-icon", viewBox: "0 0 20 20", "aria-hidden": "true", fill: "none", stroke: "currentColor" })) {
-    svg.setAttribute(name, value);
-  }
-  return { svg, draw: (line) => path.setAttribute("d", line) };
-}
 
 /** Links a style sheet of the package next to an element. Resolves when the sheet is loaded or has failed to load. */
 async function link(element, name, { href }) {
@@ -44,9 +28,6 @@ async function link(element, name, { href }) {
   });
 }
 
-/** Returns true if a style sheet with this mark applies to an element. */
-const isStyled = (element, mark) => getComputedStyle(element).getPropertyValue(mark).trim() !== "";
-
 /** Links the style sheet of the chat, unless the page has it. */
 const styled = (element) => (isStyled(element, "--la-sheet") ? Promise.resolve() : link(element, "style.css", new URL("./style.css", import.meta.url)));
 
@@ -60,16 +41,6 @@ function speak(place, language) {
     if (code) place.setAttribute(name, value);
     else place.removeAttribute(name);
   }
-}
-
-const say = (place, text) => (create(place, "p", "la-shell-text").textContent = text);
-
-/** Shows that the program could not be loaded, with a button that retries. */
-function report(place, words, again) {
-  say(place, words.failed);
-  const retry = create(place, "button", "la-button", { type: "button" });
-  retry.textContent = words.retry;
-  retry.addEventListener("click", again);
 }
 
 /** The view of a chat inside of the element, without a button. */
@@ -142,7 +113,6 @@ export class Shell {
   #shortcut;
   #words = wordsOf("en");
   #isOpen = false;
-  #isReady = false;
   /** True if the composer gets the focus once it is mounted. */
   #awaitsFocus = false;
 
@@ -233,14 +203,13 @@ export class Shell {
 
   /** Shows that the program is being loaded. */
   loading() {
-    this.#isReady = false;
     this.#clear();
     say(this.#state, this.#words.loading);
     if (this.#isOpen) this.#focus();
   }
 
+  /** Shows the composer. */
   ready() {
-    this.#isReady = true;
     const hadFocus = this.#state.contains(this.#state.getRootNode().activeElement);
     this.#state.hidden = true;
     // Not if the user has turned to something else meanwhile.

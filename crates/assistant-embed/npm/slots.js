@@ -20,7 +20,7 @@ export function slotsOf(given) {
 /** Moves the nodes into the window that was mounted in an element. Returns a function that removes the nodes. */
 export function fill(element, slots) {
   const { header, empty, footer } = slots;
-  const chat = element.querySelector(".la-chat");
+  const chat = element.querySelector("[data-assistant-chat]");
   for (const [name, node] of Object.entries(slots)) node.classList.add("la-slot", `la-slot-${name}`);
   if (header) chat.querySelector(".la-chat-header").after(header);
   if (footer) chat.append(footer);
