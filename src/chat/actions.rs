@@ -10,7 +10,7 @@ use super::{
     Feedback,
     branch::{can_regenerate, edit_button, picker, regenerate_button},
     counts::with_count_text,
-    day::clock,
+    day::message_time,
     message_context::MessageContext,
     transcript_context::TranscriptContext,
 };
@@ -50,7 +50,7 @@ pub fn MessageActions(
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
-    let Some(spoken) = MessageContext::around("MessageActions") else {
+    let Some(spoken) = MessageContext::surrounding("MessageActions") else {
         return ().into_any();
     };
     let announces = use_context::<TranscriptContext>().is_none();
@@ -61,7 +61,7 @@ pub fn MessageActions(
     let complete = memo(move || !streaming.get());
     let picks = (shared.clone(), id.clone());
     let (edited, of) = (shared.edited, id.clone());
-    let edits = move || edited.is(&of);
+    let edits = move || edited.is_editing(&of);
     let role = spoken.message.role;
     let controls = move || {
         complete
@@ -82,14 +82,14 @@ pub fn MessageActions(
             version.is_some_and(|(_, count)| count > 1)
         };
         let versions = when(several, move || picker(&shared, &id));
-        bar(role, view! { {versions} {dynamic(controls)} }.into_any())
+        message_bar(role, view! { {versions} {dynamic(controls)} }.into_any())
     };
     view! { <div class="la-message-actions">{when(move || !edits(), draw)} {live_region}</div> }
         .into_any()
 }
 
 /// Renders the bar below a turn or a message, around the given actions.
-pub(super) fn bar(role: Role, children: AnyView) -> AnyView {
+pub(super) fn message_bar(role: Role, children: AnyView) -> AnyView {
     let words = Words::current();
     view! {
         <div
@@ -122,7 +122,7 @@ pub(super) fn message_controls(
         ))
     });
     let (role, at, wire_id, cost) = found.flatten()?;
-    let has_text = source(&shared.assistant, &messages).is_some();
+    let has_text = markdown_source(&shared.assistant, &messages).is_some();
     let copy = has_text.then(|| copy_button(shared, &words, messages));
     let feedback = match shared.on_feedback {
         Some(callback) if has_text && role != Role::User => {
@@ -136,13 +136,13 @@ pub(super) fn message_controls(
         _ => None,
     };
     let currency = shared.assistant.runtime().currency();
-    let costs = role != Role::User && !cost_words(&words.now(), &cost, currency).is_empty();
-    let cost = costs.then(|| details(&words, cost, currency));
-    Some(view! { {copy} {feedback} {again} {clock(at)} {cost} }.into_any())
+    let costs = role != Role::User && !format_cost(&words.now(), &cost, currency).is_empty();
+    let cost = costs.then(|| cost_details(&words, cost, currency));
+    Some(view! { {copy} {feedback} {again} {message_time(at)} {cost} }.into_any())
 }
 
 /// Renders a button that shows and hides the price, tokens and duration.
-fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
+fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     let open = RwSignal::new(false);
     let button = IconButton {
         expanded: Signal::derive(move || Some(open.get())),
@@ -155,7 +155,7 @@ fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     let of = words.clone();
     let shown = move || {
         let (words, cost) = (of.clone(), cost.clone());
-        let text = move || cost_words(&words.get(), &cost, currency).join(" · ");
+        let text = move || format_cost(&words.get(), &cost, currency).join(" · ");
         view! { <span class="la-message-cost">{dynamic(text)}</span> }.into_any()
     };
     view! { {button.view(words)} {when(move || open.get(), shown)} }.into_any()
@@ -163,7 +163,7 @@ fn details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
 
 /// Returns the Markdown source of the texts of the user and the assistant in a turn; `None` if
 /// there is no text.
-fn source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
+fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
         let texts = found.filter(|message| matches!(message.role(), Role::User | Role::Assistant));
@@ -185,7 +185,7 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
     let (assistant, announced) = (shared.assistant.clone(), shared.announced);
     let copy_words = words.clone();
     let copy = move |_| {
-        let Some(text) = source(&assistant, &messages) else {
+        let Some(text) = markdown_source(&assistant, &messages) else {
             return;
         };
         let words = copy_words.clone();
@@ -268,7 +268,7 @@ fn feedback_buttons(
 
 /// Formats the tokens, the price and the duration. Omits unknown values, a price without a
 /// currency, and a duration below [`MIN_DURATION_MS`].
-fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
+fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     let mut words = Vec::new();
     let tokens = match (
         cost.total_tokens(),
@@ -291,15 +291,18 @@ fn cost_words(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         words.push(match waited {
             Some(waited) => labels
                 .took_waiting
-                .replace("{time}", &duration(labels, ms.saturating_sub(waited)))
-                .replace("{waited}", &duration(labels, waited)),
-            None => labels.took.replace("{time}", &duration(labels, ms)),
+                .replace(
+                    "{time}",
+                    &format_duration(labels, ms.saturating_sub(waited)),
+                )
+                .replace("{waited}", &format_duration(labels, waited)),
+            None => labels.took.replace("{time}", &format_duration(labels, ms)),
         });
     }
     words
 }
 
-fn duration(labels: &Labels, ms: u64) -> String {
+fn format_duration(labels: &Labels, ms: u64) -> String {
     let (word, unit) = match ms {
         0..60_000 => (&labels.seconds, 1_000.0),
         60_000..3_600_000 => (&labels.minutes, 60_000.0),

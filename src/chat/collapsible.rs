@@ -5,8 +5,8 @@ use leptos::{html, prelude::*};
 
 use super::{
     ChatWindow,
-    frame::Name,
-    unread::{Unread, follow},
+    frame::WindowName,
+    unread::{Unread, track_unread},
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The props of a collapsible window.
-pub(super) struct Props {
+pub(super) struct CollapsibleProps {
     pub component: &'static str,
     pub open: Option<RwSignal<bool>>,
     pub label: Signal<String>,
@@ -27,14 +27,14 @@ pub(super) struct Collapsible {
     pub unread: Unread,
     pub body: NodeRef<html::Div>,
     pub button: NodeRef<html::Button>,
-    pub name: Name,
+    pub name: WindowName,
     pub id: String,
 }
 
 /// Renders a collapsible window in the given arrangement. `begins_open` applies unless the
 /// application controls `open`.
 pub(super) fn collapsible(
-    props: Props,
+    props: CollapsibleProps,
     begins_open: bool,
     arrange: fn(&Collapsible, AnyView) -> AnyView,
 ) -> AnyView {
@@ -43,7 +43,7 @@ pub(super) fn collapsible(
         Some(assistant) => {
             let open = props.open.unwrap_or_else(|| RwSignal::new(begins_open));
             let frame = Collapsible::new(&assistant, open, props.label);
-            arrange(&frame, window(props.children, props.label))
+            arrange(&frame, window_content(props.children, props.label))
         }
         None => ().into_any(),
     };
@@ -55,18 +55,18 @@ impl Collapsible {
     fn new(assistant: &Assistant, open: RwSignal<bool>, label: Signal<String>) -> Self {
         let frame = Self {
             open,
-            unread: follow(assistant, open),
+            unread: track_unread(assistant, open),
             body: NodeRef::new(),
             button: NodeRef::new(),
-            name: Name::of(label),
+            name: WindowName::new(label),
             id: format!("la-window-{}", fresh_id()),
         };
-        keep_focus(open, frame.body, frame.button);
+        focus_button_on_close(open, frame.body, frame.button);
         frame
     }
 
     /// Renders the icon of the button: a cross while the window is open, else a speech bubble.
-    pub fn face(&self) -> AnyView {
+    pub fn toggle_icon(&self) -> AnyView {
         let open = self.open;
         dynamic(move || match open.get() {
             true => Icon::X.view(),
@@ -76,7 +76,7 @@ impl Collapsible {
     }
 }
 
-fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
+fn window_content(children: Option<Children>, label: Signal<String>) -> AnyView {
     match children {
         Some(children) => children(),
         None => view! { <ChatWindow label /> }.into_any(),
@@ -84,7 +84,11 @@ fn window(children: Option<Children>, label: Signal<String>) -> AnyView {
 }
 
 /// Moves the focus to the button when the window is closed while the focus is in the window.
-fn keep_focus(open: RwSignal<bool>, body: NodeRef<html::Div>, button: NodeRef<html::Button>) {
+fn focus_button_on_close(
+    open: RwSignal<bool>,
+    body: NodeRef<html::Div>,
+    button: NodeRef<html::Button>,
+) {
     // Before the window is hidden: afterwards the focus is lost.
     effect(move |known: Option<bool>| {
         let now = open.get();

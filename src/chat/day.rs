@@ -12,7 +12,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Renders the separator before the first message of a day. `None` if the time of the message is
 /// unknown, or on the same day as the previous message; for the first message of a thread, if the
 /// day is today.
-pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
+pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
     if at == 0 || time::same_day(before.unwrap_or(now), at) {
@@ -42,7 +42,7 @@ pub(super) fn day_line(words: &Words, before: Option<i64>, at: i64) -> Option<An
 
 /// Formats the time of the last change of a conversation for a list: "today" with hours and
 /// minutes, "yesterday", or the date. `None` if the time is unknown.
-pub(super) fn since(words: &Words, at: i64) -> Option<String> {
+pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
     let now = time::now();
     if at == 0 {
         return None;
@@ -59,7 +59,7 @@ pub(super) fn since(words: &Words, at: i64) -> Option<String> {
 
 /// Renders the time of a message in hours and minutes, with the full date as the tooltip; `None` if
 /// the time is unknown.
-pub(super) fn clock(at: i64) -> Option<AnyView> {
+pub(super) fn message_time(at: i64) -> Option<AnyView> {
     let short = time::words(at, Form::Short).filter(|_| at != 0)?;
     let full = time::words(at, Form::Full);
     Some(

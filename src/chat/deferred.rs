@@ -11,19 +11,19 @@ use leptos::prelude::*;
 
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
-    announcer::{Voice, announce_all},
+    announcer::{ActivityAnnouncer, announce_all},
     composer::ComposerSlot,
-    inbox_place::update_position,
+    inbox_place::update_inbox_position,
 };
 use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 
 /// The renderer of the content of the transcript before the first message.
-type Empty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
+type RenderEmpty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
 /// Renders the messages, and everything between them and the composer.
-fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
+fn conversation(empty: RenderEmpty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
-    update_position();
+    update_inbox_position();
     view! {
         <Transcript empty on_feedback />
         <InterruptInbox />
@@ -34,14 +34,18 @@ fn conversation(empty: Empty, on_feedback: Option<Callback<Feedback>>) -> AnyVie
 }
 
 /// Starts the announcements, and renders the dialogs of handlers.
-fn voices(assistant: Assistant, voice: Voice, speech: Signal<Speech>) -> AnyView {
+fn announcements(
+    assistant: Assistant,
+    voice: ActivityAnnouncer,
+    speech: Signal<Speech>,
+) -> AnyView {
     announce_all(&assistant, voice, speech);
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
 /// Moves messages that the session has refused after they counted as accepted back to the composer
 /// of the window.
-fn take_back_returned(assistant: &Assistant) {
+fn restore_refused_messages(assistant: &Assistant) {
     let returned = assistant.runtime().returned.clone();
     let composer = use_context::<ComposerSlot>();
     effect(move |_| {
@@ -53,7 +57,7 @@ fn take_back_returned(assistant: &Assistant) {
             untrack(|| {
                 // Each is put before the text of the box.
                 let newest_first = messages.iter().rev();
-                newest_first.for_each(|content| composer.take_back(content));
+                newest_first.for_each(|content| composer.restore_message(content));
             });
         }
     });
@@ -62,25 +66,25 @@ fn take_back_returned(assistant: &Assistant) {
 /// The deferred parts of one window.
 #[cfg(not(feature = "split"))]
 #[derive(Clone, Copy)]
-pub(super) struct Deferred(Voice);
+pub(super) struct DeferredParts(ActivityAnnouncer);
 
 #[cfg(not(feature = "split"))]
-impl Deferred {
-    pub(super) fn new(assistant: &Assistant, voice: Voice) -> Self {
-        take_back_returned(assistant);
+impl DeferredParts {
+    pub(super) fn new(assistant: &Assistant, voice: ActivityAnnouncer) -> Self {
+        restore_refused_messages(assistant);
         Self(voice)
     }
 
     pub(super) fn conversation(
         self,
-        empty: Empty,
+        empty: RenderEmpty,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         conversation(empty, on_feedback)
     }
 
-    pub(super) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
-        voices(assistant, self.0, speech)
+    pub(super) fn announcements(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
+        announcements(assistant, self.0, speech)
     }
 }
 
@@ -89,4 +93,4 @@ mod fetched;
 #[cfg(feature = "split")]
 mod held_message;
 #[cfg(feature = "split")]
-pub(super) use self::fetched::Deferred;
+pub(super) use self::fetched::DeferredParts;

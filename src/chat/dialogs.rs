@@ -48,7 +48,7 @@ pub fn ConfirmDialogs(
     let draw = move |request: ConfirmRequest| {
         let claim = claim(&assistant, Question::Handler(request.id));
         let here = move || claim.elsewhere.with(Option::is_none);
-        when(here, move || dialog(request.clone())).into_any()
+        when(here, move || confirm_dialog(request.clone())).into_any()
     };
     each(first, |request| request.id.to_string(), draw)
 }
@@ -56,7 +56,7 @@ pub fn ConfirmDialogs(
 /// The time before a dialog can be answered, in milliseconds.
 const MIN_SHOWN_MS: u32 = 500;
 
-fn dialog(request: ConfirmRequest) -> AnyView {
+fn confirm_dialog(request: ConfirmRequest) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     let is_settled = RwSignal::new(false);

@@ -27,7 +27,7 @@ impl EditedMessage {
     }
 
     /// Returns true if this message is edited; tracked.
-    pub(super) fn is(self, id: &MessageId) -> bool {
+    pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id.with(|edited| edited.as_ref() == Some(id))
     }
 
@@ -37,22 +37,22 @@ impl EditedMessage {
     }
 
     /// Opens the editor of a message, unless something is running.
-    pub(super) fn begin(self, assistant: &Assistant, id: MessageId) {
-        self.open(assistant, Some(id), false);
+    pub(super) fn edit_message(self, assistant: &Assistant, id: MessageId) {
+        self.open_editor(assistant, Some(id), false);
     }
 
     /// Opens the editor of the user's last message for the composer, unless something is running.
     /// Returns true if the editor was opened.
-    pub(super) fn begin_last(self, assistant: &Assistant) -> bool {
+    pub(super) fn edit_last_message(self, assistant: &Assistant) -> bool {
         let last = assistant.messages().with_untracked(|messages| {
             let mut newest = messages.iter().rev();
             let last = newest.find(|entry| entry.role == Role::User);
             last.map(|entry| entry.id.clone())
         });
-        self.open(assistant, last, true)
+        self.open_editor(assistant, last, true)
     }
 
-    fn open(self, assistant: &Assistant, id: Option<MessageId>, by_composer: bool) -> bool {
+    fn open_editor(self, assistant: &Assistant, id: Option<MessageId>, by_composer: bool) -> bool {
         if id.is_none() || assistant.activity().get_untracked().busy {
             return false;
         }
@@ -62,7 +62,7 @@ impl EditedMessage {
     }
 
     /// Closes the editor. Returns true if the composer opened it.
-    pub(super) fn end(self) -> bool {
+    pub(super) fn close_editor(self) -> bool {
         self.id.set(None);
         self.by_composer.get_value()
     }

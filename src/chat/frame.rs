@@ -4,7 +4,7 @@ use leptos::{ev, prelude::*};
 
 use super::{
     composer::ComposerSlot, edited::EditedMessage, inbox_place, left::PreviousConversation,
-    spoken::Spoken,
+    spoken::RequestedAnnouncement,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -71,11 +71,11 @@ pub fn ChatRoot(
     /// The parts.
     children: Children,
 ) -> impl IntoView {
-    section(assistant, label, children, "ChatRoot")
+    chat_section(assistant, label, children, "ChatRoot")
 }
 
 /// Renders the section of a window; errors name the given component.
-pub(super) fn section(
+pub(super) fn chat_section(
     assistant: Option<Assistant>,
     label: Signal<String>,
     children: Children,
@@ -83,7 +83,7 @@ pub(super) fn section(
 ) -> AnyView {
     let given = assistant.is_some();
     let assistant = assistant_for(assistant, component);
-    let name = Name::of(label);
+    let name = WindowName::new(label);
     let activity = assistant.as_ref().map(Assistant::activity);
     let running = move || {
         activity
@@ -102,7 +102,7 @@ pub(super) fn section(
     let stops = assistant.clone();
     let by_key = move |event: ev::KeyboardEvent| {
         if let Some(assistant) = &stops {
-            escape(assistant, &event);
+            handle_escape(assistant, &event);
         }
     };
     let chat = NodeRef::new();
@@ -120,13 +120,13 @@ pub(super) fn section(
             provide_context(name);
             provide_context(ComposerSlot::new());
             provide_context(EditedMessage::new());
-            provide_context(Spoken::new());
+            provide_context(RequestedAnnouncement::new());
             provide_context(LiveRegions::new());
             provide_context(PreviousConversation::new());
             if given {
                 provide_context(assistant);
             }
-            inbox_place::follow(chat);
+            inbox_place::provide_inbox_position(chat);
             children()
         })),
     };
@@ -149,7 +149,7 @@ pub(super) fn section(
 
 /// Stops the running activity on Escape, unless Escape closes something else that is open, or a
 /// question to the user is open.
-fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
+fn handle_escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     if event.key() != "Escape" || composes(event) || event.default_prevented() {
         return;
     }
@@ -166,18 +166,18 @@ fn escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
 }
 
 #[derive(Clone)]
-pub(super) struct Name {
+pub(super) struct WindowName {
     given: Signal<String>,
     words: Words,
 }
 
-impl Name {
+impl WindowName {
     /// Returns the name of the surrounding window, or the default name.
     pub(super) fn current() -> Self {
-        use_context().unwrap_or_else(|| Self::of(Signal::default()))
+        use_context().unwrap_or_else(|| Self::new(Signal::default()))
     }
 
-    pub(super) fn of(given: Signal<String>) -> Self {
+    pub(super) fn new(given: Signal<String>) -> Self {
         let words = Words::current();
         Self { given, words }
     }

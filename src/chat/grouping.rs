@@ -11,7 +11,7 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{counts::with_count, item::Turn};
+use super::{counts::with_count, item::TurnBlock};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -31,11 +31,11 @@ struct Membership {
     /// The first call of the group.
     head: CallKey,
     /// The group's summary, if this call is the first of the group.
-    summary: Option<Summary>,
+    summary: Option<GroupSummary>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Summary {
+struct GroupSummary {
     count: usize,
     names: String,
 }
@@ -43,7 +43,7 @@ struct Summary {
 /// The signals of a call about its group. Each call has signals of its own: a shared memo would
 /// notify all calls of each change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
-struct Slot {
+struct GroupSignals {
     /// True if the call is hidden in its group.
     hides: ArcRwSignal<bool>,
     /// True if the call is the first of a group, so that the summary line precedes it.
@@ -57,8 +57,8 @@ pub(super) struct Groups {
     open: RwSignal<HashSet<CallKey>>,
     /// The calls that the user has opened.
     opened: RwSignal<HashSet<CallKey>>,
-    slots: StoredValue<HashMap<CallKey, Slot>>,
-    done: Done,
+    slots: StoredValue<HashMap<CallKey, GroupSignals>>,
+    done: GroupTitles,
     /// Counts the changes of the calls. Each call reports its own changes: one effect that tracks
     /// all calls would subscribe to every call again at each change, which takes as long as
     /// rendering the calls.
@@ -67,19 +67,19 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Creates the groups of a turn.
-    pub(super) fn new(assistant: Assistant, turn: ArcRwSignal<Turn>) -> Self {
+    pub(super) fn new(assistant: Assistant, turn: ArcRwSignal<TurnBlock>) -> Self {
         let opened = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
         let done = StoredValue::new(HashMap::new());
-        let by_person = turn.with_untracked(Turn::by_person);
+        let by_person = turn.with_untracked(TurnBlock::is_by_user);
         let members = memo(move || {
             changes.track();
-            let done = |key: &CallKey| done_of(&assistant, key, done).get_untracked();
-            let rows = opened.with(|opened| rows(&assistant, &turn, opened, &done));
+            let done = |key: &CallKey| group_title(&assistant, key, done).get_untracked();
+            let rows = opened.with(|opened| adjacent_calls(&assistant, &turn, opened, &done));
             let members = rows
                 .into_iter()
                 .filter(|row| row.len() >= MIN_CALLS)
-                .flat_map(grouped);
+                .flat_map(group_members);
             members.collect()
         });
         let groups = Self {
@@ -97,18 +97,18 @@ impl Groups {
     }
 
     /// Returns true if a call is hidden in its group; tracked when called in a reactive closure.
-    pub(super) fn hides(self, call: &CallKey) -> bool {
-        self.slot(call).hides.get()
+    pub(super) fn is_hidden(self, call: &CallKey) -> bool {
+        self.signals(call).hides.get()
     }
 
     /// Returns true if all content of a message is hidden in a group that begins in another
     /// message; tracked when called in a reactive closure.
-    pub(super) fn hides_all(self, parts: &[PartCell]) -> bool {
+    pub(super) fn is_all_hidden(self, parts: &[PartCell]) -> bool {
         let mut any = false;
         let hides = |part: &PartCell| match &part.kind {
             PartKind::Call(key) => {
                 any = true;
-                let slot = self.slot(key);
+                let slot = self.signals(key);
                 slot.hides.get() && !slot.heads.get()
             }
             PartKind::Text => part.mark.with(|mark| mark.len == 0),
@@ -117,11 +117,11 @@ impl Groups {
         parts.iter().all(hides) && any
     }
 
-    fn slot(self, call: &CallKey) -> Slot {
+    fn signals(self, call: &CallKey) -> GroupSignals {
         let known = self.slots.try_with_value(|slots| slots.get(call).cloned());
         known.flatten().unwrap_or_else(|| {
-            let (hides, heads) = untrack(|| self.state_of(call));
-            let slot = Slot {
+            let (hides, heads) = untrack(|| self.group_flags(call));
+            let slot = GroupSignals {
                 hides: ArcRwSignal::new(hides),
                 heads: ArcRwSignal::new(heads),
             };
@@ -135,7 +135,7 @@ impl Groups {
 
     /// Returns two flags: the call is hidden in a closed group, and the call is the first of a
     /// group.
-    fn state_of(self, call: &CallKey) -> (bool, bool) {
+    fn group_flags(self, call: &CallKey) -> (bool, bool) {
         let state = self.members.with(|members| {
             let member = members.get(call)?;
             let hides = self.open.with(|open| !open.contains(&member.head));
@@ -149,7 +149,7 @@ impl Groups {
         self.open.track();
         let changed = self.slots.try_with_value(|slots| {
             let slots = slots.iter().filter_map(|(call, slot)| {
-                let (hides, heads) = untrack(|| self.state_of(call));
+                let (hides, heads) = untrack(|| self.group_flags(call));
                 let same =
                     slot.hides.get_untracked() == hides && slot.heads.get_untracked() == heads;
                 (!same).then(|| (slot.clone(), hides, heads))
@@ -164,7 +164,7 @@ impl Groups {
     }
 
     /// Requests that the groups are computed again.
-    pub(super) fn changed(self) {
+    pub(super) fn invalidate(self) {
         let _ = self
             .changes
             .try_update(|count| *count = count.wrapping_add(1));
@@ -172,14 +172,14 @@ impl Groups {
 
     /// Reads the summary of the group that begins with a call; returns the default value if no
     /// group begins with the call. Tracked when called in a reactive closure.
-    fn group_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&Summary) -> R) -> R {
+    fn group_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
         let value = self
             .members
             .with(|members| members.get(head)?.summary.as_ref().map(read));
         value.unwrap_or_default()
     }
 
-    fn keep(self, call: &CallKey, event: &web_sys::Event) {
+    fn keep_open(self, call: &CallKey, event: &web_sys::Event) {
         let target = event.target().and_then(|target| target.dyn_into().ok());
         let card =
             target.and_then(|target: web_sys::Element| closest(&target, "details.la-tool-card"));
@@ -194,20 +194,20 @@ impl Groups {
     }
 }
 
-type Row = Vec<(CallKey, String)>;
+type AdjacentCalls = Vec<(CallKey, String)>;
 
 /// Returns the rows of adjacent calls that may be grouped.
-fn rows(
+fn adjacent_calls(
     assistant: &Assistant,
-    turn: &ArcRwSignal<Turn>,
+    turn: &ArcRwSignal<TurnBlock>,
     opened: &HashSet<CallKey>,
     done: &dyn Fn(&CallKey) -> Option<String>,
-) -> Vec<Row> {
+) -> Vec<AdjacentCalls> {
     let cells: Vec<_> = turn.with(|turn| {
         let ids = turn.entries.iter().map(|entry| &entry.id);
         ids.filter_map(|id| assistant.message(id)).collect()
     });
-    let mut rows = vec![Row::new()];
+    let mut rows = vec![AdjacentCalls::new()];
     for cell in cells {
         cell.parts.with_untracked(|parts| {
             for part in parts {
@@ -221,7 +221,7 @@ fn rows(
                 };
                 match (name, rows.last_mut()) {
                     (Some(call), Some(row)) => row.push(call),
-                    _ => rows.push(Row::new()),
+                    _ => rows.push(AdjacentCalls::new()),
                 }
             }
         });
@@ -231,9 +231,13 @@ fn rows(
 
 /// The titles of the calls of a turn, each computed again when its call changes: `None` for a call
 /// that cannot be grouped, an empty text for a call without a title.
-type Done = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
+type GroupTitles = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
-fn done_of(assistant: &Assistant, key: &CallKey, known: Done) -> ArcMemo<Option<String>> {
+fn group_title(
+    assistant: &Assistant,
+    key: &CallKey,
+    known: GroupTitles,
+) -> ArcMemo<Option<String>> {
     let found = known.try_with_value(|known| known.get(key).cloned());
     found.flatten().unwrap_or_else(|| {
         let (assistant, key) = (assistant.clone(), *key);
@@ -269,7 +273,7 @@ fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     done && has_default_card(assistant, key) && !fails() && !reported()
 }
 
-fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
+fn group_members(row: AdjacentCalls) -> Vec<(CallKey, Membership)> {
     let Some((head, _)) = row.first().cloned() else {
         return Vec::new();
     };
@@ -281,7 +285,7 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
     }
     let more = if names.len() > NAMES { ", …" } else { "" };
     names.truncate(NAMES);
-    let mut summary = Some(Summary {
+    let mut summary = Some(GroupSummary {
         count: row.len(),
         names: names.join(", ") + more,
     });
@@ -296,26 +300,30 @@ fn grouped(row: Row) -> Vec<(CallKey, Membership)> {
 }
 
 /// Renders a call: the summary line if it is the first of a group, then its card.
-pub(super) fn place(
+pub(super) fn grouped_call(
     assistant: &Assistant,
     groups: Groups,
     call: CallKey,
     card: impl FnOnce() -> AnyView + 'static,
 ) -> AnyView {
     let words = Words::current();
-    let Slot { hides, heads } = groups.slot(&call);
+    let GroupSignals { hides, heads } = groups.signals(&call);
     let folded = hides.clone();
     let card = scope(Box::new(move || {
         provide_context(HiddenInGroup(folded));
         card()
     }));
     let (line_call, clicked, focused) = (call, call, call);
-    let line = move || heads.get().then(|| line(groups, line_call, words.clone()));
-    let (done, mut was_done) = (done_of(assistant, &call, groups.done), None);
+    let line = move || {
+        heads
+            .get()
+            .then(|| summary_line(groups, line_call, words.clone()))
+    };
+    let (done, mut was_done) = (group_title(assistant, &call, groups.done), None);
     let is_hidden = move || {
         let now = done.get();
         if was_done.as_ref() != Some(&now) && was_done.replace(now).is_some() {
-            groups.changed();
+            groups.invalidate();
         }
         hides.get()
     };
@@ -324,8 +332,8 @@ pub(super) fn place(
         <div
             class="la-call tool-calls"
             hidden=is_hidden
-            on:click=move |event| groups.keep(&clicked, &event)
-            on:focusin=move |event| groups.keep(&focused, &event)
+            on:click=move |event| groups.keep_open(&clicked, &event)
+            on:focusin=move |event| groups.keep_open(&focused, &event)
         >
             {card}
         </div>
@@ -333,7 +341,7 @@ pub(super) fn place(
     .into_any()
 }
 
-fn line(groups: Groups, head: CallKey, words: Words) -> AnyView {
+fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let of_state = head;
     let count = memo(move || groups.group_summary(&head, |summary| summary.count));
     let names = memo(move || groups.group_summary(&head, |summary| summary.names.clone()));

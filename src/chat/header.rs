@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::{
-    frame::Name, left::PreviousConversation, own_approvals::count_own_approvals, spoken::Spoken,
+    frame::WindowName, left::PreviousConversation, own_approvals::count_own_approvals,
+    spoken::RequestedAnnouncement,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -42,7 +43,7 @@ pub fn ChatHeader(
     let Some(assistant) = assistant_for(assistant, "ChatHeader") else {
         return ().into_any();
     };
-    let name = Name::current();
+    let name = WindowName::current();
     let buttons = match children {
         Some(children) => children(),
         None => view! { <NewConversation assistant=assistant.clone() /> }.into_any(),
@@ -80,7 +81,7 @@ pub fn NewConversation(
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
     let (spoken, left) = (
-        use_context::<Spoken>(),
+        use_context::<RequestedAnnouncement>(),
         use_context::<PreviousConversation>(),
     );
     let (messages, thread) = (assistant.messages(), assistant.thread_id());

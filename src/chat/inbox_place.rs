@@ -15,30 +15,30 @@ const CONTENT: &str = ".la-transcript-content";
 
 /// The position of the inbox in the surrounding window.
 #[derive(Clone, Copy)]
-pub(super) struct InTranscript {
+pub(super) struct InboxPosition {
     inside: RwSignal<bool>,
     /// Incremented when further parts of the window were rendered.
     drawn: RwSignal<u32>,
 }
 
-impl InTranscript {
-    pub(super) fn get(self) -> bool {
+impl InboxPosition {
+    pub(super) fn is_in_transcript(self) -> bool {
         self.inside.get()
     }
 }
 
 /// Makes the surrounding window place its inbox again, after parts of it were rendered.
-pub(super) fn update_position() {
-    if let Some(InTranscript { drawn, .. }) = use_context() {
+pub(super) fn update_inbox_position() {
+    if let Some(InboxPosition { drawn, .. }) = use_context() {
         drawn.update(|count| *count = count.wrapping_add(1));
     }
 }
 
 /// Provides the position of the inbox by context, and updates the position when the size of the
 /// chat changes, until the window is unmounted.
-pub(super) fn follow(chat: NodeRef<html::Section>) {
+pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
     let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
-    provide_context(InTranscript { inside, drawn });
+    provide_context(InboxPosition { inside, drawn });
     let placeholder = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
         // A new observer reports the size at once.
@@ -48,7 +48,7 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
         };
         let element: Element = chat.clone().into();
         let changed = Closure::<dyn FnMut()>::new(move || {
-            if let Some(now) = place(&element, placeholder) {
+            if let Some(now) = move_inbox(&element, placeholder) {
                 inside.try_set(now);
             }
         });
@@ -64,13 +64,13 @@ pub(super) fn follow(chat: NodeRef<html::Section>) {
 /// Moves the inbox to its position. Returns `None` if the inbox did not move, else true if it is
 /// now in the transcript. An inbox with the focus does not move, so that the user can continue
 /// typing.
-fn place(
+fn move_inbox(
     chat: &Element,
     placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
 ) -> Option<bool> {
     let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
     let inside = content.contains(Some(&inbox));
-    if belongs_inside(&inbox) == inside || focus::is_in(&inbox) {
+    if should_be_inside(&inbox) == inside || focus::is_in(&inbox) {
         return None;
     }
     // None of this fails for elements in the page.
@@ -94,7 +94,7 @@ fn place(
     Some(true)
 }
 
-fn belongs_inside(inbox: &Element) -> bool {
+fn should_be_inside(inbox: &Element) -> bool {
     let style = browser().and_then(|window| window.get_computed_style(inbox).ok()?);
     let value = style.and_then(|style| style.get_property_value("--la-inbox-in-transcript").ok());
     value.is_some_and(|value| value.trim() == "1")

@@ -11,7 +11,7 @@ use crate::view::MessageEntry;
 
 /// The messages of a block, and the position of the block in its turn and in the thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct TurnBlock {
     /// The messages of the block.
     pub(super) entries: Vec<MessageEntry>,
     /// The index of the block's first message in the thread.
@@ -24,7 +24,7 @@ pub(super) struct Turn {
     pub(super) newest: bool,
 }
 
-impl Turn {
+impl TurnBlock {
     /// Returns the time of the message before the given one; `None` if the thread begins with the
     /// given message, or the block does not contain it.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
@@ -37,17 +37,17 @@ impl Turn {
 
     /// Returns the index of a message in the thread; `None` if the block does not contain the
     /// message.
-    pub(super) fn place_of(&self, id: &MessageId) -> Option<usize> {
+    pub(super) fn thread_index(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + place)
     }
 
     /// Returns true if the turn ends with this block.
-    pub(super) fn ends_here(&self) -> bool {
+    pub(super) fn is_last_block(&self) -> bool {
         self.whole.end == self.start + self.entries.len()
     }
 
-    pub(super) fn by_person(&self) -> bool {
+    pub(super) fn is_by_user(&self) -> bool {
         self.entries.first().is_some_and(|e| e.role == Role::User)
     }
 }
@@ -55,20 +55,20 @@ impl Turn {
 /// A former end of a thread: the ids of its last messages, newest first. Several ids are kept,
 /// because messages may be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct End(pub(super) Vec<MessageId>);
+pub(super) struct ThreadEnd(pub(super) Vec<MessageId>);
 
 /// The key of a block: its conversation and its first message, since messages of two conversations
 /// may have the same id.
 pub(super) type BlockId = (u64, MessageId);
 
 #[derive(Clone)]
-pub(super) enum Item {
-    Block(BlockId, ArcRwSignal<Turn>),
+pub(super) enum ListItem {
+    Block(BlockId, ArcRwSignal<TurnBlock>),
     /// The space between the reader's position and the newest turn.
     Gap,
 }
 
-impl Item {
+impl ListItem {
     /// Returns the key that identifies the item across updates.
     pub(super) fn key(&self) -> String {
         match self {

@@ -2,7 +2,7 @@
 
 use leptos::{ev, html, prelude::*};
 
-use super::spoken::Spoken;
+use super::spoken::RequestedAnnouncement;
 use crate::{
     assistant::Assistant,
     ui::{Icon, IconButton, Words, focus, memo, when},
@@ -35,7 +35,7 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
         let is_new = messages.with(|list| list.is_empty()) && thread.with(|now| *now != before);
         is_new.then_some(before)
     });
-    let (words, spoken) = (Words::current(), use_context::<Spoken>());
+    let (words, spoken) = (Words::current(), use_context::<RequestedAnnouncement>());
     let notice = move || {
         let (words, place) = (words.clone(), NodeRef::<html::Div>::new());
         let leave = move |by_key: bool| {

@@ -10,9 +10,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::{
-    item::{End, Item, Turn},
-    pinned::Pinned,
-    thread::{Thread, View, Window},
+    item::{ListItem, ThreadEnd, TurnBlock},
+    pinned::PinnedContent,
+    thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{
     ui::{closest, draw_all_rows, focus::focused, rows_wait},
@@ -23,9 +23,9 @@ use crate::{
 const BLOCK: &str = "data-block";
 
 #[derive(Default)]
-struct State {
-    thread: Thread,
-    window: Option<Window>,
+struct ListState {
+    thread: ThreadBlocks,
+    window: Option<MountedWindow>,
     /// True if all blocks are mounted.
     all: bool,
     /// True if a message arrived, or the reader moved, since the last inspection.
@@ -34,14 +34,14 @@ struct State {
 }
 
 /// The mounted blocks by id, each with its index among all blocks.
-type Mounted = HashMap<MessageId, (usize, ArcRwSignal<Turn>)>;
+type Mounted = HashMap<MessageId, (usize, ArcRwSignal<TurnBlock>)>;
 
 #[derive(Clone, Copy)]
-pub(super) struct List {
-    state: StoredValue<RefCell<State>, LocalStorage>,
-    pub(super) pinned: Pinned,
+pub(super) struct BlockList {
+    state: StoredValue<RefCell<ListState>, LocalStorage>,
+    pub(super) pinned: PinnedContent,
     /// The mounted items, in order.
-    pub(super) items: RwSignal<Vec<Item>>,
+    pub(super) items: RwSignal<Vec<ListItem>>,
     /// The space above the mounted blocks, in pixels.
     pub(super) above: RwSignal<f64>,
     pub(super) between: RwSignal<f64>,
@@ -66,11 +66,11 @@ pub(super) enum ThreadChange {
     Other,
 }
 
-impl List {
+impl BlockList {
     pub(super) fn new() -> Self {
         Self {
             state: StoredValue::new_local(RefCell::default()),
-            pinned: Pinned::new(),
+            pinned: PinnedContent::new(),
             items: RwSignal::new(Vec::new()),
             above: RwSignal::new(0.0),
             between: RwSignal::new(0.0),
@@ -81,7 +81,7 @@ impl List {
         }
     }
 
-    fn with<R: Default>(self, act: impl FnOnce(&mut State) -> R) -> R {
+    fn with_state<R: Default>(self, act: impl FnOnce(&mut ListState) -> R) -> R {
         self.state
             .try_with_value(|state| act(&mut state.borrow_mut()))
             .unwrap_or_default()
@@ -89,21 +89,21 @@ impl List {
 
     /// Applies a change of the messages, and returns its kind. If `at_end` is true, the newest
     /// blocks are mounted; otherwise the mounted blocks stay, if they still exist.
-    pub(super) fn follow(self, list: &MessageList, at_end: bool) -> ThreadChange {
+    pub(super) fn apply_changes(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let news = self
             .state
-            .try_with_value(|state| state.borrow_mut().follow(list, at_end))
+            .try_with_value(|state| state.borrow_mut().apply_changes(list, at_end))
             .unwrap_or(ThreadChange::More);
         self.changes.update(|count| *count = count.wrapping_add(1));
-        self.show();
+        self.update_signals();
         news
     }
 
     /// Mounts all blocks, so that the browser can search them.
-    pub(super) fn show_all(self) {
-        self.with(|state| state.all = true);
+    pub(super) fn mount_all(self) {
+        self.with_state(|state| state.all = true);
         draw_all_rows();
-        self.show();
+        self.update_signals();
     }
 
     /// Mounts the blocks near the visible area. While the view is at the end of the list, it is
@@ -114,7 +114,7 @@ impl List {
         content: &web_sys::Element,
         at_end: bool,
     ) {
-        let moved = self.with(|state| {
+        let moved = self.with_state(|state| {
             if state.all || (at_end && !state.needs_inspection) {
                 return false;
             }
@@ -127,9 +127,9 @@ impl List {
             let Some(old) = state.window.clone() else {
                 return false;
             };
-            let mut new = old.moved(&state.thread, view);
-            if selects_in(content) {
-                new = Window(old.0.start.min(new.0.start)..old.0.end.max(new.0.end));
+            let mut new = old.for_visible_range(&state.thread, view);
+            if has_selection_in(content) {
+                new = MountedWindow(old.0.start.min(new.0.start)..old.0.end.max(new.0.end));
             }
             let moved = new != old;
             state.window = Some(new);
@@ -138,8 +138,8 @@ impl List {
             moved | state.thread.update_estimate()
         });
         if moved {
-            self.keep_focus(scroller);
-            self.show();
+            self.keep_focus_in_list(scroller);
+            self.update_signals();
         }
     }
 
@@ -147,40 +147,40 @@ impl List {
     /// if the block is mounted. The caller scrolls to the message, so the current view is not
     /// inspected first.
     pub(super) fn mount_message(self, id: &MessageId) {
-        let moved = self.with(|state| {
-            let (head, tail) = state.shown();
-            let Some(block) = state.thread.block_of(id) else {
+        let moved = self.with_state(|state| {
+            let (head, tail) = state.mounted_ranges();
+            let Some(block) = state.thread.block_containing(id) else {
                 return false;
             };
             if head.contains(&block) || tail.contains(&block) {
                 return false;
             }
-            state.window = Some(Window::from_block(&state.thread, block));
+            state.window = Some(MountedWindow::from_block(&state.thread, block));
             state.needs_inspection = false;
             true
         });
         if moved {
-            self.show();
+            self.update_signals();
         }
     }
 
     /// Requests an inspection of the view, because the reader has moved.
     pub(super) fn invalidate_inspection(self) {
-        self.with(|state| state.needs_inspection = true);
+        self.with_state(|state| state.needs_inspection = true);
     }
 
     /// Returns the ids of the last messages of the thread, newest first; `None` if the list is
     /// disposed.
-    pub(super) fn end(self) -> Option<End> {
-        self.with(|state| {
+    pub(super) fn thread_end(self) -> Option<ThreadEnd> {
+        self.with_state(|state| {
             let newest = state.thread.entries.iter().rev().take(8);
-            Some(End(newest.map(|entry| entry.id.clone()).collect()))
+            Some(ThreadEnd(newest.map(|entry| entry.id.clone()).collect()))
         })
     }
 
     /// Counts the messages after an earlier end of the thread, except the messages of the user.
-    pub(super) fn count_since(self, end: &End) -> usize {
-        self.with(|state| {
+    pub(super) fn count_since(self, end: &ThreadEnd) -> usize {
+        self.with_state(|state| {
             let entries = &state.thread.entries;
             let place = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);
             let from = end.0.iter().find_map(place).map_or(0, |place| place + 1);
@@ -189,24 +189,24 @@ impl List {
         })
     }
 
-    pub(super) fn messages(self, whole: Range<usize>) -> Vec<MessageId> {
-        self.with(|state| {
+    pub(super) fn messages_at(self, whole: Range<usize>) -> Vec<MessageId> {
+        self.with_state(|state| {
             let entries = state.thread.entries.get(whole).unwrap_or_default();
             entries.iter().map(|entry| entry.id.clone()).collect()
         })
     }
 
     /// Moves the focus to the list if the block with the focus is about to be unmounted.
-    fn keep_focus(self, scroller: &web_sys::HtmlElement) {
+    fn keep_focus_in_list(self, scroller: &web_sys::HtmlElement) {
         let block = focused(scroller).and_then(|focused| closest(&focused, "[data-block]"));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
             return;
         };
-        let stays = self.with(|state| {
+        let stays = self.with_state(|state| {
             let id = MessageId::from(id);
-            let (head, tail) = state.shown();
+            let (head, tail) = state.mounted_ranges();
             head.chain(tail)
-                .any(|block| state.thread.id(block) == Some(&id))
+                .any(|block| state.thread.block_id(block) == Some(&id))
         });
         if !stays {
             let options = web_sys::FocusOptions::new();
@@ -218,15 +218,15 @@ impl List {
 
     /// Updates the signals from the state, and holds the height of the list if other blocks are
     /// mounted.
-    fn show(self) {
+    fn update_signals(self) {
         let shown = self.state.try_with_value(|state| {
             let mut state = state.borrow_mut();
-            let (head, tail) = state.shown();
+            let (head, tail) = state.mounted_ranges();
             let (above, between) = (0..head.start, head.end..tail.start);
             (
-                state.items(),
-                state.thread.room(above.clone()),
-                state.thread.room(between.clone()),
+                state.mount_items(),
+                state.thread.total_height(above.clone()),
+                state.thread.total_height(between.clone()),
                 state.thread.entries.len(),
                 !(above.is_empty() && between.is_empty()),
                 state.all,
@@ -252,18 +252,18 @@ impl List {
     }
 }
 
-impl State {
-    fn follow(&mut self, list: &MessageList, at_end: bool) -> ThreadChange {
-        let window = self.window.clone().unwrap_or(Window(0..0));
-        let first = self.thread.id(window.0.start).cloned();
+impl ListState {
+    fn apply_changes(&mut self, list: &MessageList, at_end: bool) -> ThreadChange {
+        let window = self.window.clone().unwrap_or(MountedWindow(0..0));
+        let first = self.thread.block_id(window.0.start).cloned();
         let number = self.thread.number;
         let length = self.thread.entries.len();
-        let reaches_end = window.0.end >= self.thread.tail();
-        let anew = self.thread.follow(list);
+        let reaches_end = window.0.end >= self.thread.tail_start();
+        let anew = self.thread.apply_changes(list);
         self.needs_inspection |= anew || self.thread.entries.len() != length;
         if !anew {
             if reaches_end {
-                self.window = Some(window.extended(&self.thread, at_end));
+                self.window = Some(window.extend_to_end(&self.thread, at_end));
             }
             let fresh = self.thread.entries.get(length..).unwrap_or_default();
             let spoke = fresh.iter().any(|entry| entry.role == Role::User);
@@ -277,14 +277,14 @@ impl State {
             self.mounted.clear();
         }
         let same = first.filter(|_| number == self.thread.number);
-        match same.and_then(|id| self.thread.find(&id)) {
+        match same.and_then(|id| self.thread.find_block(&id)) {
             Some(start) if !at_end => {
                 let end = (start + window.0.len()).min(self.thread.blocks.len());
-                self.window = Some(Window(start..end));
+                self.window = Some(MountedWindow(start..end));
                 ThreadChange::More
             }
             Some(_) => {
-                self.window = Some(Window::at_end(&self.thread));
+                self.window = Some(MountedWindow::at_end(&self.thread));
                 ThreadChange::More
             }
             // The reader keeps their position while another branch is loaded from its first message
@@ -292,12 +292,12 @@ impl State {
             None if number == self.thread.number && !at_end => {
                 let end = self.thread.blocks.len();
                 let start = window.0.start.min(end);
-                self.window = Some(Window(start..(start + window.0.len()).min(end)));
+                self.window = Some(MountedWindow(start..(start + window.0.len()).min(end)));
                 ThreadChange::More
             }
             None => {
                 self.all &= number == self.thread.number;
-                self.window = Some(Window::at_end(&self.thread));
+                self.window = Some(MountedWindow::at_end(&self.thread));
                 ThreadChange::Other
             }
         }
@@ -305,33 +305,33 @@ impl State {
 
     /// Returns the mounted blocks: those of the window, then those of the tail that are not in the
     /// window.
-    fn shown(&self) -> (Range<usize>, Range<usize>) {
+    fn mounted_ranges(&self) -> (Range<usize>, Range<usize>) {
         let end = self.thread.blocks.len();
         let head = match &self.window {
             _ if self.all => 0..end,
-            Some(Window(range)) => range.start.min(end)..range.end.min(end),
+            Some(MountedWindow(range)) => range.start.min(end)..range.end.min(end),
             None => end..end,
         };
-        let tail = self.thread.tail().max(head.end)..end;
+        let tail = self.thread.tail_start().max(head.end)..end;
         (head, tail)
     }
 
-    fn items(&mut self) -> Vec<Item> {
+    fn mount_items(&mut self) -> Vec<ListItem> {
         let mut known = std::mem::take(&mut self.mounted);
-        let (head, tail) = self.shown();
-        let gap = (head.end < tail.start).then_some(Item::Gap);
-        let mut items: Vec<Item> = head
-            .filter_map(|block| self.item(block, &mut known))
+        let (head, tail) = self.mounted_ranges();
+        let gap = (head.end < tail.start).then_some(ListItem::Gap);
+        let mut items: Vec<ListItem> = head
+            .filter_map(|block| self.mount_block(block, &mut known))
             .collect();
         items.extend(gap);
         for block in tail {
-            items.extend(self.item(block, &mut known));
+            items.extend(self.mount_block(block, &mut known));
         }
         items
     }
 
-    fn item(&mut self, block: usize, known: &mut Mounted) -> Option<Item> {
-        let (id, turn) = self.turn(block)?;
+    fn mount_block(&mut self, block: usize, known: &mut Mounted) -> Option<ListItem> {
+        let (id, turn) = self.turn_block(block)?;
         let signal = match known.remove(&id) {
             Some((_, signal)) => {
                 if signal.with_untracked(|old| *old != turn) {
@@ -342,10 +342,10 @@ impl State {
             None => ArcRwSignal::new(turn),
         };
         self.mounted.insert(id.clone(), (block, signal.clone()));
-        Some(Item::Block((self.thread.number, id), signal))
+        Some(ListItem::Block((self.thread.number, id), signal))
     }
 
-    fn turn(&self, block: usize) -> Option<(MessageId, Turn)> {
+    fn turn_block(&self, block: usize) -> Option<(MessageId, TurnBlock)> {
         let thread = &self.thread;
         let found = thread.blocks.get(block)?;
         let mut end = block + 1;
@@ -357,7 +357,7 @@ impl State {
             end += 1;
         }
         let last = thread.blocks.get(end - 1)?;
-        let turn = Turn {
+        let turn = TurnBlock {
             entries: thread.entries.get(found.places.clone())?.to_vec(),
             start: found.places.start,
             before: found
@@ -372,7 +372,11 @@ impl State {
     }
 
     /// Stores the heights of the mounted blocks, and returns the visible range.
-    fn measure(&mut self, scroller: &web_sys::HtmlElement, content: &web_sys::Element) -> View {
+    fn measure(
+        &mut self,
+        scroller: &web_sys::HtmlElement,
+        content: &web_sys::Element,
+    ) -> VisibleRange {
         let children = content.children();
         let mut origin = 0.0;
         for place in 0..children.length() {
@@ -387,11 +391,11 @@ impl State {
                 continue;
             };
             if let Some((block, _)) = self.mounted.get(&MessageId::from(id)) {
-                self.thread.measured(*block, rect.height());
+                self.thread.set_height(*block, rect.height());
             }
         }
         let view = scroller.get_bounding_client_rect();
-        View {
+        VisibleRange {
             top: view.top() - origin,
             bottom: view.bottom() - origin,
         }
@@ -400,7 +404,7 @@ impl State {
 
 /// Returns true if a selection starts in an element. Mounted blocks are not unmounted during a
 /// selection.
-fn selects_in(content: &web_sys::Element) -> bool {
+fn has_selection_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
     // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots
     // a method of their own; other browsers throw.

@@ -27,7 +27,7 @@ impl MessageContext {
 
     /// Returns the context of the surrounding message. Outside of a message, logs an error that
     /// names the part, which then renders nothing.
-    pub(super) fn around(part: &str) -> Option<Arc<Self>> {
+    pub(super) fn surrounding(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <MessageRoot>"));

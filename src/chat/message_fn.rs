@@ -23,7 +23,7 @@ impl<V: IntoView + 'static, F: Fn(MessageCell) -> V + Send + Sync + 'static> Fro
 }
 
 impl MessageFn {
-    pub(super) fn run(&self, message: MessageCell) -> AnyView {
+    pub(super) fn render(&self, message: MessageCell) -> AnyView {
         (self.0)(message)
     }
 }

@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{counts::with_count_text, left::undo_notice, spoken::Spoken};
+use super::{counts::with_count_text, left::undo_notice, spoken::RequestedAnnouncement};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -49,19 +49,22 @@ pub fn Notices(
         return ().into_any();
     };
     let notices = assistant.notices();
-    let elsewhere = elsewhere(&assistant);
+    let elsewhere = other_tab_notice(&assistant);
     let undo = undo_notice(&assistant);
     let (of, shown) = (assistant.clone(), assistant.clone());
     let draw = move |notice| notice_view(&assistant, &notice);
     let marked = memo(move || {
-        let any = notices.with(|list| list.iter().any(|notice| repeats(notice.kind()).is_some()));
-        any.then(|| mark_of_turn(&of)).flatten()
+        let any = notices.with(|list| {
+            list.iter()
+                .any(|notice| equivalent_cut(notice.kind()).is_some())
+        });
+        any.then(|| newest_turn_cut(&of)).flatten()
     });
     let notices = shown.notices();
     let listed = move || {
         let marked = marked.get();
         let mut list = notices.get();
-        list.retain(|notice| marked.is_none() || repeats(notice.kind()) != marked);
+        list.retain(|notice| marked.is_none() || equivalent_cut(notice.kind()) != marked);
         list
     };
     // The amount that a limit dropped is known at the end of the run.
@@ -74,13 +77,13 @@ pub fn Notices(
 }
 
 /// Shows that another tab acts on the conversation, with a button that takes the conversation over.
-fn elsewhere(assistant: &Assistant) -> AnyView {
+fn other_tab_notice(assistant: &Assistant) -> AnyView {
     let (ownership, assistant) = (assistant.conversations().ownership(), assistant.clone());
     let words = Words::current();
     let bar = move || {
         let (assistant, bar) = (
             assistant.clone(),
-            Bar {
+            NoticeBar {
                 tone: "info",
                 kind: Some("elsewhere"),
                 role: "status",
@@ -95,7 +98,7 @@ fn elsewhere(assistant: &Assistant) -> AnyView {
 }
 
 /// A notice with one sentence and one button.
-pub(super) struct Bar {
+pub(super) struct NoticeBar {
     pub(super) tone: &'static str,
     pub(super) kind: Option<&'static str>,
     pub(super) role: &'static str,
@@ -104,7 +107,7 @@ pub(super) struct Bar {
     pub(super) button: WordOf,
 }
 
-impl Bar {
+impl NoticeBar {
     pub(super) fn view(self, words: &Words, act: impl Fn(ev::MouseEvent) + 'static) -> AnyView {
         view! {
             <div class="la-notice" data-tone=self.tone data-kind=self.kind role=self.role>
@@ -124,7 +127,7 @@ impl Bar {
 }
 
 /// Returns the mark of a turn that makes a notice of this kind redundant; `None` if no mark does.
-const fn repeats(kind: NoticeKind) -> Option<Cut> {
+const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
     match kind {
         NoticeKind::Stopped => Some(Cut::Stopped),
         NoticeKind::Cancelled => Some(Cut::Cancelled),
@@ -134,7 +137,7 @@ const fn repeats(kind: NoticeKind) -> Option<Cut> {
 
 /// Returns the way in which the newest turn ended early, according to its messages and calls;
 /// `None` if it did not end early. Tracked when called in a reactive closure.
-fn mark_of_turn(assistant: &Assistant) -> Option<Cut> {
+fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
     let turn = entries
         .iter()
@@ -199,7 +202,7 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
 
 /// Returns a sentence that explains an HTTP status to the user; `None` for a status without an
 /// explanation.
-fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
+fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let word = match status {
         401 | 403 | 407 => &labels.not_allowed,
         404 | 405 | 410 => &labels.not_there,
@@ -218,7 +221,7 @@ fn advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<S
 
 /// Returns the sentence for the kind of a notice, with its count or limit; `None` if the kind has
 /// no sentence.
-pub(super) fn sentence(labels: &Labels, notice: &Notice) -> Option<String> {
+pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let word = match notice.kind() {
         NoticeKind::Network => &labels.notice_unreachable,
         NoticeKind::Offline => &labels.notice_offline,
@@ -262,8 +265,8 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
         | NoticeKind::Http
         | NoticeKind::Protocol
         | NoticeKind::NotStored
-        | NoticeKind::NotOpened => details(words, message),
-        NoticeKind::RunError if !shows_full_message(notice) => details(words, message),
+        | NoticeKind::NotOpened => message_details(words, message),
+        NoticeKind::RunError if !shows_full_message(notice) => message_details(words, message),
         NoticeKind::RunError => view! {
             <p class="la-notice-text" dir="auto">
                 <ExactText text=message readable=true />
@@ -284,7 +287,7 @@ fn shows_full_message(notice: &Notice) -> bool {
 
 /// Renders a message as collapsed details, truncated to [`MAX_MESSAGE`] characters. Renders nothing
 /// for an empty message.
-fn details(words: &Words, mut message: String) -> AnyView {
+fn message_details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
     }
@@ -326,7 +329,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     // and the message is available as details. An agent's message may be meant for the user.
     let said_by_turn = {
         let (assistant, in_full) = (assistant.clone(), shows_full_message(notice));
-        memo(move || in_full && mark_of_turn(&assistant) == Some(Cut::Failed))
+        memo(move || in_full && newest_turn_cut(&assistant) == Some(Cut::Failed))
     };
     let title = match notice.kind() {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
@@ -337,8 +340,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let known = move || {
         let labels = of_words.get();
         let text = match of.status() {
-            Some(status) => advice(&labels, status, of.retry_after_ms()),
-            None => sentence(&labels, &of),
+            Some(status) => http_status_advice(&labels, status, of.retry_after_ms()),
+            None => notice_sentence(&labels, &of),
         };
         text.map(|text| view! { <p class="la-notice-text">{text}</p> })
     };
@@ -347,7 +350,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let notice_ref = NodeRef::<html::Div>::new();
     let sends = notice.kind() == NoticeKind::ResultsReady;
     let resends = notice.kind() == NoticeKind::Forgotten;
-    let spoken = use_context::<Spoken>();
+    let spoken = use_context::<RequestedAnnouncement>();
     let action = notice.action().map(|action| {
         let (assistant, label) = (
             assistant.clone(),

@@ -81,7 +81,7 @@ pub fn PastConversations(
         next: StoredValue::new(None),
         on_open,
     };
-    let by_text = past_search::follow(list.assistant.clone(), query);
+    let by_text = past_search::search_conversations(list.assistant.clone(), query);
     let found = memo(move || {
         let query = query.with(|query| query.trim().to_lowercase());
         let by_content = by_text.found.get();
@@ -94,7 +94,7 @@ pub fn PastConversations(
         })
     });
     let (several, unmatched) = (any.clone(), any.clone());
-    let search = search(&words, query);
+    let search = search_field(&words, query);
     let search = when(move || several.with(Vec::len) > 1, search);
     let no_match = words.clone();
     let no_match = move || {
@@ -124,7 +124,7 @@ pub fn PastConversations(
 }
 
 /// Returns the renderer of the search field, which sets the query.
-fn search(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
+fn search_field(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
     let words = words.clone();
     move || {
         view! {
@@ -153,22 +153,22 @@ struct PastList {
     /// The conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
     /// The element that gets the focus after an action that removes the pressed button.
-    next: StoredValue<Option<Next>>,
+    next: StoredValue<Option<NextFocus>>,
     on_open: Option<Callback<()>>,
 }
 
 /// The form in which an item of the list is shown.
 #[derive(Clone, Copy, PartialEq)]
-enum Shown {
+enum ItemState {
     Row,
     Form,
     Deleted,
 }
 
 /// The element that gets the focus once an item is shown in a given state.
-struct Next {
+struct NextFocus {
     id: String,
-    shown: Shown,
+    shown: ItemState,
     selector: &'static str,
     /// The number of times that the item is rendered in this state because of the action.
     times: u8,
@@ -192,24 +192,24 @@ impl PastList {
         let body = move || {
             let renames = list.renaming.with(|it| it.as_ref() == Some(&id));
             let shown = match (thread.deleted_at.is_some(), renames) {
-                (true, _) => Shown::Deleted,
-                (false, true) => Shown::Form,
-                (false, false) => Shown::Row,
+                (true, _) => ItemState::Deleted,
+                (false, true) => ItemState::Form,
+                (false, false) => ItemState::Row,
             };
             list.recover_focus(&id, shown, item);
             match shown {
-                Shown::Deleted => list.deleted(&thread),
-                Shown::Form => list.form(&thread),
-                Shown::Row => list.row(&thread),
+                ItemState::Deleted => list.deleted_row(&thread),
+                ItemState::Form => list.rename_form(&thread),
+                ItemState::Row => list.row(&thread),
             }
         };
         view! { <li class="la-past-item" node_ref=item>{dynamic(body)}</li> }.into_any()
     }
 
     /// Sets the element that gets the focus after an action on a conversation.
-    fn then_focus(&self, id: &str, shown: Shown, selector: &'static str, times: u8) {
+    fn set_next_focus(&self, id: &str, shown: ItemState, selector: &'static str, times: u8) {
         let id = id.to_owned();
-        self.next.set_value(Some(Next {
+        self.next.set_value(Some(NextFocus {
             id,
             shown,
             selector,
@@ -218,7 +218,7 @@ impl PastList {
     }
 
     /// Focuses the element that was set for this item and state, if the focus was lost meanwhile.
-    fn recover_focus(&self, id: &str, shown: Shown, item: NodeRef<html::Li>) {
+    fn recover_focus(&self, id: &str, shown: ItemState, item: NodeRef<html::Li>) {
         let selector = self.next.try_update_value(|next| {
             let wanted = next
                 .as_mut()
@@ -256,7 +256,7 @@ impl PastList {
         let rename = Box::new(move || renaming.set(Some(renamed.clone())));
         let (deleter, deleted_id) = (self.clone(), thread.id.clone());
         let delete = Box::new(move || {
-            deleter.then_focus(&deleted_id, Shown::Deleted, UNDO, 1);
+            deleter.set_next_focus(&deleted_id, ItemState::Deleted, UNDO, 1);
             deleter.assistant.conversations().delete(&deleted_id);
         });
         // A row outlives changes of its conversation.
@@ -272,7 +272,7 @@ impl PastList {
             })
         });
         let words = self.words.clone();
-        let when = move || day::since(&words, at.get());
+        let when = move || day::format_last_change(&words, at.get());
         let full = move || time::words(at.get(), time::Form::Full);
         view! {
             <button type="button" class="la-past-open" aria-current=current on:click=open>
@@ -305,12 +305,12 @@ impl PastList {
         .view(&self.words)
     }
 
-    fn deleted(&self, thread: &ThreadInfo) -> AnyView {
+    fn deleted_row(&self, thread: &ThreadInfo) -> AnyView {
         let text = untrack(|| self.words.word(|l| &l.deleted));
         let text = text.replace("{text}", &self.title(thread));
         let (list, id) = (self.clone(), thread.id.clone());
         let undo = move |_| {
-            list.then_focus(&id, Shown::Row, OPEN, 1);
+            list.set_next_focus(&id, ItemState::Row, OPEN, 1);
             list.assistant.conversations().restore(&id);
         };
         view! {
@@ -329,7 +329,7 @@ impl PastList {
         .into_any()
     }
 
-    fn form(&self, thread: &ThreadInfo) -> AnyView {
+    fn rename_form(&self, thread: &ThreadInfo) -> AnyView {
         let input = NodeRef::<html::Input>::new();
         let (list, id, before) = (self.clone(), thread.id.clone(), thread.title.clone());
         let save = move |event: SubmitEvent| {
@@ -338,7 +338,7 @@ impl PastList {
             let title = title.unwrap_or_default().trim().to_owned();
             // With another title the item is rendered twice: now, and once it is stored.
             let times = if title == before { 1 } else { 2 };
-            list.then_focus(&id, Shown::Row, RENAME, times);
+            list.set_next_focus(&id, ItemState::Row, RENAME, times);
             list.assistant.conversations().rename(&id, title);
             list.renaming.set(None);
         };
@@ -346,7 +346,7 @@ impl PastList {
         let cancel = move |event: KeyboardEvent| {
             if event.key() == "Escape" && !composes(&event) {
                 event.stop_propagation();
-                list.then_focus(&id, Shown::Row, RENAME, 1);
+                list.set_next_focus(&id, ItemState::Row, RENAME, 1);
                 list.renaming.set(None);
             }
         };

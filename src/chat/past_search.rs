@@ -15,7 +15,7 @@ const MIN_QUERY: usize = 2;
 
 /// The results of the search for the current query.
 #[derive(Clone, Copy)]
-pub(super) struct ByText {
+pub(super) struct SearchResults {
     /// The ids of the conversations that contain the query.
     pub(super) found: RwSignal<Vec<String>>,
     /// True once the search has ended: everything was searched, or its limits were reached.
@@ -24,8 +24,8 @@ pub(super) struct ByText {
 
 /// Searches the messages of the stored conversations for the query, once the query has not changed
 /// for [`DEBOUNCE_MS`]. A query of fewer than [`MIN_QUERY`] characters has no results.
-pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
-    let results = ByText {
+pub(super) fn search_conversations(assistant: Assistant, query: RwSignal<String>) -> SearchResults {
+    let results = SearchResults {
         found: RwSignal::new(Vec::new()),
         is_over: RwSignal::new(true),
     };
@@ -46,7 +46,7 @@ pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
                     results.found.try_set(Vec::new());
                     let search = assistant
                         .conversations()
-                        .search(words, move |id| results.add(id));
+                        .search(words, move |id| results.add_result(id));
                     running.try_set_value(Some(search));
                 }
             });
@@ -55,8 +55,8 @@ pub(super) fn follow(assistant: Assistant, query: RwSignal<String>) -> ByText {
     results
 }
 
-impl ByText {
-    fn add(self, id: Option<&str>) {
+impl SearchResults {
+    fn add_result(self, id: Option<&str>) {
         // The list may be disposed.
         match id {
             Some(id) => drop(self.found.try_update(|found| found.push(id.to_owned()))),

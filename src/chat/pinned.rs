@@ -15,13 +15,13 @@ const HEIGHT: &str = "min-block-size";
 
 /// The element that contains the blocks, whose height can be held.
 #[derive(Clone, Copy)]
-pub(super) struct Pinned {
+pub(super) struct PinnedContent {
     pub(super) content: NodeRef<html::Div>,
     /// The number of pins so far, so that the end of an older pin does not end a newer one.
     pins: StoredValue<u32>,
 }
 
-impl Pinned {
+impl PinnedContent {
     pub(super) fn new() -> Self {
         Self {
             content: NodeRef::new(),

@@ -13,12 +13,12 @@ const DEPTH: usize = 8;
 
 /// The elements at the top edge of the view, outermost first, with their distances from the edge.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct ScrollAnchor {
     marks: Vec<(web_sys::Element, f64)>,
     top: i32,
 }
 
-impl Place {
+impl ScrollAnchor {
     /// Records the elements at the top of the view.
     pub(super) fn record(scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) -> Self {
         let edge = scroller.get_bounding_client_rect().top();

@@ -3,8 +3,8 @@
 use leptos::{ev, prelude::*};
 
 use super::{
-    collapsible::{Collapsible, Props, collapsible},
-    unread::mark,
+    collapsible::{Collapsible, CollapsibleProps, collapsible},
+    unread::unread_mark,
 };
 use crate::ui::{composes, find, focus};
 
@@ -50,7 +50,7 @@ pub fn ChatPopup(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let props = Props {
+    let props = CollapsibleProps {
         component: "ChatPopup",
         open,
         label,
@@ -93,9 +93,9 @@ fn popup(frame: &Collapsible, window: AnyView) -> AnyView {
                 node_ref=frame.button
                 on:click=toggle
             >
-                {frame.face()}
+                {frame.toggle_icon()}
             </button>
-            {mark(unread)}
+            {unread_mark(unread)}
             <div
                 class="la-popup-body"
                 id=id

@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();
     let some = assistant.queued();
-    let items = move || queued.with(|list| numbered(list));
+    let items = move || queued.with(|list| number_duplicates(list));
     let list = move || {
         let assistant = assistant.clone();
         let key = |(nth, content): &(usize, Content)| format!("{nth} {content:?}");
@@ -34,7 +34,7 @@ pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
 
 /// Pairs each message with the number of equal messages before it. The newest of several equal
 /// messages is withdrawn first, so the numbers of the others stay.
-fn numbered(list: &[Content]) -> Vec<(usize, Content)> {
+fn number_duplicates(list: &[Content]) -> Vec<(usize, Content)> {
     let equal_before = |place: usize, content: &Content| {
         let before = list.get(..place).unwrap_or_default();
         before.iter().filter(|other| *other == content).count()
@@ -87,7 +87,7 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
         return ().into_any();
     };
     let held = content.clone();
-    let fits = memo(move || slot.get().is_some_and(|composer| composer.holds(&held)));
+    let fits = memo(move || slot.get().is_some_and(|composer| composer.can_hold(&held)));
     let (assistant, content, words) = (assistant.clone(), content.clone(), words.clone());
     let button = move || {
         let (assistant, content) = (assistant.clone(), content.clone());
@@ -95,9 +95,9 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
             let composer = untrack(|| slot.get());
             // A message that was sent meanwhile stays where it is.
             if let Some(composer) = composer
-                && withdraw(&assistant, &content)
+                && withdraw_message(&assistant, &content)
             {
-                composer.take_back(&content);
+                composer.restore_message(&content);
             }
         };
         IconButton::new(|l| &l.edit_message, Icon::Pencil, edit).view(&words)
@@ -117,7 +117,7 @@ fn remove_button(
         let equal = |list: &Vec<Content>| list.iter().filter(|other| **other == content).count();
         let stays = assistant.queued().with_untracked(equal) > nth + 1;
         // Of equal messages the newest goes, and this one keeps its place and the focus.
-        if !withdraw(&assistant, &content) || stays {
+        if !withdraw_message(&assistant, &content) || stays {
             return;
         }
         let Some(article) = article.get_untracked() else {
@@ -145,7 +145,7 @@ fn remove_button(
 }
 
 /// Removes a message from the queue. Returns false if the message was sent meanwhile.
-fn withdraw(assistant: &Assistant, content: &Content) -> bool {
+fn withdraw_message(assistant: &Assistant, content: &Content) -> bool {
     let content = content.clone();
     let change = TreeChange::Withdraw { content };
     assistant.branches().change(change).is_ok()

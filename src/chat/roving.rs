@@ -27,7 +27,7 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
     if !on_turn && !target.is_same_node(Some(&scroller)) {
         return;
     }
-    let turns = turns(&scroller);
+    let turns = visible_turns(&scroller);
     let now = on_turn.then(|| {
         turns
             .iter()
@@ -36,17 +36,17 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
     let now = now.flatten();
     match event.key().as_str() {
         "ArrowUp" => {
-            if now.is_some() && is_cut(&scroller, &target, true) {
+            if now.is_some() && is_clipped(&scroller, &target, true) {
                 return;
             }
             let before = now.map_or_else(|| turns.len().checked_sub(1), |now| now.checked_sub(1));
-            go(event, before.and_then(|place| turns.get(place)));
+            focus_turn(event, before.and_then(|place| turns.get(place)));
         }
         "ArrowDown" => {
-            if now.is_none() || is_cut(&scroller, &target, false) {
+            if now.is_none() || is_clipped(&scroller, &target, false) {
                 return;
             }
-            go(event, now.and_then(|now| turns.get(now + 1)));
+            focus_turn(event, now.and_then(|now| turns.get(now + 1)));
         }
         "Home" => {
             scroller.set_scroll_top(0);
@@ -55,7 +55,7 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
         }
         // The end may move while the browser scrolls there.
         "End" => {
-            stick.jump();
+            stick.jump_to_end();
             event.prevent_default();
             focus_after_mount(scroller.into(), false);
         }
@@ -63,7 +63,7 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
     }
 }
 
-fn turns(scroller: &Element) -> Vec<HtmlElement> {
+fn visible_turns(scroller: &Element) -> Vec<HtmlElement> {
     let Ok(list) = scroller.query_selector_all(TURN) else {
         return Vec::new();
     };
@@ -75,7 +75,7 @@ fn turns(scroller: &Element) -> Vec<HtmlElement> {
 
 /// Returns true if a turn extends beyond the upper edge of the list, or beyond the lower edge if
 /// `above` is false.
-fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
+fn is_clipped(scroller: &Element, turn: &Element, above: bool) -> bool {
     let (list, turn) = (
         scroller.get_bounding_client_rect(),
         turn.get_bounding_client_rect(),
@@ -86,7 +86,7 @@ fn is_cut(scroller: &Element, turn: &Element, above: bool) -> bool {
     }
 }
 
-fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
+fn focus_turn(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
     if let Some(turn) = turn {
         event.prevent_default();
         // Focusing an element in the page cannot fail.
@@ -97,7 +97,7 @@ fn go(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
 /// Focuses the first or the last turn once the list has mounted it.
 fn focus_after_mount(scroller: Element, first: bool) {
     after(MOUNT_MS, move || {
-        let turns = turns(&scroller);
+        let turns = visible_turns(&scroller);
         let turn = if first { turns.first() } else { turns.last() };
         if let Some(turn) = turn {
             let options = web_sys::FocusOptions::new();

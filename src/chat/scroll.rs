@@ -14,7 +14,7 @@ use crate::ui::effect;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{list::List, place::Place};
+use super::{list::BlockList, place::ScrollAnchor};
 use crate::ui::after;
 
 /// The maximum distance to the end at which the view counts as at the end, in pixels.
@@ -36,9 +36,9 @@ pub(super) struct StickToEnd {
     pub(super) scroller: NodeRef<html::Div>,
     pub(super) content: NodeRef<html::Div>,
     pub(super) at_end: RwSignal<bool>,
-    list: List,
+    list: BlockList,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
-    place: StoredValue<RefCell<Place>, LocalStorage>,
+    place: StoredValue<RefCell<ScrollAnchor>, LocalStorage>,
     /// True if the first question must be scrolled into view once it is mounted.
     asked: StoredValue<bool>,
     /// True if a question is shown from its top, and the user has not scrolled since.
@@ -48,7 +48,7 @@ pub(super) struct StickToEnd {
 impl StickToEnd {
     /// Creates the scroll state, and observes the size of the content until the component is
     /// unmounted.
-    pub(super) fn new(list: List) -> Self {
+    pub(super) fn new(list: BlockList) -> Self {
         let stick = Self {
             scroller: NodeRef::new(),
             content: list.pinned.content,
@@ -61,7 +61,7 @@ impl StickToEnd {
         };
         effect(move |_| {
             if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
-                stick.watch(&scroller, &content);
+                stick.watch_sizes(&scroller, &content);
             }
         });
         stick
@@ -69,8 +69,8 @@ impl StickToEnd {
 
     /// Observes the sizes of the content and its container: the end leaves the view when the
     /// content grows, and when the container shrinks, for example for a notice below.
-    fn watch(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
-        let changed = Closure::<dyn FnMut()>::new(move || self.size_changed());
+    fn watch_sizes(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
+        let changed = Closure::<dyn FnMut()>::new(move || self.handle_resize());
         let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
             return;
         };
@@ -82,7 +82,7 @@ impl StickToEnd {
 
     /// Handles scrolling by the user. Only scrolling up leaves the end: if the content has grown
     /// since, the distance to the end does not show the user's intent.
-    pub(super) fn scrolled(self) {
+    pub(super) fn handle_scroll(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
         };
@@ -92,12 +92,12 @@ impl StickToEnd {
         let moved_up = top < before;
         // A question that is shown from its top may be near the end, too.
         if top != before {
-            self.keep(false);
+            self.set_held(false);
         }
         if (at_end && !self.held.get_untracked()) || moved_up {
             self.set_at_end(at_end);
         }
-        self.record_place();
+        self.record_position();
         // A reader who follows the end and is not there yet is being scrolled.
         if at_end == self.at_end.get_untracked() {
             self.mount_near_view();
@@ -107,7 +107,7 @@ impl StickToEnd {
     /// Handles a change of size: shows an open question from its top, follows the end, or restores
     /// the position of the reader. This runs after layout and before paint, so the movement is not
     /// visible.
-    fn size_changed(self) {
+    fn handle_resize(self) {
         // A question that is shown from its top stays so while it gets its height.
         let shows =
             self.asked.try_get_value() == Some(true) || self.held.try_get_untracked() == Some(true);
@@ -116,7 +116,7 @@ impl StickToEnd {
         }
         if self.at_end.try_get_untracked() != Some(false) {
             if self.has_messages() {
-                self.jump();
+                self.jump_to_end();
             }
             return;
         }
@@ -132,17 +132,17 @@ impl StickToEnd {
             self.last_top
                 .with_value(|last| last.set(element.scroll_top()));
         }
-        self.record_place();
+        self.record_position();
     }
 
     /// Records the position of the reader, unless the view follows the end.
-    fn record_place(self) {
+    fn record_position(self) {
         if self.at_end.get_untracked() {
             return;
         }
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
-            let place = Place::record(&scroller, &content);
+            let place = ScrollAnchor::record(&scroller, &content);
             self.place.with_value(|old| old.replace(place));
         }
     }
@@ -167,7 +167,7 @@ impl StickToEnd {
     pub(super) fn hold_toggled_element(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
-            self.record_place();
+            self.record_position();
             after(LAYOUT_MS, move || {
                 let Some(Some(element)) = self.scroller.try_get_untracked() else {
                     return;
@@ -181,7 +181,12 @@ impl StickToEnd {
     /// Handles a change of the open questions. If the view is at the end and a question is new,
     /// mounts the message of the first question and scrolls to the top of that question. Scrolls
     /// back to the end once no question is open.
-    pub(super) fn questions_changed(self, has_new: bool, any: bool, first: Option<&MessageId>) {
+    pub(super) fn handle_questions_change(
+        self,
+        has_new: bool,
+        any: bool,
+        first: Option<&MessageId>,
+    ) {
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
             if let Some(first) = first {
@@ -196,7 +201,7 @@ impl StickToEnd {
             });
         } else if !any && held {
             self.list.invalidate_inspection();
-            self.jump();
+            self.jump_to_end();
         }
     }
 
@@ -224,15 +229,15 @@ impl StickToEnd {
         let top = scroller.scroll_top();
         self.last_top.with_value(|last| last.set(top));
         let rest = scroller.scroll_height() - top - scroller.client_height();
-        self.keep(true);
+        self.set_held(true);
         self.set_at_end(rest <= 1);
-        self.record_place();
+        self.record_position();
         true
     }
 
     /// Scrolls to the end, and follows it from now on.
-    pub(super) fn jump(self) {
-        self.keep(false);
+    pub(super) fn jump_to_end(self) {
+        self.set_held(false);
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;
         };
@@ -240,7 +245,7 @@ impl StickToEnd {
         self.set_at_end(true);
     }
 
-    fn keep(self, held: bool) {
+    fn set_held(self, held: bool) {
         if self.held.try_get_untracked() == Some(!held) {
             self.held.set(held);
         }
@@ -250,18 +255,18 @@ impl StickToEnd {
     /// replaced.
     pub(super) fn hold_position(self) {
         self.set_at_end(false);
-        self.record_place();
+        self.record_position();
     }
 
     /// Resumes after the content was replaced. If the end is in view, the view follows the end;
     /// otherwise the position is kept.
-    pub(super) fn settle(self) {
+    pub(super) fn resume_following(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;
         };
         let rest = element.scroll_height() - element.scroll_top() - element.client_height();
         self.set_at_end(rest <= END_TOLERANCE);
-        self.record_place();
+        self.record_position();
     }
 
     fn set_at_end(self, at_end: bool) {

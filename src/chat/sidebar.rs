@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::{
-    collapsible::{Collapsible, Props, collapsible},
-    unread::mark,
+    collapsible::{Collapsible, CollapsibleProps, collapsible},
+    unread::unread_mark,
 };
 
 /// A window docked at the inline end of the page, with a button that collapses and opens it. Input,
@@ -54,7 +54,7 @@ pub fn ChatSidebar(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let props = Props {
+    let props = CollapsibleProps {
         component: "ChatSidebar",
         open,
         label,
@@ -83,9 +83,9 @@ fn sidebar(frame: &Collapsible, window: AnyView) -> AnyView {
                 node_ref=frame.button
                 on:click=move |_| open.update(|open| *open = !*open)
             >
-                {frame.face()}
+                {frame.toggle_icon()}
             </button>
-            {mark(unread)}
+            {unread_mark(unread)}
             <div class="la-sidebar-body" id=id node_ref=frame.body hidden=move || !open.get()>
                 {window}
             </div>

@@ -6,9 +6,9 @@ use crate::ui::WordOf;
 
 /// The newest announcement that a component of the surrounding window has requested.
 #[derive(Clone, Copy)]
-pub(super) struct Spoken(RwSignal<Option<WordOf>>);
+pub(super) struct RequestedAnnouncement(RwSignal<Option<WordOf>>);
 
-impl Spoken {
+impl RequestedAnnouncement {
     pub(super) fn new() -> Self {
         Self(RwSignal::new(None))
     }

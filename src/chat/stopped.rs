@@ -37,7 +37,7 @@ pub fn show_stopped(labels: &Labels) {
         let chat = chats.item(place).and_then(|chat| chat.dyn_into().ok());
         if let Some(chat) = chat {
             // A failure to show it cannot be reported anywhere.
-            let _ = stop(&chat, labels);
+            let _ = mark_stopped(&chat, labels);
         }
     }
 }
@@ -57,10 +57,10 @@ pub fn show_stopped_on_traps(labels: Labels) {
     let Some(window) = browser() else {
         return;
     };
-    let own = own_frames(&stack_of(&js_sys::Error::new("")));
+    let own = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
     let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
         // An uncaught error, or an unhandled rejection.
-        let error = [get(&event, "error"), get(&event, "reason")];
+        let error = [property(&event, "error"), property(&event, "reason")];
         if error.iter().any(|error| is_trap(error, &own)) {
             show_stopped(&labels);
         }
@@ -75,23 +75,23 @@ pub fn show_stopped_on_traps(labels: Labels) {
 /// Returns true if an error is a trap of a WebAssembly program, and its stack trace includes this
 /// program.
 fn is_trap(error: &JsValue, own: &str) -> bool {
-    let name = get(error, "name").as_string().unwrap_or_default();
+    let name = property(error, "name").as_string().unwrap_or_default();
     // A stack overflow is a range error, or an internal one in Firefox.
     ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
-        && stack_of(error).contains(own)
+        && stack_trace(error).contains(own)
 }
 
-fn get(object: &JsValue, name: &str) -> JsValue {
+fn property(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or_default()
 }
 
-fn stack_of(error: &JsValue) -> String {
-    get(error, "stack").as_string().unwrap_or_default()
+fn stack_trace(error: &JsValue) -> String {
+    property(error, "stack").as_string().unwrap_or_default()
 }
 
 /// Returns the text that identifies functions of this program in a stack trace: the address of its
 /// module, if the browser includes the address.
-fn own_frames(stack: &str) -> String {
+fn own_frame_marker(stack: &str) -> String {
     const MARK: &str = ":wasm-function[";
     let own = stack.split_once(MARK).map(|(before, _)| {
         let begin = before.rfind([' ', '(', '@', '\n']).map_or(0, |at| at + 1);
@@ -100,7 +100,7 @@ fn own_frames(stack: &str) -> String {
     own.unwrap_or_else(|| "wasm-function[".to_owned())
 }
 
-fn stop(chat: &Element, labels: &Labels) -> Option<()> {
+fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
     chat.set_attribute("data-stopped", "").ok()?;
     chat.remove_attribute("data-running").ok()?;
     if let Some(status) = chat.query_selector(".la-chat-status").ok()? {
@@ -110,20 +110,20 @@ fn stop(chat: &Element, labels: &Labels) -> Option<()> {
     for place in 0..children.length() {
         children.item(place)?.set_attribute("inert", "").ok()?;
     }
-    let notice = add(chat, "div", "la-notice la-stopped", "")?;
+    let notice = append_element(chat, "div", "la-notice la-stopped", "")?;
     notice.set_attribute("data-tone", "error").ok()?;
     notice.set_attribute("role", "alert").ok()?;
-    let body = add(&notice, "div", "la-notice-body", "")?;
-    add(&body, "p", "la-notice-title", &labels.stopped)?;
-    add(&body, "p", "la-notice-text", &labels.stopped_text)?;
-    let actions = add(&notice, "div", "la-notice-actions", "")?;
+    let body = append_element(&notice, "div", "la-notice-body", "")?;
+    append_element(&body, "p", "la-notice-title", &labels.stopped)?;
+    append_element(&body, "p", "la-notice-text", &labels.stopped_text)?;
+    let actions = append_element(&notice, "div", "la-notice-actions", "")?;
     // A link to the page itself works without the program.
-    let reload = add(&actions, "a", "la-button", &labels.reload)?;
+    let reload = append_element(&actions, "a", "la-button", &labels.reload)?;
     reload.set_attribute("href", "").ok()?;
     reload.set_attribute("data-size", "small").ok()
 }
 
-fn add(parent: &Element, tag: &str, class: &str, text: &str) -> Option<Element> {
+fn append_element(parent: &Element, tag: &str, class: &str, text: &str) -> Option<Element> {
     let element = parent.owner_document()?.create_element(tag).ok()?;
     element.set_class_name(class);
     if !text.is_empty() {
@@ -135,7 +135,7 @@ fn add(parent: &Element, tag: &str, class: &str, text: &str) -> Option<Element> 
 
 #[cfg(test)]
 mod tests {
-    use super::own_frames;
+    use super::own_frame_marker;
 
     #[test]
     fn stack_frames_of_the_module_are_recognized_by_its_address() {
@@ -151,7 +151,7 @@ mod tests {
             ("<?>.wasm-function[f]@[wasm code]", "wasm-function["),
             ("", "wasm-function["),
         ] {
-            assert_eq!(own_frames(stack), own);
+            assert_eq!(own_frame_marker(stack), own);
         }
     }
 }

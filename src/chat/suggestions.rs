@@ -108,10 +108,15 @@ pub fn Suggestions(
     #[prop(optional, into)]
     strip: bool,
 ) -> impl IntoView {
-    assistant_for(assistant, "Suggestions").map(|assistant| list(assistant, suggestions, strip))
+    assistant_for(assistant, "Suggestions")
+        .map(|assistant| suggestion_list(assistant, suggestions, strip))
 }
 
-fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool) -> AnyView {
+fn suggestion_list(
+    assistant: Assistant,
+    suggestions: Signal<Vec<Suggestion>>,
+    strip: bool,
+) -> AnyView {
     let words = Words::current();
     let draw = move || {
         let buttons = suggestions.get();
@@ -121,7 +126,7 @@ fn list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>, strip: bool)
             let more = (buttons.len() > INITIAL_COUNT).then(|| more_button(all, &words));
             let place = |(place, suggestion)| {
                 let shown = Signal::derive(move || place < INITIAL_COUNT || all.get());
-                button(&assistant, suggestion, shown)
+                suggestion_button(&assistant, suggestion, shown)
             };
             let buttons: Vec<_> = buttons.into_iter().enumerate().map(place).collect();
             view! {
@@ -164,7 +169,11 @@ fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
 /// The selector of the first suggestion that "More" shows.
 const NEXT: &str = "li:nth-child(5) > button";
 
-fn button(assistant: &Assistant, suggestion: Suggestion, shown: Signal<bool>) -> AnyView {
+fn suggestion_button(
+    assistant: &Assistant,
+    suggestion: Suggestion,
+    shown: Signal<bool>,
+) -> AnyView {
     let assistant = assistant.clone();
     let Suggestion { text, label, icon } = suggestion;
     let item = NodeRef::<leptos::html::Li>::new();
@@ -225,7 +234,7 @@ pub fn EmptyState(
     let title = move || title().map(|title| view! { <h3 class="la-empty-title">{title}</h3> });
     let text = move || text().map(|text| view! { <p class="la-empty-text">{text}</p> });
     let list = assistant_for(assistant, "EmptyState");
-    let list = list.map(|assistant| list_of(assistant, suggestions));
+    let list = list.map(|assistant| wrapped_list(assistant, suggestions));
     view! {
         <div class="la-empty">
             {dynamic(title)} {dynamic(text)} {list} {children.map(|children| children())}
@@ -233,6 +242,6 @@ pub fn EmptyState(
     }
 }
 
-fn list_of(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>) -> AnyView {
-    list(assistant, suggestions, false)
+fn wrapped_list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>) -> AnyView {
+    suggestion_list(assistant, suggestions, false)
 }

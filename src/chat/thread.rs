@@ -37,7 +37,7 @@ pub(super) struct Block {
 
 /// The messages in blocks, and the height of each measured block.
 #[derive(Default)]
-pub(super) struct Thread {
+pub(super) struct ThreadBlocks {
     pub(super) entries: Vec<MessageEntry>,
     pub(super) blocks: Vec<Block>,
     heights: Vec<Option<f64>>,
@@ -52,9 +52,9 @@ fn is_shown(entry: &MessageEntry) -> bool {
     !matches!(entry.role, Role::System | Role::Developer)
 }
 
-impl Thread {
+impl ThreadBlocks {
     /// Applies a change of the list; returns true if the thread was replaced instead of extended.
-    pub(super) fn follow(&mut self, list: &MessageList) -> bool {
+    pub(super) fn apply_changes(&mut self, list: &MessageList) -> bool {
         let anew = list.edition() != self.edition;
         if anew {
             let heights = self.heights_by_id();
@@ -97,15 +97,15 @@ impl Thread {
                         continue;
                     }
                     let turn = block.turn;
-                    self.begin(place, turn);
+                    self.push_block(place, turn);
                 }
-                _ => self.begin(place, place),
+                _ => self.push_block(place, place),
             }
         }
         self.looked_at = list.len();
     }
 
-    fn begin(&mut self, place: usize, turn: usize) {
+    fn push_block(&mut self, place: usize, turn: usize) {
         self.blocks.push(Block {
             places: place..place + 1,
             turn,
@@ -115,32 +115,32 @@ impl Thread {
 
     /// Returns the id of a block, which is the id of its first message; `None` if there is no such
     /// block.
-    pub(super) fn id(&self, block: usize) -> Option<&MessageId> {
+    pub(super) fn block_id(&self, block: usize) -> Option<&MessageId> {
         let first = self.blocks.get(block)?.places.start;
         self.entries.get(first).map(|entry| &entry.id)
     }
 
     /// Returns the index of the block with this id.
-    pub(super) fn find(&self, id: &MessageId) -> Option<usize> {
-        (0..self.blocks.len()).find(|block| self.id(*block) == Some(id))
+    pub(super) fn find_block(&self, id: &MessageId) -> Option<usize> {
+        (0..self.blocks.len()).find(|block| self.block_id(*block) == Some(id))
     }
 
     /// Returns the index of the block that contains a message.
-    pub(super) fn block_of(&self, id: &MessageId) -> Option<usize> {
+    pub(super) fn block_containing(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().rposition(|entry| entry.id == *id)?;
         let is_later = |block: &Block| block.places.start > place;
         self.blocks.iter().rposition(|block| !is_later(block))
     }
 
     /// Stores the measured height of a block.
-    pub(super) fn measured(&mut self, block: usize, height: f64) {
+    pub(super) fn set_height(&mut self, block: usize, height: f64) {
         if let Some(known) = self.heights.get_mut(block) {
             *known = Some(height);
         }
     }
 
     /// Counts the messages in some blocks.
-    pub(super) fn messages_in(&self, blocks: Range<usize>) -> usize {
+    pub(super) fn count_messages(&self, blocks: Range<usize>) -> usize {
         let blocks = self.blocks.get(blocks).unwrap_or_default();
         match (blocks.first(), blocks.last()) {
             (Some(first), Some(last)) => last.places.end - first.places.start,
@@ -149,7 +149,7 @@ impl Thread {
     }
 
     /// Counts the messages in blocks that were never measured.
-    fn unmeasured_in(&self, blocks: Range<usize>) -> usize {
+    fn count_unmeasured(&self, blocks: Range<usize>) -> usize {
         let heights = self.heights.get(blocks.clone()).unwrap_or_default();
         let blocks = self.blocks.get(blocks).unwrap_or_default();
         let new = blocks.iter().zip(heights).filter(|(_, h)| h.is_none());
@@ -158,14 +158,14 @@ impl Thread {
 
     /// Returns the index of the first block that is always mounted: the first block of the newest
     /// turn, or a later block if the turn is long.
-    pub(super) fn tail(&self) -> usize {
+    pub(super) fn tail_start(&self) -> usize {
         let mut tail = self.blocks.len().saturating_sub(1);
         while tail > 0 {
             let is_turn = self
                 .blocks
                 .get(tail)
                 .is_some_and(|block| block.turn == block.places.start && self.is_by_user(block));
-            if is_turn || self.messages_in(tail - 1..self.blocks.len()) > MAX_MOUNTED / 2 {
+            if is_turn || self.count_messages(tail - 1..self.blocks.len()) > MAX_MOUNTED / 2 {
                 break;
             }
             tail -= 1;
@@ -179,13 +179,13 @@ impl Thread {
     }
 
     /// Returns the total height of some blocks, measured or estimated, in pixels.
-    pub(super) fn room(&self, blocks: Range<usize>) -> f64 {
-        let guess = self.guess();
+    pub(super) fn total_height(&self, blocks: Range<usize>) -> f64 {
+        let guess = self.estimated_height();
         let heights = self.heights.get(blocks).unwrap_or_default();
         heights.iter().map(|height| height.unwrap_or(guess)).sum()
     }
 
-    fn guess(&self) -> f64 {
+    fn estimated_height(&self) -> f64 {
         self.guess.unwrap_or(INITIAL_HEIGHT)
     }
 
@@ -210,24 +210,24 @@ impl Thread {
 
 /// The visible range, in pixels from the first block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(super) struct VisibleRange {
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
 /// The indices of the blocks that are mounted in addition to those of the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Window(pub(super) Range<usize>);
+pub(super) struct MountedWindow(pub(super) Range<usize>);
 
-impl Window {
+impl MountedWindow {
     /// Creates the window at the end of a thread; a short thread is mounted completely.
-    pub(super) fn at_end(thread: &Thread) -> Self {
+    pub(super) fn at_end(thread: &ThreadBlocks) -> Self {
         let end = thread.blocks.len();
-        if thread.messages_in(0..end) <= MAX_MOUNTED / 2 {
+        if thread.count_messages(0..end) <= MAX_MOUNTED / 2 {
             return Self(0..end);
         }
-        let mut start = thread.tail();
-        while start > 0 && thread.messages_in(start - 1..end) <= FIRST {
+        let mut start = thread.tail_start();
+        while start > 0 && thread.count_messages(start - 1..end) <= FIRST {
             start -= 1;
         }
         Self(start..end)
@@ -235,9 +235,9 @@ impl Window {
 
     /// Creates the window that starts with a block, and contains the next blocks up to [`FIRST`]
     /// messages.
-    pub(super) fn from_block(thread: &Thread, block: usize) -> Self {
+    pub(super) fn from_block(thread: &ThreadBlocks, block: usize) -> Self {
         let mut end = block + 1;
-        while end < thread.blocks.len() && thread.messages_in(block..end + 1) <= FIRST {
+        while end < thread.blocks.len() && thread.count_messages(block..end + 1) <= FIRST {
             end += 1;
         }
         Self(block..end)
@@ -246,16 +246,16 @@ impl Window {
     /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
     /// the oldest blocks are dropped while too many blocks are unmeasured; otherwise blocks are
     /// added as long as the window contains at most [`MAX_MOUNTED`] messages.
-    pub(super) fn extended(self, thread: &Thread, at_end: bool) -> Self {
+    pub(super) fn extend_to_end(self, thread: &ThreadBlocks, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();
         if at_end {
-            while thread.unmeasured_in(start..last) > MAX_MOUNTED {
+            while thread.count_unmeasured(start..last) > MAX_MOUNTED {
                 start += 1;
             }
             return Self(start..last);
         }
-        while end < last && thread.messages_in(start..end + 1) <= MAX_MOUNTED {
+        while end < last && thread.count_messages(start..end + 1) <= MAX_MOUNTED {
             end += 1;
         }
         Self(start..end)
@@ -263,9 +263,9 @@ impl Window {
 
     /// Returns the window for a visible range, extended by about the same height above and below.
     /// Mounted blocks stay, except for distant blocks while too many messages are mounted.
-    pub(super) fn moved(&self, thread: &Thread, view: View) -> Self {
+    pub(super) fn for_visible_range(&self, thread: &ThreadBlocks, view: VisibleRange) -> Self {
         let around = (view.bottom - view.top).max(400.0);
-        let guess = thread.guess();
+        let guess = thread.estimated_height();
         let heights = thread.heights.iter().map(|h| h.unwrap_or(guess));
         let mut offset = 0.0;
         let mut edges = Vec::with_capacity(thread.blocks.len());
@@ -286,27 +286,27 @@ impl Window {
         if need.start < start {
             start = need.start;
             let first = start;
-            while start > 0 && thread.messages_in(start - 1..first) <= BATCH {
+            while start > 0 && thread.count_messages(start - 1..first) <= BATCH {
                 start -= 1;
             }
         }
         if need.end > end {
             end = need.end;
             let last = end;
-            while end < thread.blocks.len() && thread.messages_in(last..end + 1) <= BATCH {
+            while end < thread.blocks.len() && thread.count_messages(last..end + 1) <= BATCH {
                 end += 1;
             }
         }
-        Self(start..end).bounded(thread, &near(2.0 * around))
+        Self(start..end).trim_to(thread, &near(2.0 * around))
     }
 
     /// Removes blocks outside of `keep` while more than [`MAX_MOUNTED`] messages are mounted.
-    fn bounded(self, thread: &Thread, keep: &Range<usize>) -> Self {
+    fn trim_to(self, thread: &ThreadBlocks, keep: &Range<usize>) -> Self {
         let Range { mut start, mut end } = self.0;
-        let tail = thread.tail();
+        let tail = thread.tail_start();
         let too_much = |start: usize, end: usize| {
-            let rest = thread.messages_in(tail.max(end)..thread.blocks.len());
-            thread.messages_in(start..end) + rest > MAX_MOUNTED
+            let rest = thread.count_messages(tail.max(end)..thread.blocks.len());
+            thread.count_messages(start..end) + rest > MAX_MOUNTED
         };
         while start < keep.start && too_much(start, end) {
             start += 1;

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use super::{
     Feedback, MessageFn,
     counts::with_count,
-    inbox_place::InTranscript,
-    item::{End, Item},
-    list::{List, ThreadChange},
+    inbox_place::InboxPosition,
+    item::{ListItem, ThreadEnd},
+    list::{BlockList, ThreadChange},
     queued::Queued,
     roving,
     scroll::StickToEnd,
@@ -72,9 +72,9 @@ pub fn Transcript(
         return ().into_any();
     };
     let words = Words::current();
-    let list = List::new();
+    let list = BlockList::new();
     let stick = StickToEnd::new(list);
-    follow(&assistant, list, stick);
+    apply_message_changes(&assistant, list, stick);
     when_idle(time::prepare);
     let unseen = count_unseen(list, stick);
     mount_all_on_search(list);
@@ -98,13 +98,13 @@ pub fn Transcript(
         count => with_count(&jumps.word(|l| &l.new_messages), count).into(),
     };
     let draw = move |item| match item {
-        Item::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
-        Item::Block((_, id), turn) => {
+        ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
+        ListItem::Block((_, id), turn) => {
             let shared = shared.clone();
             view! { <TurnView shared list id turn /> }.into_any()
         }
     };
-    let items = each(move || list.items.get(), Item::key, draw);
+    let items = each(move || list.items.get(), ListItem::key, draw);
     // Running activity is shown on its own branch only.
     let activity = assistant.activity();
     let here = move || !activity.get().elsewhere;
@@ -125,7 +125,7 @@ pub fn Transcript(
                 aria-label=words.attr(|l| &l.conversation)
                 tabindex="0"
                 node_ref=stick.scroller
-                on:scroll=move |_| stick.scrolled()
+                on:scroll=move |_| stick.handle_scroll()
                 on:keydown=move |event| roving::handle_key(stick, &event)
                 on:click=move |event| {
                     let opens: Option<web_sys::Element> = event
@@ -154,7 +154,7 @@ pub fn Transcript(
                 data-size="small"
                 hidden=move || stick.at_end.get() || stick.held.get()
                 on:click=move |event| {
-                stick.jump();
+                stick.jump_to_end();
                 focus::from_removed(&event_target(&event), event.detail() == 0);
             }
             >
@@ -173,13 +173,13 @@ const OPENS: &str = "summary, [aria-expanded]";
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
 /// after a queued message, and in another conversation; scrolls to the first question when a
 /// question is new.
-fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
+fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: StickToEnd) {
     let messages = assistant.messages();
     let apply = move || {
         let at_end = stick.at_end.get_untracked();
-        match messages.with(|messages| list.follow(messages, at_end)) {
+        match messages.with(|messages| list.apply_changes(messages, at_end)) {
             ThreadChange::More => {}
-            ThreadChange::UserMessage | ThreadChange::Other => stick.jump(),
+            ThreadChange::UserMessage | ThreadChange::Other => stick.jump_to_end(),
         }
     };
     // The first time synchronously, so that the first frame shows the thread.
@@ -190,7 +190,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
         assistant.view().asked.clone(),
     );
     let interrupts = assistant.interrupts();
-    let inside = use_context::<InTranscript>();
+    let inside = use_context::<InboxPosition>();
     let asking = assistant.clone();
     effect(move |known: Option<Vec<String>>| {
         let mut calls = approvals.get();
@@ -202,7 +202,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
             open.map(|open| open.interrupt().id.clone())
                 .collect::<Vec<_>>()
         });
-        if inside.is_some_and(InTranscript::get) {
+        if inside.is_some_and(InboxPosition::is_in_transcript) {
             open.extend(of_agent);
         }
         let known = known.unwrap_or_default();
@@ -212,7 +212,7 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
                 let message = |of: &Conversation| Some(of.message_of_call(call)?.id().clone());
                 asking.with_conversation(message).flatten()
             });
-            stick.questions_changed(has_new, !open.is_empty(), first.as_ref());
+            stick.handle_questions_change(has_new, !open.is_empty(), first.as_ref());
         }
         open
     });
@@ -220,19 +220,19 @@ fn follow(assistant: &Assistant, list: List, stick: StickToEnd) {
     effect(move |known: Option<usize>| {
         let count = queued.with(Vec::len);
         if known.is_some_and(|known| known < count) {
-            stick.jump();
+            stick.jump_to_end();
         }
         count
     });
 }
 
 /// Counts the messages of the agent since the reader left the end; 0 at the end.
-fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
-    let left_at = Memo::new(move |known: Option<&Option<End>>| {
+fn count_unseen(list: BlockList, stick: StickToEnd) -> Memo<usize> {
+    let left_at = Memo::new(move |known: Option<&Option<ThreadEnd>>| {
         if stick.at_end.get() {
             return None;
         }
-        known.cloned().flatten().or_else(|| list.end())
+        known.cloned().flatten().or_else(|| list.thread_end())
     });
     memo(move || {
         list.changes.track();
@@ -242,12 +242,12 @@ fn count_unseen(list: List, stick: StickToEnd) -> Memo<usize> {
 
 /// Mounts all messages when the user searches or prints the page, because browsers find and print
 /// only mounted content.
-fn mount_all_on_search(list: List) {
+fn mount_all_on_search(list: BlockList) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
         if searches {
             match list.partial.get_untracked() {
-                true => list.show_all(),
+                true => list.mount_all(),
                 false => draw_all_rows(),
             }
         }
@@ -256,7 +256,7 @@ fn mount_all_on_search(list: List) {
     // Printing includes everything.
     let printed = window_event_listener_untyped("beforeprint", move |_| {
         match list.partial.try_get_untracked() {
-            Some(true) => list.show_all(),
+            Some(true) => list.mount_all(),
             // Rows may wait for later frames.
             Some(false) => draw_all_rows(),
             None => {}
@@ -268,7 +268,7 @@ fn mount_all_on_search(list: List) {
 /// The button that mounts all messages, for users who do not scroll. Renders nothing once all
 /// messages are mounted.
 #[component]
-fn ShowAll(list: List) -> impl IntoView {
+fn ShowAll(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let button = move || {
         let words = words.clone();
@@ -279,7 +279,7 @@ fn ShowAll(list: List) -> impl IntoView {
                 class="la-button la-show-all"
                 data-variant="quiet"
                 data-size="small"
-                on:click=move |_| list.show_all()
+                on:click=move |_| list.mount_all()
             >
                 <span>{dynamic(word)}</span>
             </button>

@@ -67,16 +67,16 @@ impl TranscriptContext {
 
     /// Resumes after the branch was replaced. If the end of the new branch is in view, the view
     /// follows it.
-    pub(super) fn settle(&self) {
+    pub(super) fn resume_following(&self) {
         if let Some(stick) = self.stick {
-            stick.settle();
+            stick.resume_following();
         }
     }
 
     /// Scrolls to the end, where the requested answer appears.
-    pub(super) fn follow(&self) {
+    pub(super) fn scroll_to_end(&self) {
         if let Some(stick) = self.stick {
-            stick.jump();
+            stick.jump_to_end();
         }
     }
 }

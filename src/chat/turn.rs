@@ -4,8 +4,8 @@ use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use super::{
-    MessageView, actions, branch::picker, day::day_line, grouping::Groups, item::Turn, list::List,
-    message_context::InTurn, transcript_context::TranscriptContext,
+    MessageView, actions, branch::picker, day::day_separator, grouping::Groups, item::TurnBlock,
+    list::BlockList, message_context::InTurn, transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
@@ -17,9 +17,9 @@ use crate::{
 #[component]
 pub(super) fn TurnView(
     shared: TranscriptContext,
-    list: List,
+    list: BlockList,
     id: MessageId,
-    turn: ArcRwSignal<Turn>,
+    turn: ArcRwSignal<TurnBlock>,
 ) -> impl IntoView {
     let entries = turn.clone();
     let newest = turn.clone();
@@ -38,14 +38,14 @@ pub(super) fn TurnView(
         let (assistant, turn) = of_messages.clone();
         let cell = assistant.message(&entry.id);
         let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
-        let line = day_line(&words, before, entry.created_at);
+        let line = day_separator(&words, before, entry.created_at);
         let place = move || {
-            let place = turn.with(|turn| turn.place_of(&entry.id))?;
+            let place = turn.with(|turn| turn.thread_index(&entry.id))?;
             list.partial.get().then(|| (place + 1, list.total.get()))
         };
         let place = Signal::derive(place);
         let message = cell.map(|message| match &own {
-            Some(draw) => draw.run(message),
+            Some(draw) => draw.render(message),
             None => view! { <MessageView assistant message place /> }.into_any(),
         });
         match line {
@@ -63,8 +63,8 @@ pub(super) fn TurnView(
     let bar = shared
         .message
         .is_none()
-        .then(|| bar(shared, list, id.clone(), turn.clone()));
-    let by_person = turn.with_untracked(Turn::by_person);
+        .then(|| turn_bar(shared, list, id.clone(), turn.clone()));
+    let by_person = turn.with_untracked(TurnBlock::is_by_user);
     // Until an answer begins, its block takes no space.
     let empty = (!is_own).then(|| {
         let (empty, of_cells) = (turn.clone(), assistant.clone());
@@ -116,9 +116,14 @@ fn heading(words: &Words, by_person: bool) -> AnyView {
 
 /// Renders the bar below a turn once the turn is finished, or earlier if the turn has versions.
 /// Renders nothing while the user edits a message of the turn.
-fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<Turn>) -> AnyView {
+fn turn_bar(
+    shared: TranscriptContext,
+    list: BlockList,
+    id: MessageId,
+    turn: ArcRwSignal<TurnBlock>,
+) -> AnyView {
     let activity = shared.assistant.activity();
-    let by_person = turn.with_untracked(Turn::by_person);
+    let by_person = turn.with_untracked(TurnBlock::is_by_user);
     let role = if by_person {
         Role::User
     } else {
@@ -128,7 +133,7 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
     let whole = memo(move || {
         let (ends, runs_on, whole) = of.with(|turn| {
             (
-                turn.ends_here(),
+                turn.is_last_block(),
                 turn.newest && !by_person,
                 turn.whole.clone(),
             )
@@ -136,14 +141,18 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
         let now = activity.get();
         (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
     });
-    let versions = versions(shared.assistant.clone(), list, turn.clone());
+    let versions = versioned_messages(shared.assistant.clone(), list, turn.clone());
     let (focused, placed) = (shared.focused, turn.clone());
     let stops = memo(move || {
         placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
     });
     let (edited, of) = (shared.edited, turn);
     let nothing = move || {
-        let edits = of.with(|turn| turn.entries.iter().any(|entry| edited.is(&entry.id)));
+        let edits = of.with(|turn| {
+            turn.entries
+                .iter()
+                .any(|entry| edited.is_editing(&entry.id))
+        });
         edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
     };
     let draw = move || {
@@ -157,9 +166,9 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
         );
         let controls = move || {
             let whole = whole.get()?;
-            actions::message_controls(&shared, list.messages(whole))
+            actions::message_controls(&shared, list.messages_at(whole))
         };
-        actions::bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
+        actions::message_bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };
     when(move || !nothing(), draw).into_any()
 }
@@ -167,16 +176,24 @@ fn bar(shared: TranscriptContext, list: List, id: MessageId, turn: ArcRwSignal<T
 /// Returns the messages whose version pickers are shown below the last block of a turn: the first
 /// message of the turn and the messages of the block, if they have several versions. Returns no
 /// messages for any other block.
-fn versions(assistant: Assistant, list: List, turn: ArcRwSignal<Turn>) -> Memo<Vec<MessageId>> {
+fn versioned_messages(
+    assistant: Assistant,
+    list: BlockList,
+    turn: ArcRwSignal<TurnBlock>,
+) -> Memo<Vec<MessageId>> {
     memo(move || {
         let (ends, first, entries) = turn.with(|turn| {
             let ids = turn.entries.iter().map(|entry| entry.id.clone());
-            (turn.ends_here(), turn.whole.start, ids.collect::<Vec<_>>())
+            (
+                turn.is_last_block(),
+                turn.whole.start,
+                ids.collect::<Vec<_>>(),
+            )
         });
         if !ends {
             return Vec::new();
         }
-        let mut candidates = list.messages(first..first + 1);
+        let mut candidates = list.messages_at(first..first + 1);
         candidates.extend(entries);
         candidates.dedup();
         candidates.retain(|id| {

@@ -14,7 +14,7 @@ pub(super) type Unread = RwSignal<bool>;
 
 /// Creates the unread mark of a window, which is set by new answers and questions while the window
 /// is closed, and cleared when the window is opened.
-pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
+pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
     effect(move |before: Option<(u64, usize, bool)>| {
@@ -38,7 +38,7 @@ pub(super) fn follow(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
 }
 
 /// Renders a live region that announces the unread mark.
-pub(super) fn mark(unread: Unread) -> AnyView {
+pub(super) fn unread_mark(unread: Unread) -> AnyView {
     let words = Words::current();
     let word = move || unread.get().then(|| words.text(|l| &l.unread));
     view! { <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(word)}</span> }.into_any()

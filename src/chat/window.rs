@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::{
     ChatHeader, Composer, ComposerHandle, EmptyState, Feedback, Speech, Suggestion, Suggestions,
-    announcer::Voice, deferred::Deferred, frame::section,
+    announcer::ActivityAnnouncer, deferred::DeferredParts, frame::chat_section,
 };
 use crate::{
     assistant::{Assistant, use_assistant},
@@ -80,8 +80,8 @@ pub fn ChatWindow(
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
-        let voice = Voice::new(&assistant);
-        let parts = Deferred::new(&assistant, voice);
+        let voice = ActivityAnnouncer::new(&assistant);
+        let parts = DeferredParts::new(&assistant, voice);
         let empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
         };
@@ -91,11 +91,11 @@ pub fn ChatWindow(
             {next(&assistant, follow_ups)}
             <Composer attachments handle=composer />
             {voice.regions()}
-            {parts.voices(assistant, speech)}
+            {parts.announcements(assistant, speech)}
         }
         .into_any()
     };
-    section(None, label, Box::new(children), "ChatWindow")
+    chat_section(None, label, Box::new(children), "ChatWindow")
 }
 
 /// Renders the suggested next messages, while nothing runs and there are messages.

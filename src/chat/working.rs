@@ -105,13 +105,13 @@ fn compare_later(
     is_current: impl Fn() -> bool + 'static,
     before: Option<Extent>,
 ) {
-    let before = before.unwrap_or_else(|| extent(assistant));
+    let before = before.unwrap_or_else(|| transcript_extent(assistant));
     let assistant = assistant.weak();
     after(after_ms, move || {
         let Some(assistant) = assistant.upgrade().filter(|_| is_current()) else {
             return;
         };
-        let now = extent(&assistant);
+        let now = transcript_extent(&assistant);
         let is_silent = now == before;
         if silent.get_untracked() != is_silent {
             silent.set(is_silent);
@@ -126,7 +126,7 @@ fn compare_later(
 }
 
 /// Returns the extent of the transcript.
-fn extent(assistant: &Assistant) -> Extent {
+fn transcript_extent(assistant: &Assistant) -> Extent {
     let (messages, newest) = assistant.messages().with_untracked(|list| {
         let newest = list.iter().rev().take(COMPARED);
         let newest: Vec<MessageId> = newest.map(|entry| entry.id.clone()).collect();

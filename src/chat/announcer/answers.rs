@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap};
 use assistant_core::{conversation::MessageId, event::Role, text::confusable::skeleton};
 use leptos::prelude::*;
 
-use super::{Speech, plain::Reader, voice::Voice};
+use super::{Speech, plain::BlockReader, voice::ActivityAnnouncer};
 use crate::{
     assistant::Assistant,
     render::PartKind,
@@ -23,14 +23,14 @@ const MAX_READ: usize = 128 << 10;
 #[derive(Default)]
 struct AnswerProgress {
     /// The readers of texts, by part index.
-    texts: HashMap<usize, Reader>,
+    texts: HashMap<usize, BlockReader>,
     /// The length announced so far, in characters.
     announced_chars: usize,
     done: bool,
 }
 
 /// The announcement state of a conversation.
-struct Announced {
+struct AnnouncementState {
     thread: u64,
     /// The newest message that was examined.
     tip: Option<MessageId>,
@@ -57,7 +57,7 @@ impl Speaker {
 
     /// Returns true if a block begins like an announcement that asks for a decision, even if
     /// look-alike characters replace some letters.
-    fn imitates(&self, block: &str) -> bool {
+    fn has_request_prefix(&self, block: &str) -> bool {
         let labels = self.words.now();
         let beginning = skeleton(block);
         let asks = [
@@ -73,9 +73,13 @@ impl Speaker {
 }
 
 /// Announces new answers of an assistant at the time that `speech` selects.
-pub(super) fn announce_answers(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
-    let (thread, tip) = voice.since();
-    let announced = StoredValue::new_local(RefCell::new(Announced {
+pub(super) fn announce_answers(
+    assistant: &Assistant,
+    voice: ActivityAnnouncer,
+    speech: Signal<Speech>,
+) {
+    let (thread, tip) = voice.baseline();
+    let announced = StoredValue::new_local(RefCell::new(AnnouncementState {
         thread,
         tip,
         answers: HashMap::new(),
@@ -98,7 +102,7 @@ pub(super) fn announce_answers(assistant: &Assistant, voice: Voice, speech: Sign
             };
             let complete = !cell.streaming.get();
             if speech == Speech::AsItComes || complete {
-                let texts = texts_of(&of, &cell);
+                let texts = text_parts(&of, &cell);
                 let words = words.clone();
                 announced.with_value(|announced| {
                     let mut announced = announced.borrow_mut();
@@ -119,7 +123,7 @@ pub(super) fn announce_answers(assistant: &Assistant, voice: Voice, speech: Sign
 
 /// Returns the part index and the current text of each text part of a message, and true if more
 /// text is expected. Tracked when called in a reactive closure.
-fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
+fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
     let texts = texts.filter_map(|part| {
@@ -134,7 +138,7 @@ fn texts_of(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bo
     texts.collect()
 }
 
-impl Announced {
+impl AnnouncementState {
     /// Returns the answers that arrived since announcements began, and are not yet announced in
     /// full.
     fn pending_answers(
@@ -187,7 +191,7 @@ impl AnswerProgress {
         texts: &[(usize, String, bool)],
         complete: bool,
         speech: Speech,
-        voice: Voice,
+        voice: ActivityAnnouncer,
         speaker: &Speaker,
     ) {
         let words = &speaker.words;
@@ -198,7 +202,7 @@ impl AnswerProgress {
         if speech == Speech::Off {
             let some = texts.iter().any(|(_, text, _)| !text.trim().is_empty());
             if complete && some {
-                voice.status(untrack(|| words.word(|l| &l.answer_finished)));
+                voice.announce_status(untrack(|| words.word(|l| &l.answer_finished)));
             }
             return;
         }
@@ -211,11 +215,11 @@ impl AnswerProgress {
                 }
                 self.announced_chars += block.chars().count();
                 if self.announced_chars > MAX_SPOKEN {
-                    voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
+                    voice.announce_answer(untrack(|| words.word(|l| &l.speech_goes_on)));
                     break;
                 }
-                let named = std::mem::take(&mut first) || speaker.imitates(&block);
-                voice.answer(match named {
+                let named = std::mem::take(&mut first) || speaker.has_request_prefix(&block);
+                voice.announce_answer(match named {
                     true => speaker.with_author(&block),
                     false => block,
                 });
@@ -223,7 +227,7 @@ impl AnswerProgress {
             let is_cut = text.len() + char::MAX.len_utf8() > MAX_READ;
             if complete && is_cut && self.announced_chars <= MAX_SPOKEN {
                 self.announced_chars = MAX_SPOKEN + 1;
-                voice.answer(untrack(|| words.word(|l| &l.speech_goes_on)));
+                voice.announce_answer(untrack(|| words.word(|l| &l.speech_goes_on)));
             }
         }
     }

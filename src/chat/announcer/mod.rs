@@ -12,14 +12,14 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{composer::is_asked, notices::sentence, spoken::Spoken};
+use super::{composer::is_open_question, notices::notice_sentence, spoken::RequestedAnnouncement};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     tool::{error_reason, has_failed, in_plain, question_text, why_failed},
     ui::{Labels, Word, Words, after, effect, memo},
 };
-pub(super) use voice::Voice;
+pub(super) use voice::ActivityAnnouncer;
 
 /// The time at which a window announces answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,13 +74,17 @@ pub fn Announcer(
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "Announcer")?;
-    let voice = Voice::new(&assistant);
+    let voice = ActivityAnnouncer::new(&assistant);
     announce_all(&assistant, voice, speech);
     Some(voice.regions())
 }
 
 /// Announces answers, requests, tools, notices and ongoing work from now on.
-pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<Speech>) {
+pub(super) fn announce_all(
+    assistant: &Assistant,
+    voice: ActivityAnnouncer,
+    speech: Signal<Speech>,
+) {
     answers::announce_answers(assistant, voice, speech);
     announce_requests(assistant, voice);
     announce_tools(assistant, voice);
@@ -91,20 +95,20 @@ pub(super) fn announce_all(assistant: &Assistant, voice: Voice, speech: Signal<S
 
 /// Announces the labels that other parts of the window request, such as the beginning of a
 /// conversation.
-fn announce_labels(voice: Voice) {
-    let (Some(spoken), words) = (use_context::<Spoken>(), Words::current()) else {
+fn announce_labels(voice: ActivityAnnouncer) {
+    let (Some(spoken), words) = (use_context::<RequestedAnnouncement>(), Words::current()) else {
         return;
     };
     effect(move |_| {
         if let Some(word) = spoken.newest() {
-            voice.status(untrack(|| words.word(word)));
+            voice.announce_status(untrack(|| words.word(word)));
         }
     });
 }
 
 /// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
 /// Approval requests that arrive within [`BATCH_MS`] are announced together.
-fn announce_requests(assistant: &Assistant, voice: Voice) {
+fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
     let fresh = StoredValue::new(Vec::<CallKey>::new());
@@ -124,7 +128,7 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
                 let asked: Vec<String> = untrack(|| still.map(ask).collect());
                 if !asked.is_empty() {
                     let word = untrack(|| words.word(|l| &l.approval_asked));
-                    voice.urgent(word.replace("{what}", &asked.join("; ")));
+                    voice.announce_urgently(word.replace("{what}", &asked.join("; ")));
                 }
             });
         }
@@ -136,7 +140,7 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
     effect(move |before: Option<bool>| {
         let now = elsewhere.get();
         if now.elsewhere && before != Some(true) {
-            voice.status(untrack(|| match now.waiting || now.asking {
+            voice.announce_status(untrack(|| match now.waiting || now.asking {
                 true => wording.word(|l| &l.elsewhere_waiting),
                 false => wording.word(|l| &l.elsewhere),
             }));
@@ -144,18 +148,19 @@ fn announce_requests(assistant: &Assistant, voice: Voice) {
         now.elsewhere
     });
     effect(move |before: Option<(usize, bool)>| {
-        let count = interrupts.with(|list| list.iter().filter(|open| is_asked(open)).count());
+        let count =
+            interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
         let now = (count, asks.get().asking);
         let (known, asking) = before.unwrap_or_default();
         if now.0 > known || (now.1 && !asking) {
-            voice.urgent(untrack(|| words.word(|l| &l.question_asked)));
+            voice.announce_urgently(untrack(|| words.word(|l| &l.question_asked)));
         }
         now
     });
 }
 
 /// Announces tools that run, and tools that failed.
-fn announce_tools(assistant: &Assistant, voice: Voice) {
+fn announce_tools(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
         let call = || ToolCallView::<Value>::new(&of, event.call());
@@ -163,11 +168,11 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
             Phase::Running => {
                 let call = call();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
-                voice.passing(running_text(&call, &words), still_runs);
+                voice.announce_transient_status(running_text(&call, &words), still_runs);
             }
             Phase::OutputError | Phase::OutputAvailable => {
-                if let Some(text) = failure(&call(), event, &words) {
-                    voice.status(text);
+                if let Some(text) = failure_text(&call(), event, &words) {
+                    voice.announce_status(text);
                 }
             }
             _ => {}
@@ -180,7 +185,7 @@ fn announce_tools(assistant: &Assistant, voice: Voice) {
 /// call. Calls of the page itself are already removed, so their error is read from the event. The
 /// result that an agent supplies for an action of the page is not announced: its card shows it as
 /// reported.
-fn failure(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
+fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
     if !has_failed(call, event.phase()) || call.is_reported() {
         return None;
     }
@@ -210,7 +215,7 @@ pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
 }
 
 /// Announces new notices, except for failures, which are rendered as alerts.
-fn announce_notices(assistant: &Assistant, voice: Voice) {
+fn announce_notices(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
         let known = known.unwrap_or_else(|| voice.known_notices());
@@ -218,8 +223,8 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
         let fresh = list.iter().filter(|notice| !known.contains(&notice.id()));
         let labels = words.now();
         for notice in fresh.filter(|notice| !notice.is_failure()) {
-            if let Some(text) = sentence(&labels, notice) {
-                voice.status(text);
+            if let Some(text) = notice_sentence(&labels, notice) {
+                voice.announce_status(text);
             }
         }
         list.iter().map(|notice| notice.id()).collect()
@@ -228,7 +233,7 @@ fn announce_notices(assistant: &Assistant, voice: Voice) {
 
 /// Announces after each [`SILENCE_MS`] without an announcement that work continues, unless the
 /// assistant waits for the user.
-fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
+fn announce_ongoing_work(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {
         let now = activity.get();
@@ -244,15 +249,20 @@ fn announce_ongoing_work(assistant: &Assistant, voice: Voice) {
     });
 }
 
-fn announce_after_silence(voice: Voice, words: Words, round: StoredValue<u32>, this: u32) {
-    let count = voice.count();
+fn announce_after_silence(
+    voice: ActivityAnnouncer,
+    words: Words,
+    round: StoredValue<u32>,
+    this: u32,
+) {
+    let count = voice.announcement_count();
     after(SILENCE_MS, move || {
         if round.try_get_value() != Some(this) {
             return;
         }
-        if voice.count() == count {
+        if voice.announcement_count() == count {
             let of: fn(&Labels) -> &Word = |l| &l.still_working;
-            voice.status(untrack(|| words.word(of)));
+            voice.announce_status(untrack(|| words.word(of)));
         }
         announce_after_silence(voice, words, round, this);
     });

@@ -7,7 +7,7 @@ use crate::ui::Labels;
 
 /// A reader of a growing text, which returns each block once the block is complete.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct BlockReader {
     #[cfg(feature = "markdown")]
     markdown: Markdown,
     #[cfg(feature = "markdown")]
@@ -16,7 +16,7 @@ pub(super) struct Reader {
 }
 
 #[cfg(feature = "markdown")]
-impl Reader {
+impl BlockReader {
     /// Returns the plain text of each block that was completed since the last call; if `open` is
     /// false, of each remaining block. Empty blocks are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
@@ -37,7 +37,7 @@ impl Reader {
         self.announced = self.announced.max(end);
         let words = fresh.iter().map(|block| {
             let mut words = String::new();
-            plain(block, labels, &mut words);
+            push_plain_text(block, labels, &mut words);
             words.trim().to_owned()
         });
         words.filter(|words| !words.is_empty()).collect()
@@ -60,7 +60,7 @@ impl Reader {
 
 /// Appends the plain text of a node to `words`; a code block is replaced by its line count.
 #[cfg(feature = "markdown")]
-fn plain(node: &Node, labels: &Labels, words: &mut String) {
+fn push_plain_text(node: &Node, labels: &Labels, words: &mut String) {
     match &node.kind {
         Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => words.push_str(text),
         Kind::Math { tex, .. } => words.push_str(tex),
@@ -73,7 +73,7 @@ fn plain(node: &Node, labels: &Labels, words: &mut String) {
         _ => node
             .children
             .iter()
-            .for_each(|child| plain(child, labels, words)),
+            .for_each(|child| push_plain_text(child, labels, words)),
     }
     let end = match node.kind {
         Kind::Cell(_) => ", ",

@@ -17,12 +17,12 @@ const REGION_TEXT_MS: u32 = 10_000;
 const MIN_INTERVAL_MS: u32 = 200;
 
 /// A transient announcement, with a function that checks whether it still applies.
-type Passing = (String, StillApplies);
+type TransientStatus = (String, StillApplies);
 type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The live regions of a window, which announce texts unless another window announces them.
 #[derive(Clone, Copy)]
-pub(in crate::chat) struct Voice {
+pub(in crate::chat) struct ActivityAnnouncer {
     /// The conversation, and its newest message when announcements began or the conversation was
     /// opened; later messages are announced.
     since: StoredValue<(u64, Option<MessageId>)>,
@@ -33,10 +33,10 @@ pub(in crate::chat) struct Voice {
     count: StoredValue<u64>,
     /// A flag that is true shortly after a transient announcement, and the next transient
     /// announcement, which waits meanwhile.
-    passing: StoredValue<(bool, Option<Passing>)>,
+    passing: StoredValue<(bool, Option<TransientStatus>)>,
 }
 
-impl Voice {
+impl ActivityAnnouncer {
     /// Creates the live regions of a window. Of several windows of an assistant, only one
     /// announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
@@ -65,7 +65,7 @@ impl Voice {
 
     /// Returns the conversation, and its newest message when announcements began or the
     /// conversation was opened; later messages are announced.
-    pub(super) fn since(self) -> (u64, Option<MessageId>) {
+    pub(super) fn baseline(self) -> (u64, Option<MessageId>) {
         self.since.get_value()
     }
 
@@ -75,24 +75,24 @@ impl Voice {
     }
 
     /// Returns the number of announcements so far.
-    pub(super) fn count(self) -> u64 {
+    pub(super) fn announcement_count(self) -> u64 {
         self.count.try_get_value().unwrap_or_default()
     }
 
     /// Announces a piece of an answer, after the earlier pieces.
-    pub(super) fn answer(self, text: impl Into<String>) {
+    pub(super) fn announce_answer(self, text: impl Into<String>) {
         self.announce(self.regions.answers, text.into(), false);
     }
 
     /// Announces a status, which replaces the previous one.
-    pub(in crate::chat) fn status(self, text: impl Into<String>) {
+    pub(in crate::chat) fn announce_status(self, text: impl Into<String>) {
         self.announce(self.regions.status, text.into(), true);
     }
 
     /// Announces a transient status, such as a running tool. If the previous announcement is
     /// recent, the text waits. A newer text replaces a waiting text, and a waiting text is
     /// announced only if it still applies.
-    pub(super) fn passing(
+    pub(super) fn announce_transient_status(
         self,
         text: String,
         still_applies: impl Fn() -> bool + Send + Sync + 'static,
@@ -102,12 +102,12 @@ impl Voice {
             *is_recent
         });
         if waits == Some(false) {
-            self.pass(text);
+            self.announce_throttled(text);
         }
     }
 
-    fn pass(self, text: String) {
-        self.status(text);
+    fn announce_throttled(self, text: String) {
+        self.announce_status(text);
         self.passing
             .try_update_value(|(is_recent, _)| *is_recent = true);
         after(MIN_INTERVAL_MS, move || {
@@ -116,13 +116,13 @@ impl Voice {
                 next.take()
             });
             if let Some((text, _)) = next.flatten().filter(|(_, still_applies)| still_applies()) {
-                self.pass(text);
+                self.announce_throttled(text);
             }
         });
     }
 
     /// Announces a pending decision in the assertive live region.
-    pub(super) fn urgent(self, text: impl Into<String>) {
+    pub(super) fn announce_urgently(self, text: impl Into<String>) {
         self.announce(self.regions.urgent, text.into(), true);
     }
 
@@ -131,7 +131,7 @@ impl Voice {
         if here != Some(true) || text.trim().is_empty() {
             return;
         }
-        let number = self.count() + 1;
+        let number = self.announcement_count() + 1;
         self.count.set_value(number);
         region.update(|list| {
             if alone {

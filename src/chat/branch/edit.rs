@@ -28,7 +28,7 @@ use crate::ui::{
 /// ```
 #[component]
 pub fn MessageEdit() -> impl IntoView {
-    let spoken = MessageContext::around("MessageEdit")?;
+    let spoken = MessageContext::surrounding("MessageEdit")?;
     let by_person = spoken.message.role == Role::User;
     by_person.then(|| edit_button(&spoken.shared(), &spoken.message.id))
 }
@@ -37,7 +37,7 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
     let words = Words::current();
     let (activity, edited, id) = (shared.assistant.activity(), shared.edited, id.clone());
     let assistant = shared.assistant.clone();
-    let begin = move |_| edited.begin(&assistant, id.clone());
+    let begin = move |_| edited.edit_message(&assistant, id.clone());
     IconButton {
         class: "la-button la-message-edit",
         disabled: Signal::derive(move || activity.get().busy),
@@ -74,7 +74,7 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// `la-message-editor`; the surrounding message has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
-    let Some(spoken) = MessageContext::around("MessageEditor") else {
+    let Some(spoken) = MessageContext::surrounding("MessageEditor") else {
         return ().into_any();
     };
     if spoken.message.role != Role::User {
@@ -82,7 +82,7 @@ pub fn MessageEditor() -> impl IntoView {
     }
     let (shared, id) = (spoken.shared(), spoken.message.id.clone());
     let (edited, of) = (shared.edited, id.clone());
-    let open = move || edited.is(&of);
+    let open = move || edited.is_editing(&of);
     when(open, move || editor(&shared, &id)).into_any()
 }
 
@@ -101,10 +101,10 @@ impl Draft {
     /// Closes the editor without sending, and returns the focus to the composer or the button that
     /// opened the editor.
     fn close(&self) {
-        let turn = self.around(".la-turn");
-        let turn = turn.or_else(|| self.around(".la-message"));
-        let chat = self.around(".la-chat");
-        match (self.shared.edited.end(), chat, turn) {
+        let turn = self.closest_element(".la-turn");
+        let turn = turn.or_else(|| self.closest_element(".la-message"));
+        let chat = self.closest_element(".la-chat");
+        match (self.shared.edited.close_editor(), chat, turn) {
             (true, Some(chat), _) => focus_in(chat, ".la-composer-input"),
             (_, _, Some(turn)) => focus_in(turn, ".la-message-edit"),
             _ => {}
@@ -115,15 +115,15 @@ impl Draft {
         let Some(input) = self.input.get_untracked() else {
             return;
         };
-        let chat = self.around(".la-chat");
+        let chat = self.closest_element(".la-chat");
         match self
             .shared
             .assistant
             .edit(&self.id, input.value().trim_end())
         {
             Ok(()) => {
-                self.shared.edited.end();
-                self.shared.follow();
+                self.shared.edited.close_editor();
+                self.shared.scroll_to_end();
                 if let Some(chat) = chat {
                     focus_in(chat, ".la-composer-input");
                 }
@@ -134,7 +134,7 @@ impl Draft {
         }
     }
 
-    fn around(&self, selector: &str) -> Option<web_sys::Element> {
+    fn closest_element(&self, selector: &str) -> Option<web_sys::Element> {
         let form = self.form.get_untracked()?;
         closest(&form, selector)
     }
@@ -169,7 +169,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
         input: NodeRef::new(),
         refused: RwSignal::new(None),
     };
-    begin(&draft, text.flatten().unwrap_or_default());
+    initialize_editor(&draft, text.flatten().unwrap_or_default());
     let (words, refused, reason_id) = (
         draft.words.clone(),
         draft.refused,
@@ -221,7 +221,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
 
 /// Fills and focuses the text box once it is mounted, and clears the reason for a refusal when the
 /// activity of the assistant changes.
-fn begin(draft: &Draft, text: String) {
+fn initialize_editor(draft: &Draft, text: String) {
     let (input, refused) = (draft.input, draft.refused);
     effect(move |_| {
         if let Some(input) = input.get() {

@@ -37,7 +37,7 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// `la-branch-picker` with `la-branch-place` in it.
 #[component]
 pub fn BranchPicker() -> impl IntoView {
-    let Some(spoken) = MessageContext::around("BranchPicker") else {
+    let Some(spoken) = MessageContext::surrounding("BranchPicker") else {
         return ().into_any();
     };
     let shared = spoken.shared();
@@ -57,10 +57,10 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
     let (assistant, of) = (shared.assistant.clone(), id.clone());
     let place = memo(move || assistant.version_now(&of).unwrap_or((1, 1)));
     let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
-    take_focus(shared, id, buttons, place, &words);
+    restore_focus_after_switch(shared, id, buttons, place, &words);
     let act = {
         let (shared, id) = (shared.clone(), id.clone());
-        move |to: Sibling| show(&shared, &id, to)
+        move |to: Sibling| show_sibling(&shared, &id, to)
     };
     let by_key = act.clone();
     let pressed = move |event: ev::KeyboardEvent| {
@@ -73,9 +73,9 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
         by_key(to);
     };
     let short = words.clone();
-    let short = move || in_words(&short.word(|l| &l.version_place), place.get());
+    let short = move || format_version(&short.word(|l| &l.version_place), place.get());
     let long = words.clone();
-    let long = move || in_words(&long.word(|l| &l.version), place.get());
+    let long = move || format_version(&long.word(|l| &l.version), place.get());
     let [before, after] = buttons;
     let back = act.clone();
     view! {
@@ -85,7 +85,7 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
             aria-label=words.attr(|l| &l.versions)
             on:keydown=pressed
         >
-            {arrow(
+            {arrow_button(
                 &words,
                 before,
                 |l| &l.previous_version,
@@ -97,7 +97,7 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
                 {dynamic(short)}
             </span>
             <span class="la-visually-hidden">{dynamic(long)}</span>
-            {arrow(
+            {arrow_button(
                 &words,
                 after,
                 |l| &l.next_version,
@@ -110,7 +110,7 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
     .into_any()
 }
 
-fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
+fn show_sibling(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     let other = shared
         .assistant
         .with_conversation(|conversation| conversation.sibling(id, to).ok().cloned());
@@ -125,7 +125,7 @@ fn show(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
 
 /// After a switch by a picker, moves the focus to the same button of the new version, and announces
 /// the version.
-fn take_focus(
+fn restore_focus_after_switch(
     shared: &TranscriptContext,
     id: &MessageId,
     [before, after]: [NodeRef<html::Button>; 2],
@@ -149,19 +149,19 @@ fn take_focus(
             options.set_prevent_scroll(true);
             // Focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
-            shared.settle();
+            shared.resume_following();
             let place = place.get_untracked();
-            shared.announce(in_words(&words.now().version, place));
+            shared.announce(format_version(&words.now().version, place));
         }
     });
 }
 
-fn in_words(word: &str, (number, count): (usize, usize)) -> String {
+fn format_version(word: &str, (number, count): (usize, usize)) -> String {
     word.replace("{number}", &number.to_string())
         .replace("{count}", &count.to_string())
 }
 
-fn arrow(
+fn arrow_button(
     words: &Words,
     node: NodeRef<html::Button>,
     name: fn(&Labels) -> &Word,

@@ -27,7 +27,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
-    let spoken = MessageContext::around("MessageRegenerate")?;
+    let spoken = MessageContext::surrounding("MessageRegenerate")?;
     let (shared, message) = (spoken.shared(), &spoken.message);
     let (id, streaming) = (message.id.clone(), message.streaming.clone());
     let can = can_regenerate(&shared.assistant, &id);
@@ -56,7 +56,7 @@ pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &Messag
     let ask = move |event: ev::MouseEvent| {
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
         if shared.assistant.regenerate(&id).is_ok() {
-            shared.follow();
+            shared.scroll_to_end();
             // The button is removed with the previous version.
             if let Some(chat) = chat {
                 focus_in(chat, ".la-transcript-scroller");

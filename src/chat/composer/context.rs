@@ -9,7 +9,7 @@ use assistant_core::{
 };
 use leptos::{ev, prelude::*};
 
-use super::{handle::ComposerHandle, request::only_request};
+use super::{handle::ComposerHandle, request::sole_deniable_request};
 use crate::{
     assistant::Assistant,
     attachment::{Attachments, Tray},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The context that the parts of a composer share.
-pub(super) type Shared = Arc<ComposerContext>;
+pub(super) type SharedContext = Arc<ComposerContext>;
 
 /// The state of a composer: its text, its attachments, and the conditions under which its buttons
 /// are shown.
@@ -63,10 +63,10 @@ impl ComposerContext {
         let (now, asking, doing) = (activity.clone(), activity.clone(), activity.clone());
         let elsewhere = memo(move || activity.get().elsewhere);
         let busy = memo(move || now.get().busy);
-        let state = memo(move || state_of(doing.get()));
+        let state = memo(move || composer_state(doing.get()));
         let interrupts = assistant.interrupts();
         let asked = memo(move || {
-            let asks = || interrupts.with(|list| list.iter().any(is_asked));
+            let asks = || interrupts.with(|list| list.iter().any(is_open_question));
             asking.get().asking || asks()
         });
         // With this option a message denies pending approvals, as long as nothing else waits.
@@ -81,7 +81,7 @@ impl ComposerContext {
         let has_text = memo(move || !handle.text().trim().is_empty());
         // Beside Stop there is only something to press once there is something to send.
         let written = move || files.get() || has_text.get();
-        let request = only_request(&assistant);
+        let request = sole_deniable_request(&assistant);
         // A reason has no files, and a message that denies is sent by Send.
         let deniable = memo(move || {
             let other = denies.get() || asked.get() || elsewhere.get() || files.get();
@@ -110,8 +110,8 @@ impl ComposerContext {
 
     /// Returns the context of the surrounding composer. Outside of a composer, logs an error that
     /// names the part, which then renders nothing.
-    pub(super) fn around(part: &str) -> Option<Shared> {
-        let found = use_context::<Shared>();
+    pub(super) fn surrounding(part: &str) -> Option<SharedContext> {
+        let found = use_context::<SharedContext>();
         if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <ComposerRoot>"));
         }
@@ -135,7 +135,7 @@ impl ComposerContext {
     }
 
     /// Moves the focus to the text box when a state change hides the focused button.
-    pub(super) fn keep_focus(&self) {
+    pub(super) fn focus_input_on_hide(&self) {
         let (handle, swapped) = (self.handle, self.swapped);
         let deniable = self.deniable;
         let pass_on = move |goes: Signal<bool>, focused: RwSignal<bool>| {
@@ -160,9 +160,9 @@ impl ComposerContext {
 
     /// Moves a queued message back into the composer: its text before the text of the box, its
     /// files to the attachments. The text box gets the focus.
-    pub(in crate::chat) fn take_back(&self, content: &Content) {
+    pub(in crate::chat) fn restore_message(&self, content: &Content) {
         let queued_text = content.display_text();
-        let written = self.handle.written();
+        let written = self.handle.current_text();
         let text = match (queued_text.is_empty(), written.trim().is_empty()) {
             (_, true) => queued_text,
             (true, false) => written,
@@ -177,7 +177,7 @@ impl ComposerContext {
     }
 
     /// Returns true if the composer can hold the text and the files of a message.
-    pub(in crate::chat) fn holds(&self, content: &Content) -> bool {
+    pub(in crate::chat) fn can_hold(&self, content: &Content) -> bool {
         let files = match content {
             Content::Text(_) => false,
             Content::Parts(parts) => parts
@@ -215,7 +215,7 @@ impl ComposerContext {
 /// ```
 #[must_use]
 pub fn use_composer() -> Option<ComposerHandle> {
-    use_context::<Shared>().map(|writing| writing.handle)
+    use_context::<SharedContext>().map(|writing| writing.handle)
 }
 
 /// The longest time between the clicks of a double click, in milliseconds.
@@ -223,14 +223,14 @@ const DOUBLE_CLICK_MS: i64 = 700;
 
 /// Returns true if an interrupt is a question of the agent that belongs to no call and has no
 /// answer.
-pub(in crate::chat) fn is_asked(open: &OpenInterrupt) -> bool {
+pub(in crate::chat) fn is_open_question(open: &OpenInterrupt) -> bool {
     open.call().is_none() && open.answer().is_none()
 }
 
 pub(super) const BLOCKED: &str = "blocked";
 const RUNNING: &str = "running";
 
-fn state_of(activity: Activity) -> &'static str {
+fn composer_state(activity: Activity) -> &'static str {
     match activity {
         Activity { waiting: true, .. } => BLOCKED,
         Activity { busy: true, .. } => RUNNING,
@@ -239,7 +239,7 @@ fn state_of(activity: Activity) -> &'static str {
 }
 
 /// Returns the label of the hint line while no message is refused.
-pub(super) fn hint_of(writing: &ComposerContext) -> WordOf {
+pub(super) fn hint_label(writing: &ComposerContext) -> WordOf {
     let asked = writing.asked.get();
     match writing.state.get() {
         BLOCKED | RUNNING if writing.elsewhere.get() => |l| &l.elsewhere_hint,

@@ -4,8 +4,8 @@ use assistant_core::session::Verdict;
 use leptos::{ev, prelude::*};
 
 use super::{
-    context::{ComposerContext, Shared},
-    parts::Button,
+    context::{ComposerContext, SharedContext},
+    parts::ComposerButton,
 };
 use crate::ui::{Icon, Labels, decider_by};
 
@@ -28,7 +28,7 @@ pub fn ComposerDeny(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerDeny") else {
+    let Some(writing) = ComposerContext::surrounding("ComposerDeny") else {
         return ().into_any();
     };
     let face = match children {
@@ -39,22 +39,22 @@ pub fn ComposerDeny(
         }
     };
     let (deniable, focused) = (writing.deniable, writing.on_deny);
-    Button {
+    ComposerButton {
         kind: "button",
         class: "la-button la-composer-deny",
         variant: None,
         shown: Signal::derive(move || deniable.get().is_some()),
         focused,
         face,
-        act: Box::new(move |event| deny(&writing, &event)),
+        act: Box::new(move |event| deny_request(&writing, &event)),
     }
     .view()
 }
 
 /// Denies the request and empties the text box. If the denial is refused, the text stays and the
 /// reason is shown.
-fn deny(writing: &Shared, event: &ev::MouseEvent) {
-    let text = writing.handle.written();
+fn deny_request(writing: &SharedContext, event: &ev::MouseEvent) {
+    let text = writing.handle.current_text();
     let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));
     let (Some(call), reason) = (call, text.trim()) else {
         return;

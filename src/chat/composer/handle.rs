@@ -94,7 +94,7 @@ impl ComposerHandle {
         let text = text.into();
         if let Some(element) = self.element() {
             element.set_value(&text);
-            grow(&element);
+            resize_to_text(&element);
         }
         self.store_text(text);
     }
@@ -132,7 +132,7 @@ impl ComposerHandle {
         let _ = self.text.try_set(text);
     }
 
-    pub(super) fn written(&self) -> String {
+    pub(super) fn current_text(&self) -> String {
         match self.element() {
             Some(element) => element.value(),
             None => self.text.try_get_untracked().unwrap_or_default(),
@@ -141,7 +141,7 @@ impl ComposerHandle {
 }
 
 /// Resizes the box to its text, in browsers without `field-sizing`.
-pub(super) fn grow(element: &web_sys::HtmlTextAreaElement) {
+pub(super) fn resize_to_text(element: &web_sys::HtmlTextAreaElement) {
     if web_sys::css::supports_with_value("field-sizing", "content").unwrap_or(false) {
         return;
     }

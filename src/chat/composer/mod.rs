@@ -25,7 +25,7 @@ pub use parts::{
 };
 pub use root::{ComposerRoot, ComposerRootProps};
 
-pub(super) use context::is_asked;
+pub(super) use context::is_open_question;
 pub(super) use slot::ComposerSlot;
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
@@ -79,5 +79,5 @@ pub fn Composer(
         }
         .into_any()
     };
-    root::form(assistant, attachments, handle, Box::new(children))
+    root::composer_form(assistant, attachments, handle, Box::new(children))
 }

@@ -5,8 +5,8 @@ use leptos::{ev, prelude::*};
 
 use super::{
     super::edited::EditedMessage,
-    context::{BLOCKED, ComposerContext, hint_of},
-    handle::grow,
+    context::{BLOCKED, ComposerContext, hint_label},
+    handle::resize_to_text,
 };
 use crate::{
     attachment::{attach_button, tray_view},
@@ -33,7 +33,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ComposerInput() -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerInput") else {
+    let Some(writing) = ComposerContext::surrounding("ComposerInput") else {
         return ().into_any();
     };
     let (handle, words, refused) = (writing.handle, writing.words.clone(), writing.refused);
@@ -44,7 +44,7 @@ pub fn ComposerInput() -> impl IntoView {
             let text = untrack(|| handle.text());
             if element.value().is_empty() && !text.is_empty() {
                 element.set_value(&text);
-                grow(&element);
+                resize_to_text(&element);
             }
         }
     });
@@ -58,8 +58,9 @@ pub fn ComposerInput() -> impl IntoView {
                 event.prevent_default();
                 writing.send();
             }
-            "ArrowUp" if !has_modifier(&event) && handle.written().is_empty() => {
-                let edits = edited.is_some_and(|edited| edited.begin_last(&writing.assistant));
+            "ArrowUp" if !has_modifier(&event) && handle.current_text().is_empty() => {
+                let edits =
+                    edited.is_some_and(|edited| edited.edit_last_message(&writing.assistant));
                 edits.then(|| event.prevent_default());
             }
             _ => {}
@@ -68,7 +69,7 @@ pub fn ComposerInput() -> impl IntoView {
     let typed = move |_| {
         refused.set(None);
         if let Some(element) = handle.element() {
-            grow(&element);
+            resize_to_text(&element);
             handle.store_text(element.value());
         }
     };
@@ -106,7 +107,7 @@ pub fn ComposerSend(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerSend") else {
+    let Some(writing) = ComposerContext::surrounding("ComposerSend") else {
         return ().into_any();
     };
     let sender = writing.clone();
@@ -120,13 +121,13 @@ pub fn ComposerSend(
         true => words.word(|l| &l.interject),
         false => words.word(|l| &l.send),
     };
-    Button {
+    ComposerButton {
         kind: "submit",
         class: "la-button",
         variant: Some("primary"),
         shown: writing.sends.into(),
         focused: writing.on_send,
-        face: face(children, Icon::Send, dynamic(word).into_any()),
+        face: button_content(children, Icon::Send, dynamic(word).into_any()),
         act: Box::new(early),
     }
     .view()
@@ -149,7 +150,7 @@ pub fn ComposerStop(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerStop") else {
+    let Some(writing) = ComposerContext::surrounding("ComposerStop") else {
         return ().into_any();
     };
     let stopper = writing.clone();
@@ -163,20 +164,20 @@ pub fn ComposerStop(
             let _ = stopper.assistant.stop();
         }
     };
-    Button {
+    ComposerButton {
         kind: "button",
         class: "la-button",
         variant: None,
         shown: writing.busy.into(),
         focused: writing.on_stop,
-        face: face(children, Icon::Stop, writing.words.text(|l| &l.stop)),
+        face: button_content(children, Icon::Stop, writing.words.text(|l| &l.stop)),
         act: Box::new(stop),
     }
     .view()
 }
 
 /// A button of a composer, which tracks whether it has the focus.
-pub(super) struct Button {
+pub(super) struct ComposerButton {
     pub(super) kind: &'static str,
     pub(super) class: &'static str,
     pub(super) variant: Option<&'static str>,
@@ -186,7 +187,7 @@ pub(super) struct Button {
     pub(super) act: Box<dyn FnMut(ev::MouseEvent)>,
 }
 
-impl Button {
+impl ComposerButton {
     pub(super) fn view(self) -> AnyView {
         let (shown, focused) = (self.shown, self.focused);
         view! {
@@ -206,7 +207,7 @@ impl Button {
     }
 }
 
-fn face(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
+fn button_content(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
     match children {
         Some(children) => children(),
         None => view! {
@@ -247,7 +248,7 @@ pub fn ComposerAttach(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let writing = ComposerContext::around("ComposerAttach");
+    let writing = ComposerContext::surrounding("ComposerAttach");
     let writing = writing?;
     let tray = writing.tray.as_ref()?;
     Some(attach_button(tray, children))
@@ -276,7 +277,7 @@ pub fn ComposerAttach(
 /// ```
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
-    let writing = ComposerContext::around("ComposerAttachments")?;
+    let writing = ComposerContext::surrounding("ComposerAttachments")?;
     let tray = writing.tray.as_ref()?;
     Some(tray_view(tray, writing.handle.input()))
 }
@@ -294,14 +295,14 @@ pub fn ComposerAttachments() -> impl IntoView {
 /// ```
 #[component]
 pub fn ComposerHint() -> impl IntoView {
-    let Some(writing) = ComposerContext::around("ComposerHint") else {
+    let Some(writing) = ComposerContext::surrounding("ComposerHint") else {
         return ().into_any();
     };
     let (state, refused) = (writing.state, writing.refused);
     let words: Words = writing.words.clone();
     let text = move || {
         let word = refused.get();
-        words.word(word.unwrap_or_else(|| hint_of(&writing)))
+        words.word(word.unwrap_or_else(|| hint_label(&writing)))
     };
     view! {
         <p

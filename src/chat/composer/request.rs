@@ -7,7 +7,7 @@ use crate::{action::ToolCallView, assistant::Assistant, ui::memo};
 
 /// Returns a signal with the open request that the user can deny with a reason; `None` if no
 /// request or several requests are open, or if the only request accepts no reason.
-pub(super) fn only_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
+pub(super) fn sole_deniable_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || {
         let key = keys.with(|keys| match keys.as_slice() {

@@ -52,11 +52,11 @@ pub fn ComposerRoot(
     /// The parts.
     children: Children,
 ) -> impl IntoView {
-    form(assistant, attachments, handle, children)
+    composer_form(assistant, attachments, handle, children)
 }
 
 /// Renders the form of a composer, and provides the context of its parts.
-pub(super) fn form(
+pub(super) fn composer_form(
     assistant: Option<Assistant>,
     attachments: Option<Attachments>,
     handle: Option<ComposerHandle>,
@@ -67,11 +67,11 @@ pub(super) fn form(
     };
     scope(Box::new(move || {
         let writing = Arc::new(ComposerContext::new(assistant, attachments, handle));
-        writing.keep_focus();
+        writing.focus_input_on_hide();
         writing.clear_refusal_on_change();
         provide_context(writing.clone());
         if let Some(slot) = use_context::<ComposerSlot>() {
-            slot.fill(&writing);
+            slot.register(&writing);
         }
         let form = NodeRef::<html::Form>::new();
         let (state, tray) = (writing.state, writing.tray.clone());

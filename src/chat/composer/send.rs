@@ -3,20 +3,20 @@
 use assistant_core::{event::Content, session::Refusal};
 use leptos::prelude::*;
 
-use super::context::{ComposerContext, is_asked};
+use super::context::{ComposerContext, is_open_question};
 use crate::{
     assistant::Assistant,
     ui::{Labels, WordOf},
 };
 
 /// A function that passes a message to the assistant.
-type Deliver = fn(&Assistant, Content) -> Result<(), Refusal>;
+type DeliverFn = fn(&Assistant, Content) -> Result<(), Refusal>;
 
 impl ComposerContext {
     /// Sends the text and the attachments, or queues them while messages are queued during a run.
     /// If the message is refused, the reason is shown.
     pub(super) fn send(&self) {
-        let deliver: Deliver = match self.interjects.get_untracked() {
+        let deliver: DeliverFn = match self.interjects.get_untracked() {
             true => |assistant: &Assistant, content| assistant.interject(content),
             false => |assistant: &Assistant, content| assistant.send(content),
         };
@@ -26,9 +26,9 @@ impl ComposerContext {
 
 /// Delivers the text and the attachments, if there are any. If the message is refused, text and
 /// attachments stay, and the reason is returned.
-fn deliver_draft(writing: &ComposerContext, deliver: Deliver) -> Result<(), WordOf> {
+fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
-    let text = writing.handle.written();
+    let text = writing.handle.current_text();
     let text = text.trim_end();
     let content = match tray {
         Some(tray) => tray.content(text)?,
@@ -41,7 +41,7 @@ fn deliver_draft(writing: &ComposerContext, deliver: Deliver) -> Result<(), Word
     sent.map_err(|refusal| -> WordOf {
         // An approval needs another hint than a question.
         let asks = assistant.interrupts();
-        let asks = asks.with_untracked(|list| list.iter().any(is_asked));
+        let asks = asks.with_untracked(|list| list.iter().any(is_open_question));
         match refusal {
             Refusal::InterruptsPending if !asks => |l| &l.approvals_hint,
             refusal => Labels::refusal(&refusal),

@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::context::Shared;
+use super::context::SharedContext;
 
 /// The composer of the surrounding window, if one is mounted.
 #[derive(Clone, Copy)]
-pub(in crate::chat) struct ComposerSlot(RwSignal<Option<Shared>>);
+pub(in crate::chat) struct ComposerSlot(RwSignal<Option<SharedContext>>);
 
 impl ComposerSlot {
     pub(in crate::chat) fn new() -> Self {
@@ -14,12 +14,12 @@ impl ComposerSlot {
     }
 
     /// Returns the composer; tracked.
-    pub(in crate::chat) fn get(self) -> Option<Shared> {
+    pub(in crate::chat) fn get(self) -> Option<SharedContext> {
         self.0.try_get().flatten()
     }
 
     /// Registers a composer until its scope is disposed.
-    pub(super) fn fill(self, composer: &Shared) {
+    pub(super) fn register(self, composer: &SharedContext) {
         self.0.set(Some(composer.clone()));
         on_cleanup(move || {
             // The window may be disposed as a whole.

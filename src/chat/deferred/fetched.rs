@@ -16,10 +16,10 @@ use leptos::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Empty, conversation, held_message, voices};
+use super::{RenderEmpty, announcements, conversation, held_message};
 use crate::{
     assistant::Assistant,
-    chat::{Feedback, Speech, announcer::Voice, notices::Bar},
+    chat::{Feedback, Speech, announcer::ActivityAnnouncer, notices::NoticeBar},
     runtime::engine,
     store::Ownership,
     ui::{
@@ -30,18 +30,18 @@ use crate::{
 
 /// The functions that render the deferred parts.
 #[derive(Clone, Copy)]
-struct Drawers {
-    conversation: fn(Empty, Option<Callback<Feedback>>) -> AnyView,
-    voices: fn(Assistant, Voice, Signal<Speech>) -> AnyView,
+struct DeferredRenderers {
+    conversation: fn(RenderEmpty, Option<Callback<Feedback>>) -> AnyView,
+    announcements: fn(Assistant, ActivityAnnouncer, Signal<Speech>) -> AnyView,
 }
 
 /// Returns the functions that render the deferred parts. This function is the split point: code
 /// that only this function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
-fn drawers() -> Result<Drawers, SplitLoaderError> {
-    Ok(Drawers {
+fn drawers() -> Result<DeferredRenderers, SplitLoaderError> {
+    Ok(DeferredRenderers {
         conversation,
-        voices,
+        announcements,
     })
 }
 
@@ -52,33 +52,33 @@ const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 const ANNOUNCE_AFTER_MS: u32 = 1_000;
 
 /// The user's message that is shown until the deferred parts are loaded.
-type Message = Option<Arc<Content>>;
+type HeldMessage = Option<Arc<Content>>;
 
 /// The loading state of the deferred parts.
 #[derive(Clone, Copy)]
-enum Stage {
+enum LoadState {
     Away,
     Fetching,
-    Fetched(Drawers),
+    Fetched(DeferredRenderers),
     Failed,
 }
 
 /// The deferred parts of one window.
 #[derive(Clone, Copy)]
-pub(in crate::chat) struct Deferred {
-    stage: RwSignal<Stage>,
+pub(in crate::chat) struct DeferredParts {
+    stage: RwSignal<LoadState>,
     /// True once the pointer or the focus has entered the window.
     turned_to: RwSignal<bool>,
     /// True once there was something to show.
     needed: RwSignal<bool>,
     assistant: StoredValue<Assistant>,
-    voice: Voice,
+    voice: ActivityAnnouncer,
 }
 
-impl Deferred {
-    pub(in crate::chat) fn new(assistant: &Assistant, voice: Voice) -> Self {
+impl DeferredParts {
+    pub(in crate::chat) fn new(assistant: &Assistant, voice: ActivityAnnouncer) -> Self {
         let parts = Self {
-            stage: RwSignal::new(Stage::Away),
+            stage: RwSignal::new(LoadState::Away),
             turned_to: RwSignal::new(false),
             needed: RwSignal::new(false),
             assistant: StoredValue::new(assistant.clone()),
@@ -107,37 +107,37 @@ impl Deferred {
         effect(move |was_needed: Option<bool>| {
             let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
             let fetches = match parts.stage.get_untracked() {
-                Stage::Away => needed || turned_to,
+                LoadState::Away => needed || turned_to,
                 // Something to show has arrived since.
-                Stage::Failed => needed && was_needed == Some(false),
-                Stage::Fetching | Stage::Fetched(_) => false,
+                LoadState::Failed => needed && was_needed == Some(false),
+                LoadState::Fetching | LoadState::Fetched(_) => false,
             };
             if fetches {
                 parts.fetch(&known);
             }
             needed
         });
-        parts.follow_engine(words);
-        super::take_back_returned(assistant);
+        parts.fetch_after_engine(words);
+        super::restore_refused_messages(assistant);
         parts
     }
 
     /// Fetches the deferred parts once the engine is loaded, which is in the same module.
-    fn follow_engine(self, words: Words) {
+    fn fetch_after_engine(self, words: Words) {
         spawn_local(async move {
             engine::until_loaded().await;
             // The window may be disposed by now.
-            if let Some(Stage::Away | Stage::Failed) = self.stage.try_get_untracked() {
+            if let Some(LoadState::Away | LoadState::Failed) = self.stage.try_get_untracked() {
                 self.fetch(&words);
             }
         });
     }
 
     fn fetch(self, words: &Words) {
-        if matches!(self.stage.get_untracked(), Stage::Fetching) {
+        if matches!(self.stage.get_untracked(), LoadState::Fetching) {
             return;
         }
-        self.stage.set(Stage::Fetching);
+        self.stage.set(LoadState::Fetching);
         spawn_local(async move {
             let drawers = drawers().await;
             // The engine first, so that the conversation is drawn with the messages that waited.
@@ -149,14 +149,14 @@ impl Deferred {
                 page_settled().await;
                 page_settled().await;
             }
-            let stage = drawers.map_or(Stage::Failed, Stage::Fetched);
+            let stage = drawers.map_or(LoadState::Failed, LoadState::Fetched);
             self.stage.try_set(stage);
         });
         let words = words.clone();
         after(ANNOUNCE_AFTER_MS, move || {
-            let fetching = matches!(self.stage.try_get_untracked(), Some(Stage::Fetching));
+            let fetching = matches!(self.stage.try_get_untracked(), Some(LoadState::Fetching));
             if fetching && self.needed.try_get_untracked() == Some(true) {
-                self.voice.status(words.word(|l| &l.loading));
+                self.voice.announce_status(words.word(|l| &l.loading));
             }
         });
     }
@@ -165,7 +165,7 @@ impl Deferred {
     /// message that waits for the parts, are shown instead.
     pub(in crate::chat) fn conversation(
         self,
-        empty: Empty,
+        empty: RenderEmpty,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         let words = Words::current();
@@ -176,11 +176,11 @@ impl Deferred {
         let waiting = message.clone();
         // The message is drawn here until the conversation has it.
         let draws = memo(move || {
-            let fetched = matches!(self.stage.get(), Stage::Fetched(_));
+            let fetched = matches!(self.stage.get(), LoadState::Fetched(_));
             fetched && self.needed.get() && waiting.with(Option::is_none)
         });
         // Kept until the conversation is drawn, which may be a moment after the session has it.
-        let message = Memo::new(move |shown: Option<&Message>| match message.get() {
+        let message = Memo::new(move |shown: Option<&HeldMessage>| match message.get() {
             _ if draws.get() => None,
             None if engine::loaded().is_some() => shown.cloned().flatten(),
             message => message,
@@ -188,25 +188,25 @@ impl Deferred {
         let place = NodeRef::<html::Div>::new();
         let conversation = move || {
             let stage = self.stage.get_untracked();
-            if let (true, Stage::Fetched(drawers)) = (draws.get(), stage) {
-                keep_focus(place);
+            if let (true, LoadState::Fetched(drawers)) = (draws.get(), stage) {
+                move_focus_to_transcript(place);
                 return (drawers.conversation)(empty.clone(), on_feedback);
             }
             let (empty, words) = (empty.clone(), words.clone());
-            let status = self.status(&words, message);
-            let inside = move || self.inside(&empty, &words, message, status.clone());
-            self.place(place, dynamic(inside).into_any())
+            let status = self.status_line(&words, message);
+            let inside = move || self.placeholder_content(&empty, &words, message, status.clone());
+            self.placeholder(place, dynamic(inside).into_any())
         };
         dynamic(conversation).into_any()
     }
 
     /// Renders the suggestions until there is something to show, then the waiting message and the
     /// status line. A suggestion that was just focused therefore keeps the focus.
-    fn inside(
+    fn placeholder_content(
         self,
-        empty: &Empty,
+        empty: &RenderEmpty,
         words: &Words,
-        message: Memo<Message>,
+        message: Memo<HeldMessage>,
         status: impl Fn() -> Option<AnyView> + Send + 'static,
     ) -> AnyView {
         let status = dynamic(status);
@@ -219,15 +219,15 @@ impl Deferred {
 
     /// Returns the renderer of the status line, which says that loading has failed, or that the
     /// parts are loading although they are needed. The line is empty otherwise.
-    fn status(
+    fn status_line(
         self,
         words: &Words,
-        message: Memo<Message>,
+        message: Memo<HeldMessage>,
     ) -> impl Fn() -> Option<AnyView> + Clone + Send + 'static {
         let words = words.clone();
-        let has_failed = memo(move || matches!(self.stage.get(), Stage::Failed));
+        let has_failed = memo(move || matches!(self.stage.get(), LoadState::Failed));
         move || match (has_failed.get(), self.needed.get()) {
-            (true, _) => Some(self.failed(&words)),
+            (true, _) => Some(self.failure_bar(&words)),
             (false, false) => None,
             (false, true) if message.with(Option::is_some) => Some(thinking_line(&words)),
             (false, true) => Some(loading_line(&words)),
@@ -236,14 +236,14 @@ impl Deferred {
 
     /// Renders the placeholder of the transcript, and observes when the pointer or the focus enters
     /// the window.
-    fn place(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
+    fn placeholder(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
         let words = Words::current();
         effect(move |_| {
             let chat = place
                 .get()
                 .and_then(|place| closest(&place, "[data-assistant-chat]"));
             if let Some(chat) = chat {
-                self.listen(chat);
+                self.watch_attention(chat);
             }
         });
         view! {
@@ -262,7 +262,7 @@ impl Deferred {
         .into_any()
     }
 
-    fn listen(self, chat: web_sys::Element) {
+    fn watch_attention(self, chat: web_sys::Element) {
         let turned = Closure::<dyn Fn()>::new(move || {
             if self.turned_to.try_get_untracked() == Some(false) {
                 self.turned_to.set(true);
@@ -285,9 +285,9 @@ impl Deferred {
         });
     }
 
-    fn failed(self, words: &Words) -> AnyView {
+    fn failure_bar(self, words: &Words) -> AnyView {
         let again = words.clone();
-        let bar = Bar {
+        let bar = NoticeBar {
             tone: "error",
             kind: None,
             role: "alert",
@@ -301,17 +301,23 @@ impl Deferred {
         })
     }
 
-    pub(in crate::chat) fn voices(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
-        let voices = move || match self.stage.get() {
-            Stage::Fetched(drawers) => (drawers.voices)(assistant.clone(), self.voice, speech),
-            Stage::Away | Stage::Fetching | Stage::Failed => ().into_any(),
+    pub(in crate::chat) fn announcements(
+        self,
+        assistant: Assistant,
+        speech: Signal<Speech>,
+    ) -> AnyView {
+        let announcements = move || match self.stage.get() {
+            LoadState::Fetched(drawers) => {
+                (drawers.announcements)(assistant.clone(), self.voice, speech)
+            }
+            LoadState::Away | LoadState::Fetching | LoadState::Failed => ().into_any(),
         };
-        dynamic(voices).into_any()
+        dynamic(announcements).into_any()
     }
 }
 
 /// Moves the focus to the transcript if the placeholder that it replaces has the focus.
-fn keep_focus(place: NodeRef<html::Div>) {
+fn move_focus_to_transcript(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
     let focused = place.filter(|place| focus::is_in(place));
     if let Some(chat) = focused.and_then(|place| closest(&place, "[data-assistant-chat]")) {

@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub use notes::MessageNotes;
-use parts::speaker_words;
+use parts::speaker_text;
 pub use parts::{MessageParts, MessageSpeaker};
 
 /// A message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Renders
@@ -71,7 +71,7 @@ pub fn MessageView(
             let all = speaker.into_iter().chain(rest.into_iter().flatten());
             all.collect_view().into_any()
         };
-        article(
+        message_article(
             assistant.clone(),
             message.clone(),
             place,
@@ -128,7 +128,7 @@ pub fn MessageRoot(
     /// The parts.
     children: Children,
 ) -> impl IntoView {
-    article(assistant, message, place, children)
+    message_article(assistant, message, place, children)
 }
 
 /// Returns the surrounding message, if there is one, for custom parts.
@@ -148,7 +148,7 @@ pub fn use_message() -> Option<MessageCell> {
     use_context::<Arc<MessageContext>>().map(|spoken| spoken.message.clone())
 }
 
-fn article(
+fn message_article(
     assistant: Option<Assistant>,
     message: MessageCell,
     place: Signal<Option<(usize, usize)>>,
@@ -164,7 +164,7 @@ fn article(
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
         let (edited, of) = (shared.edited, message.id.clone());
         let editing = move || {
-            let edits = edited.is(&of);
+            let edits = edited.is_editing(&of);
             edits.then_some("")
         };
         provide_context(Arc::new(MessageContext {
@@ -178,7 +178,7 @@ fn article(
         let attributed = message.attributed.clone();
         let speaker = move || match (by_person, attributed.get()) {
             (true, false) => words.word(|l| &l.you),
-            (_, attributed) => speaker_words(&words, named.as_deref(), attributed),
+            (_, attributed) => speaker_text(&words, named.as_deref(), attributed),
         };
         let (role, attributed) = (message.role, message.attributed.clone());
         // A message that the agent claims while it is shown is no longer the user's.
@@ -201,7 +201,7 @@ fn article(
         let (streaming, empty) = (message.streaming.clone(), message.empty.clone());
         let follows: Attributes = Rc::new(move |put| {
             let folded = groups.is_some_and(|groups| {
-                parts.with(|parts| groups.hides_all(parts)) && cut.with(Option::is_none)
+                parts.with(|parts| groups.is_all_hidden(parts)) && cut.with(Option::is_none)
             });
             put("data-folded", folded.then_some(""));
             put("data-streaming", streaming.get().then_some(""));

@@ -10,7 +10,7 @@ use super::MessageContext;
 use crate::{
     assistant::Assistant,
     chat::{
-        grouping::{Groups, place},
+        grouping::{Groups, grouped_call},
         part::PartView,
     },
     tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
@@ -35,7 +35,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
-    let spoken = MessageContext::around("MessageSpeaker")?;
+    let spoken = MessageContext::surrounding("MessageSpeaker")?;
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
@@ -53,7 +53,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// Returns the speaker as one line of plain text: the label of the assistant, then the name that
 /// the agent has chosen, if any, and a mark if the agent wrote the message as if the user had. A
 /// name is never shown alone.
-pub(super) fn speaker_words(words: &Words, name: Option<&str>, attributed: bool) -> Word {
+pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
     let name = name.map(|name| in_plain(&shortened(name, MAX_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
@@ -83,7 +83,7 @@ const MAX_NAME: usize = 60;
 /// ```
 #[component]
 pub fn MessageParts() -> impl IntoView {
-    let Some(spoken) = MessageContext::around("MessageParts") else {
+    let Some(spoken) = MessageContext::surrounding("MessageParts") else {
         return ().into_any();
     };
     let (assistant, message) = (spoken.assistant.clone(), &spoken.message);
@@ -95,7 +95,7 @@ pub fn MessageParts() -> impl IntoView {
     );
     let several = {
         let assistant = assistant.clone();
-        memo(move || count.with(|parts| default_cards(&assistant, parts, groups) > 1))
+        memo(move || count.with(|parts| count_default_cards(&assistant, parts, groups) > 1))
     };
     let places = assistant.clone();
     let draw = move |part: PartCell| {
@@ -103,7 +103,7 @@ pub fn MessageParts() -> impl IntoView {
         let kind = part.kind.clone();
         let draw = move || view! { <PartView assistant message part /> }.into_any();
         match (kind, groups) {
-            (PartKind::Call(call), Some(groups)) => place(&places, groups, call, draw),
+            (PartKind::Call(call), Some(groups)) => grouped_call(&places, groups, call, draw),
             _ => draw(),
         }
     };
@@ -117,7 +117,7 @@ pub fn MessageParts() -> impl IntoView {
         if drawn.swap(true, Relaxed)
             && let Some(groups) = groups
         {
-            groups.changed();
+            groups.invalidate();
         }
         parts.get()
     };
@@ -134,26 +134,26 @@ pub fn MessageParts() -> impl IntoView {
         partial.cut(&mut parts, || None);
         let item = |part: PartCell| {
             let above = match &part.kind {
-                PartKind::Call(key) if Some(*key) == first => batch.map(Item::Summary),
+                PartKind::Call(key) if Some(*key) == first => batch.map(PartListItem::Summary),
                 _ => None,
             };
-            above.into_iter().chain([Item::Part(part)])
+            above.into_iter().chain([PartListItem::Part(part)])
         };
         let items = parts.into_iter().flat_map(|part| match part {
             Some(part) => item(part).collect(),
-            None => vec![Item::More],
+            None => vec![PartListItem::More],
         });
         items.collect()
     };
-    let key = move |item: &Item| match item {
-        Item::Part(part) => key(part),
-        Item::Summary(_) => "summary".to_owned(),
-        Item::More => "more".to_owned(),
+    let key = move |item: &PartListItem| match item {
+        PartListItem::Part(part) => key(part),
+        PartListItem::Summary(_) => "summary".to_owned(),
+        PartListItem::More => "more".to_owned(),
     };
-    let draw = move |item: Item| match item {
-        Item::Part(part) => draw(part),
-        Item::Summary(batch) => batch_bar(batch),
-        Item::More => partial.button(),
+    let draw = move |item: PartListItem| match item {
+        PartListItem::Part(part) => draw(part),
+        PartListItem::Summary(batch) => batch_bar(batch),
+        PartListItem::More => partial.button(),
     };
     let parts = paced_each(items, key, draw);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
@@ -178,7 +178,7 @@ pub fn MessageParts() -> impl IntoView {
 }
 
 /// An item of the list of parts.
-enum Item {
+enum PartListItem {
     Part(PartCell),
     /// The summary of the approvals below it.
     Summary(Batch),
@@ -205,7 +205,7 @@ fn first_awaiting_approval(batch: Batch, parts: &[PartCell]) -> Option<CallKey> 
 
 /// Counts the default cards of a message that are not hidden in a group; 0 for a message with only
 /// one call, because that call needs no button for all cards.
-fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
+fn count_default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),
         _ => None,
@@ -214,7 +214,7 @@ fn default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Group
     if calls.clone().nth(1).is_none() {
         return 0;
     }
-    let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.hides(key)));
+    let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.is_hidden(key)));
     shown.filter(|key| has_default_card(assistant, key)).count()
 }
 

@@ -6,7 +6,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{Tree, TreeDialog, row::beginning};
+use super::{Tree, TreeDialog, row::message_preview};
 use crate::{
     chat::counts::with_count,
     ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
@@ -19,13 +19,13 @@ pub(super) fn view(tree: &Tree) -> AnyView {
         move || asked.get().into_iter().collect(),
         |(turn, _)| turn.clone(),
         move |(turn, asked)| match asked {
-            TreeDialog::Delete(id) => deletion(&tree, turn, &id),
-            TreeDialog::Edit(id) => edit(&tree, turn, &id),
+            TreeDialog::Delete(id) => deletion_dialog(&tree, turn, &id),
+            TreeDialog::Edit(id) => edit_dialog(&tree, turn, &id),
         },
     )
 }
 
-fn open(element: NodeRef<html::Dialog>) {
+fn open_when_mounted(element: NodeRef<html::Dialog>) {
     effect(move |_| {
         if let Some(element) = element.get() {
             // Fails only if the dialog is already open.
@@ -35,16 +35,16 @@ fn open(element: NodeRef<html::Dialog>) {
 }
 
 /// Returns true if the dialog was closed by the button that confirms.
-fn agreed(element: NodeRef<html::Dialog>) -> bool {
+fn is_confirmed(element: NodeRef<html::Dialog>) -> bool {
     let dialog = element.get_untracked();
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
 }
 
-fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
+fn deletion_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
     let found = tree.assistant.with_conversation(|all| {
-        let begins = beginning(id, all).unwrap_or_default();
+        let begins = message_preview(id, all).unwrap_or_default();
         (begins, all.subtree_len(id))
     });
     let (begins, count) = found.unwrap_or_default();
@@ -66,7 +66,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     };
     let message = id.clone();
     let of = tree.clone();
-    Frame {
+    DialogFrame {
         element,
         title: |l| &l.delete_title,
         description_id: Some(description_id),
@@ -77,7 +77,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         value: "confirm",
         sent: Box::new(|_| ()),
         closed: Box::new(move || {
-            if agreed(element) {
+            if is_confirmed(element) {
                 // A refusal means that the branch was already removed.
                 let message = message.clone();
                 let _ = of
@@ -92,7 +92,7 @@ fn deletion(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
 
 /// The shared frame of the dialogs: a title, the content, and two buttons of which the second
 /// confirms.
-struct Frame {
+struct DialogFrame {
     element: NodeRef<html::Dialog>,
     title: fn(&Labels) -> &Word,
     /// The id of the element that describes the dialog.
@@ -107,14 +107,14 @@ struct Frame {
     closed: Box<dyn Fn()>,
 }
 
-impl Frame {
+impl DialogFrame {
     fn view(self, tree: &Tree, turn: String) -> AnyView {
         let (words, of, closed) = (tree.words.clone(), tree.clone(), self.closed);
         let title = format!("la-dialog-{}", fresh_id());
-        open(self.element);
+        open_when_mounted(self.element);
         let closed = move |_| {
             closed();
-            of.answered(&turn);
+            of.close_dialog(&turn);
         };
         view! {
             <dialog
@@ -155,7 +155,7 @@ impl Frame {
     }
 }
 
-fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
+fn edit_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let (element, input) = (
         NodeRef::<html::Dialog>::new(),
@@ -204,7 +204,7 @@ fn edit(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             {dynamic(move || refused.get().map(|word| dialog_words.word(word)))}
         </p>
     };
-    Frame {
+    DialogFrame {
         element,
         title: |l| &l.edit_message,
         description_id: None,

@@ -7,8 +7,8 @@ use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
 
 use super::{
-    Entry, Tree,
-    view::{as_pixels, pixels, whole},
+    Tree, TreeItem,
+    view::{as_pixels, floor_to_index, truncate_to_pixels},
 };
 use crate::ui::{Icon, IconButton, each, effect, written};
 
@@ -29,25 +29,25 @@ const MAX_ROWS: usize = 800;
 
 /// The visible area of the drawing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plane {
+pub(super) struct DrawingViewport {
     pub(super) element: NodeRef<html::Div>,
     zoom: RwSignal<f64>,
-    area: RwSignal<Area>,
+    area: RwSignal<VisibleArea>,
 }
 
 /// The ranges of visible columns and lines, with a margin.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Area {
+struct VisibleArea {
     columns: (f64, f64),
     lines: (usize, usize),
 }
 
-impl Plane {
+impl DrawingViewport {
     pub(super) fn new() -> Self {
         Self {
             element: NodeRef::new(),
             zoom: RwSignal::new(1.0),
-            area: RwSignal::new(Area::default()),
+            area: RwSignal::new(VisibleArea::default()),
         }
     }
 
@@ -80,14 +80,14 @@ impl Plane {
 }
 
 /// The scroll position of an element, measured from the inline start.
-struct Scroll {
+struct ScrollPosition {
     element: web_sys::HtmlDivElement,
     /// -1 for right-to-left text, otherwise 1.
     sign: f64,
 }
 
-impl Scroll {
-    fn of(tree: &Tree) -> Option<Self> {
+impl ScrollPosition {
+    fn from_tree(tree: &Tree) -> Option<Self> {
         let element = tree.scroller.get_untracked()?;
         let style = window().get_computed_style(&element).ok().flatten();
         let direction = style.and_then(|style| style.get_property_value("direction").ok());
@@ -99,26 +99,26 @@ impl Scroll {
         Some(Self { element, sign })
     }
 
-    fn at(&self) -> (f64, f64) {
+    fn offset(&self) -> (f64, f64) {
         let (left, top) = (self.element.scroll_left(), self.element.scroll_top());
         (f64::from(left) * self.sign, f64::from(top))
     }
 
-    fn room(&self) -> (f64, f64) {
+    fn client_size(&self) -> (f64, f64) {
         let (width, height) = (self.element.client_width(), self.element.client_height());
         (f64::from(width), f64::from(height))
     }
 
-    fn go(&self, (left, top): (f64, f64)) {
+    fn scroll_to(&self, (left, top): (f64, f64)) {
         self.element
-            .set_scroll_left(pixels((left * self.sign).round()));
-        self.element.set_scroll_top(pixels(top.round()));
+            .set_scroll_left(truncate_to_pixels((left * self.sign).round()));
+        self.element.set_scroll_top(truncate_to_pixels(top.round()));
     }
 }
 
 impl Tree {
-    pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<Entry> {
-        let Area { columns, lines } = self.plane.area.get();
+    pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<TreeItem> {
+        let VisibleArea { columns, lines } = self.plane.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
@@ -132,7 +132,7 @@ impl Tree {
     }
 
     fn drawn_edges(&self, drawing: &Drawing) -> Vec<Edge> {
-        let Area { columns, lines } = self.plane.area.get();
+        let VisibleArea { columns, lines } = self.plane.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let way = |at: usize| {
@@ -151,23 +151,26 @@ impl Tree {
     }
 
     /// Updates the size and the visible area of the drawing, after scrolling or a change of size.
-    pub(super) fn update_plane(&self) {
-        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+    pub(super) fn update_viewport(&self) {
+        let (Some(drawing), Some(scroll)) = (
+            self.drawing.get_untracked(),
+            ScrollPosition::from_tree(self),
+        ) else {
             return;
         };
         self.plane.apply_size(&drawing);
         let Some((wide, high)) = self.plane.cell_size(&drawing) else {
             return;
         };
-        let ((left, top), (width, height)) = (scroll.at(), scroll.room());
-        let area = Area {
+        let ((left, top), (width, height)) = (scroll.offset(), scroll.client_size());
+        let area = VisibleArea {
             columns: (
                 (left / wide).floor() - 1.0,
                 ((left + width) / wide).ceil() + 1.0,
             ),
             lines: (
-                whole(top / high).saturating_sub(1),
-                whole((top + height) / high) + 2,
+                floor_to_index(top / high).saturating_sub(1),
+                floor_to_index((top + height) / high) + 2,
             ),
         };
         if self.plane.area.get_untracked() != area {
@@ -178,21 +181,24 @@ impl Tree {
     /// Scrolls the drawing so that a row is in view; if `middle` is true, in the middle of the
     /// view.
     pub(super) fn bring_spot_into_view(&self, at: usize, middle: bool) {
-        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+        let (Some(drawing), Some(scroll)) = (
+            self.drawing.get_untracked(),
+            ScrollPosition::from_tree(self),
+        ) else {
             return;
         };
         let place = self.plane.cell_size(&drawing);
         let (Some((wide, high)), Some(spot)) = (place, drawing.spot(at)) else {
             return;
         };
-        let (now, room) = (scroll.at(), scroll.room());
+        let (now, room) = (scroll.offset(), scroll.client_size());
         let to = |from: f64, size: f64, now: f64, room: f64| match () {
             () if middle => from + size / 2.0 - room / 2.0,
             () if from < now => from,
             () if from + size > now + room => (from + size - room).min(from),
             () => now,
         };
-        scroll.go((
+        scroll.scroll_to((
             to(spot.column() * wide, wide, now.0, room.0),
             to(as_pixels(spot.line()) * high, high, now.1, room.1),
         ));
@@ -202,17 +208,20 @@ impl Tree {
     /// Sets the zoom, between the smallest and the largest, and keeps a point of the view in place:
     /// by default, the middle.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
-        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+        let (Some(drawing), Some(scroll)) = (
+            self.drawing.get_untracked(),
+            ScrollPosition::from_tree(self),
+        ) else {
             return;
         };
         let before = self.plane.zoom.get_untracked();
         let zoom = zoom.clamp(MIN_ZOOM, MAX_ZOOM);
-        let (now, room) = (scroll.at(), scroll.room());
+        let (now, room) = (scroll.offset(), scroll.client_size());
         let point = point.unwrap_or((room.0 / 2.0, room.1 / 2.0));
         self.plane.zoom.set(zoom);
         self.plane.apply_size(&drawing);
         let to = |now: f64, point: f64| (now + point) * zoom / before - point;
-        scroll.go((to(now.0, point.0), to(now.1, point.1)));
+        scroll.scroll_to((to(now.0, point.0), to(now.1, point.1)));
         self.update_rows();
     }
 
@@ -225,14 +234,17 @@ impl Tree {
     }
 
     /// Sets the zoom at which the tree fits the view, at most 1, and centres the current message.
-    fn fit(&self) {
-        let (Some(drawing), Some(scroll)) = (self.drawing.get_untracked(), Scroll::of(self)) else {
+    fn fit_to_view(&self) {
+        let (Some(drawing), Some(scroll)) = (
+            self.drawing.get_untracked(),
+            ScrollPosition::from_tree(self),
+        ) else {
             return;
         };
         let Some((wide, high)) = self.plane.cell_size(&drawing) else {
             return;
         };
-        let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.room());
+        let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.client_size());
         let across = room.0 / (wide / zoom * as_pixels(drawing.columns()));
         let down = room.1 / (high / zoom * as_pixels(drawing.lines()));
         self.zoom_to(across.min(down).min(1.0), None);
@@ -241,9 +253,11 @@ impl Tree {
 
     /// Zooms around the pointer on a wheel event with Ctrl or Meta, such as the event of a pinch on
     /// a touchpad. Does nothing in the list.
-    pub(super) fn wheel(&self, event: &ev::WheelEvent) {
+    pub(super) fn handle_wheel(&self, event: &ev::WheelEvent) {
         let zooms = event.ctrl_key() || event.meta_key();
-        let Some(scroll) = Scroll::of(self).filter(|_| zooms && self.drawn.get_untracked()) else {
+        let Some(scroll) =
+            ScrollPosition::from_tree(self).filter(|_| zooms && self.drawn.get_untracked())
+        else {
             return;
         };
         event.prevent_default();
@@ -296,7 +310,7 @@ pub(super) fn edges(tree: &Tree) -> AnyView {
 }
 
 /// Renders the toolbar above the tree.
-pub(super) fn tools(tree: &Tree) -> AnyView {
+pub(super) fn drawing_toolbar(tree: &Tree) -> AnyView {
     let (drawn, plane, drawing) = (tree.drawn, tree.plane, tree.drawing);
     let far = move || (plane.zoom.get() < READABLE).then_some("");
     effect(move |_| {
@@ -337,7 +351,7 @@ pub(super) fn tools(tree: &Tree) -> AnyView {
         >
             {toggle.view(&tree.words)}
             <span class="la-tree-zoom" hidden=move || !drawn.get()>
-                {button(|l| &l.fit_tree, Icon::Fit, Tree::fit, |_| false)}
+                {button(|l| &l.fit_tree, Icon::Fit, Tree::fit_to_view, |_| false)}
                 {button(|l| &l.zoom_out, Icon::Minus, Tree::zoom_out, |zoom| zoom <= MIN_ZOOM)}
                 {button(|l| &l.zoom_in, Icon::Plus, Tree::zoom_in, |zoom| zoom >= MAX_ZOOM)}
             </span>

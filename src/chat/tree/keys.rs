@@ -3,7 +3,7 @@
 use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
-use super::{Tree, TreeDialog, row::beginning};
+use super::{Tree, TreeDialog, row::message_preview};
 use crate::ui::lower;
 
 /// The number of rows in a page.
@@ -26,13 +26,13 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
         "End" => last,
         "PageDown" => (at + PAGE).min(last),
         "PageUp" => at.saturating_sub(PAGE),
-        "ArrowRight" => move_in(tree, at),
-        "ArrowLeft" => move_out(tree, at),
+        "ArrowRight" => unfold_or_descend(tree, at),
+        "ArrowLeft" => fold_or_ascend(tree, at),
         "Enter" | " " | "Delete" => {
-            if let Some(id) = id_of(tree, at) {
+            if let Some(id) = row_message_id(tree, at) {
                 match key.as_str() {
-                    "Delete" => tree.ask(TreeDialog::Delete(id)),
-                    _ => tree.show(&id),
+                    "Delete" => tree.open_dialog(TreeDialog::Delete(id)),
+                    _ => tree.show_branch(&id),
                 }
             }
             at
@@ -45,27 +45,27 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
             tree.zoom_out();
             at
         }
-        typed if typed.chars().count() == 1 => find(tree, at, typed),
+        typed if typed.chars().count() == 1 => find_by_typed_text(tree, at, typed),
         _ => return,
     };
     event.prevent_default();
     if to != at {
-        tree.go_to(to);
+        tree.go_to_row(to);
     }
 }
 
-fn id_of(tree: &Tree, at: usize) -> Option<MessageId> {
+fn row_message_id(tree: &Tree, at: usize) -> Option<MessageId> {
     let id = |row: &assistant_core::conversation::OutlineRow| row.id().clone();
     tree.rows.with_untracked(|rows| rows.get(at).map(id))
 }
 
 /// Unfolds a row if it is folded. Returns the index of the row to move to: the first version of the
 /// next message, if the versions are unfolded; otherwise the same row.
-fn move_in(tree: &Tree, at: usize) -> usize {
+fn unfold_or_descend(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches() > 0 && row.is_closed() => {
-            tree.toggle(row.id());
+            tree.toggle_fold(row.id());
             at
         }
         Some(row) if row.branches() > 0 => at + 1,
@@ -75,11 +75,11 @@ fn move_in(tree: &Tree, at: usize) -> usize {
 
 /// Folds a row if it is unfolded. Returns the index of the row to move to: the same row after
 /// folding; otherwise the row of the message whose versions include the row.
-fn move_out(tree: &Tree, at: usize) -> usize {
+fn fold_or_ascend(tree: &Tree, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches() > 0 && !row.is_closed() => {
-            tree.toggle(row.id());
+            tree.toggle_fold(row.id());
             at
         }
         Some(row) => row.above().unwrap_or(at),
@@ -89,14 +89,14 @@ fn move_out(tree: &Tree, at: usize) -> usize {
 
 /// Returns the index of the next row whose message begins with the typed character, continuing from
 /// the first row after the last; the current index if no message does.
-fn find(tree: &Tree, at: usize, typed: &str) -> usize {
+fn find_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
     let typed = lower(typed);
     let found = tree.assistant.with_conversation(|all| {
         tree.rows.with_untracked(|rows| {
             let after = rows.iter().enumerate().skip(at + 1);
             let mut others = after.chain(rows.iter().enumerate().take(at));
             let begins = |id: &MessageId| {
-                let words = beginning(id, all);
+                let words = message_preview(id, all);
                 words.is_some_and(|words| lower(&words).starts_with(&typed))
             };
             let found = others.find(|(_, row)| begins(row.id()));
@@ -109,7 +109,7 @@ fn find(tree: &Tree, at: usize, typed: &str) -> usize {
 impl Tree {
     /// Folds or unfolds the messages after a message, even if they include the branch that is
     /// shown.
-    pub(super) fn toggle(&self, message: &MessageId) {
+    pub(super) fn toggle_fold(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         self.closed.update(|closed| {
             if !closed.remove(message) {

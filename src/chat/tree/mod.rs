@@ -76,7 +76,7 @@ pub fn TreeView(
     let Some(assistant) = assistant_for(assistant, "TreeView") else {
         return ().into_any();
     };
-    scope(Box::new(move || draw(&Tree::new(assistant, drawn))))
+    scope(Box::new(move || tree_view(&Tree::new(assistant, drawn))))
 }
 
 /// The state that the parts of the tree share.
@@ -91,12 +91,12 @@ struct Tree {
     /// The index of the row of the current message.
     at: Memo<usize>,
     /// The visible part of the list.
-    list: view::List,
+    list: view::RowList,
     /// True while the tree is shown as a drawing.
     drawn: RwSignal<bool>,
     drawing: Memo<Option<Arc<Drawing>>>,
     /// The visible area of the drawing.
-    plane: drawn::Plane,
+    plane: drawn::DrawingViewport,
     scroller: NodeRef<html::Div>,
     /// The open dialog with its id. A dialog may report that it is closed after the next one has
     /// opened.
@@ -156,23 +156,23 @@ impl Tree {
             closed,
             cursor,
             at,
-            list: view::List::new(),
+            list: view::RowList::new(),
             drawn,
             drawing,
-            plane: drawn::Plane::new(),
+            plane: drawn::DrawingViewport::new(),
             scroller: NodeRef::new(),
             asked: RwSignal::new(None),
             name: format!("la-tree-{}", fresh_id()).into(),
         }
     }
 
-    fn ask(&self, what: TreeDialog) {
+    fn open_dialog(&self, what: TreeDialog) {
         self.asked.set(Some((fresh_id(), what)));
     }
 
     /// Handles the end of a dialog: clears the open dialog and focuses the tree, unless another
     /// dialog has opened since.
-    fn answered(&self, turn: &str) {
+    fn close_dialog(&self, turn: &str) {
         let is_kept = self
             .asked
             .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));
@@ -182,13 +182,13 @@ impl Tree {
         }
     }
 
-    fn current(&self) -> Option<OutlineRow> {
+    fn current_row(&self) -> Option<OutlineRow> {
         let at = self.at.get();
         self.rows.with(|rows| rows.get(at).cloned())
     }
 
     /// Shows the branch that ends with a message.
-    fn show(&self, message: &MessageId) {
+    fn show_branch(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
         // A refusal means that the message was removed.
@@ -199,7 +199,7 @@ impl Tree {
     }
 
     /// Makes a row the current one, and scrolls it into view.
-    fn go_to(&self, at: usize) {
+    fn go_to_row(&self, at: usize) {
         let id = self
             .rows
             .with_untracked(|rows| rows.get(at).map(|row| row.id().clone()));
@@ -222,14 +222,14 @@ impl Tree {
     }
 }
 
-fn draw(tree: &Tree) -> AnyView {
+fn tree_view(tree: &Tree) -> AnyView {
     let (words, of_rows, of_keys) = (tree.words.clone(), tree.clone(), tree.clone());
     let of_items = tree.clone();
     let items = move || match of_items.drawing.get() {
         Some(drawing) => of_items.drawn_rows(&drawing),
         None => of_items.listed_rows(),
     };
-    let key = |(at, row, spot): &Entry| format!("{at} {row:?} {spot:?}");
+    let key = |(at, row, spot): &TreeItem| format!("{at} {row:?} {spot:?}");
     let rows = each(items, key, move |(at, row, spot)| {
         row::view(&of_rows, at, &row, spot)
     });
@@ -243,10 +243,10 @@ fn draw(tree: &Tree) -> AnyView {
     let (scrolled, tree_focus, keys) = (tree.clone(), tree.clone(), of_keys);
     let (turns, drawn) = (tree.clone(), tree.drawn);
     let height = tree.list_height();
-    view::begin(tree);
+    view::watch_rows(tree);
     view! {
         <div class="la-tree la-standalone" data-drawn=move || drawn.get().then_some("")>
-            {drawn::tools(tree)}
+            {drawn::drawing_toolbar(tree)}
             <div
                 class="la-tree-scroller"
                 role="tree"
@@ -255,8 +255,8 @@ fn draw(tree: &Tree) -> AnyView {
                 aria-activedescendant=active
                 node_ref=tree.scroller
                 on:scroll=move |_| scrolled.update_rows()
-                on:focus=move |_| tree_focus.focused()
-                on:wheel=move |event| turns.wheel(&event)
+                on:focus=move |_| tree_focus.handle_focus()
+                on:wheel=move |event| turns.handle_wheel(&event)
                 on:keydown=move |event| keys::handle_key(&keys, &event)
             >
                 <div
@@ -270,7 +270,7 @@ fn draw(tree: &Tree) -> AnyView {
                 </div>
             </div>
             {undo::view(tree)}
-            {toolbar::bar(tree)}
+            {toolbar::view(tree)}
             {dialog::view(tree)}
         </div>
     }
@@ -278,4 +278,4 @@ fn draw(tree: &Tree) -> AnyView {
 }
 
 /// A row with its index, and its position in the drawing.
-type Entry = (usize, OutlineRow, Option<Spot>);
+type TreeItem = (usize, OutlineRow, Option<Spot>);

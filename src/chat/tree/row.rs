@@ -33,7 +33,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
                 cell.parts
                     .with(|parts| parts.iter().for_each(|part| part.mark.track()));
             }
-            let text = assistant.with_conversation(|all| beginning(&id, all));
+            let text = assistant.with_conversation(|all| message_preview(&id, all));
             text.flatten().unwrap_or_default()
         }
     };
@@ -65,7 +65,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
         let toggle = move |event: web_sys::MouseEvent| {
             event.stop_propagation();
             toggles.cursor.set(Some(of.clone()));
-            toggles.toggle(&of);
+            toggles.toggle_fold(&of);
         };
         // For pointers only: the keyboard uses the arrows.
         view! {
@@ -96,7 +96,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
                 let listed = || written(as_pixels(at) * height.get()) + "px";
                 spot.is_none().then(listed)
             }
-            on:click=move |_| clicked.show(&id)
+            on:click=move |_| clicked.show_branch(&id)
         >
             <span class="la-tree-mark" aria-hidden="true">{""}</span>
             <span class="la-tree-speaker">{speaker}</span>
@@ -113,7 +113,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
 
 /// Returns the beginning of the text of a message, or the names of its first calls if the message
 /// has no text; `None` if the message does not exist.
-pub(super) fn beginning(id: &MessageId, conversation: &Conversation) -> Option<String> {
+pub(super) fn message_preview(id: &MessageId, conversation: &Conversation) -> Option<String> {
     let message = conversation.message(id)?;
     let texts = message.parts().iter().filter_map(Part::as_text);
     let words = texts.flat_map(str::split_whitespace);

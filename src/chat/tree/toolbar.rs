@@ -7,16 +7,16 @@ use super::{Tree, TreeDialog};
 use crate::ui::{Icon, Labels, Word, dynamic, memo};
 
 /// Renders the toolbar below the tree, or a line that says that the tree is empty.
-pub(super) fn bar(tree: &Tree) -> AnyView {
+pub(super) fn view(tree: &Tree) -> AnyView {
     let words = tree.words.clone();
     let is_there = {
         let tree = tree.clone();
-        memo(move || tree.current().is_some())
+        memo(move || tree.current_row().is_some())
     };
     let by_person = {
         let tree = tree.clone();
         memo(move || {
-            let current = tree.current();
+            let current = tree.current_row();
             let role = current.and_then(|row| {
                 tree.assistant
                     .with_conversation(|all| all.message(row.id()).map(Message::speaker))
@@ -28,20 +28,20 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
     let busy = memo(move || activity.get().busy);
     let shows = tree.clone();
     let show = move |_| {
-        if let Some(row) = untrack(|| shows.current()) {
-            shows.show(row.id());
+        if let Some(row) = untrack(|| shows.current_row()) {
+            shows.show_branch(row.id());
         }
     };
     let edits = tree.clone();
     let edit = move |_| {
-        if let Some(row) = untrack(|| edits.current()).filter(|_| !busy.get_untracked()) {
-            edits.ask(TreeDialog::Edit(row.id().clone()));
+        if let Some(row) = untrack(|| edits.current_row()).filter(|_| !busy.get_untracked()) {
+            edits.open_dialog(TreeDialog::Edit(row.id().clone()));
         }
     };
     let deletes = tree.clone();
     let delete = move |_| {
-        if let Some(row) = untrack(|| deletes.current()) {
-            deletes.ask(TreeDialog::Delete(row.id().clone()));
+        if let Some(row) = untrack(|| deletes.current_row()) {
+            deletes.open_dialog(TreeDialog::Delete(row.id().clone()));
         }
     };
     let of = tree.clone();
@@ -57,17 +57,17 @@ pub(super) fn bar(tree: &Tree) -> AnyView {
             aria-label=words.attr(|l| &l.message_actions)
             hidden=move || !is_there.get()
         >
-            {button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
+            {toolbar_button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
             <span hidden=move || {
                 !by_person.get()
-            }>{button(tree, Icon::Pencil, |l| &l.edit_message, busy.into(), Box::new(edit))}</span>
-            {button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
+            }>{toolbar_button(tree, Icon::Pencil, |l| &l.edit_message, busy.into(), Box::new(edit))}</span>
+            {toolbar_button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
         </div>
     }
     .into_any()
 }
 
-fn button(
+fn toolbar_button(
     tree: &Tree,
     icon: Icon,
     word: fn(&Labels) -> &Word,

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Entry, Tree};
+use super::{Tree, TreeItem};
 use crate::ui::{after, effect, written};
 
 /// The estimated height of a row until a row was measured, in pixels.
@@ -18,14 +18,14 @@ const MIN_ROWS: usize = 2 * OVERSCAN_ROWS + 1;
 
 /// The visible part of the list.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct List {
+pub(super) struct RowList {
     /// The height of a row, in pixels.
     pub(super) height: RwSignal<f64>,
     /// The index of the first mounted row, and the number of rows.
     window: RwSignal<(usize, usize)>,
 }
 
-impl List {
+impl RowList {
     pub(super) fn new() -> Self {
         Self {
             height: RwSignal::new(INITIAL_ROW_HEIGHT),
@@ -35,7 +35,7 @@ impl List {
 }
 
 impl Tree {
-    pub(super) fn listed_rows(&self) -> Vec<Entry> {
+    pub(super) fn listed_rows(&self) -> Vec<TreeItem> {
         self.rows.with(|rows| {
             let (first, count) = self.list.window.get();
             let first = first.min(rows.len().saturating_sub(count));
@@ -72,13 +72,13 @@ impl Tree {
             () if top + height > from + room => top + height - room,
             () => return,
         };
-        scroller.set_scroll_top(pixels(to.ceil()));
+        scroller.set_scroll_top(truncate_to_pixels(to.ceil()));
         self.update_rows();
     }
 
     /// Scrolls the current row into view on focus by keyboard. A row that was clicked must not move
     /// away.
-    pub(super) fn focused(&self) {
+    pub(super) fn handle_focus(&self) {
         let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
             // Fails only for an invalid selector.
             scroller.matches(":focus-visible").unwrap_or_default()
@@ -91,7 +91,7 @@ impl Tree {
     /// Updates the visible rows and their height.
     pub(super) fn update_rows(&self) {
         if self.drawn.get_untracked() {
-            return self.update_plane();
+            return self.update_viewport();
         }
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
@@ -105,8 +105,9 @@ impl Tree {
             known.set(measured);
         }
         let height = known.get_untracked();
-        let first = whole(f64::from(scroller.scroll_top()) / height).saturating_sub(OVERSCAN_ROWS);
-        let count = whole(f64::from(scroller.client_height()) / height) + MIN_ROWS;
+        let first =
+            floor_to_index(f64::from(scroller.scroll_top()) / height).saturating_sub(OVERSCAN_ROWS);
+        let count = floor_to_index(f64::from(scroller.client_height()) / height) + MIN_ROWS;
         let count = count.min(MAX_ROWS);
         if self.list.window.get_untracked() != (first, count) {
             self.list.window.set((first, count));
@@ -125,7 +126,7 @@ pub(super) fn as_pixels(rows: usize) -> f64 {
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "pixels of a page")]
-pub(super) fn pixels(number: f64) -> i32 {
+pub(super) fn truncate_to_pixels(number: f64) -> i32 {
     number as i32
 }
 
@@ -134,14 +135,14 @@ pub(super) fn pixels(number: f64) -> i32 {
     clippy::cast_sign_loss,
     reason = "a place in a list"
 )]
-pub(super) fn whole(number: f64) -> usize {
+pub(super) fn floor_to_index(number: f64) -> usize {
     number.max(0.0) as usize
 }
 
 /// Updates the visible rows now, when the rows change, and when the size of the view changes.
 /// Scrolls the current row into view after a switch between list and drawing, and once the view has
 /// a height.
-pub(super) fn begin(tree: &Tree) {
+pub(super) fn watch_rows(tree: &Tree) {
     let of = tree.clone();
     effect(move |before: Option<bool>| {
         of.rows.track();
