@@ -20,12 +20,26 @@ galleryTest("the gallery in forced colours", { forcedColors: "active", only: "ch
       .map((button) => button.textContent),
   );
   assert.deepEqual(crossing, []);
+  // A row of icons without boxes, of which the focused one is outlined.
+  const icons = page.locator(".la-message-bar .la-button");
+  assert.ok((await icons.count()) > 5);
+  const boxes = await icons.evaluateAll((icons) => icons.filter((icon) => getComputedStyle(icon).borderTopStyle !== "none").length);
+  assert.equal(boxes, 0);
+  await icons.first().focus();
+  await page.keyboard.press("Tab");
+  const ring = await page.locator(":focus-visible").evaluate((icon) => [icon.closest(".la-message-bar") !== null, getComputedStyle(icon).outlineStyle]);
+  assert.deepEqual(ring, [true, "solid"]);
 });
 
 galleryTest("the buttons of an approval are one row with whole labels, even in a narrow window", { viewport: { width: 360, height: 740 } }, async (page) => {
   const rows = page.locator(".la-approval-actions:has(.la-approval-yes)");
   assert.ok((await rows.count()) > 5);
-  for (const [approve, deny] of [["Approve", "Deny"], ["Genehmigen", "Ablehnen"]]) {
+  const words = [["Approve", "Deny"], ["Genehmigen", "Ablehnen"]];
+  // A call with unknown outcome has longer labels, and no choice of how long an approval applies.
+  const again = [["Run again", "Skip"], ["Erneut ausführen", "Überspringen"]];
+  for (const [approve, deny] of [...words, ...again]) {
+    const arrows = page.locator(".la-approval-longer");
+    if (approve === again[0][0]) await arrows.evaluateAll((arrows) => arrows.forEach((arrow) => arrow.style.setProperty("display", "none", "important")));
     const wrong = await rows.evaluateAll((rows, [approve, deny]) => {
       const names = new Map([[".la-approval-yes", approve], [".la-approval-deny", deny]]);
       return rows.filter((row) => {

@@ -308,7 +308,7 @@ impl Labels {
             notice_not_stored: "Neue Nachrichten werden nicht gespeichert und gehen verloren, wenn Sie diese Seite schließen.".into(),
             notice_not_opened: "Ihre gespeicherte Unterhaltung konnte nicht geöffnet werden. Sie ist noch vorhanden; eine neue wurde begonnen.".into(),
             may_have_run: "Das begann, bevor die Seite neu geladen wurde. Vielleicht wurde es schon ausgeführt.".into(),
-            run_again: "Noch einmal ausführen".into(),
+            run_again: "Erneut ausführen".into(),
             skip: "Überspringen".into(),
             past_conversations: "Frühere Unterhaltungen".into(),
             no_conversations: "Noch keine früheren Unterhaltungen.".into(),
