@@ -313,6 +313,25 @@ fn a_message_during_a_pending_approval_is_refused_or_denies_it() {
 }
 
 #[test]
+fn a_message_denies_no_approval_while_a_handler_runs() {
+    let mut driver = Driver::with(SessionOptions::default().auto_deny(true));
+    driver.register(asking("f"));
+    driver.register(action("g"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("running", "g", "{}"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.phase("running"), Phase::Running);
+    assert_eq!(driver.send("new").refused, Some(Refusal::ApprovalsPending));
+    assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
+    driver.returns("running", json!(1));
+    assert_eq!(driver.send("new").refused, None);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+}
+
+#[test]
 fn edited_arguments_are_validated_run_and_stored_with_the_original() {
     let mut spec = asking("f");
     spec.parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
