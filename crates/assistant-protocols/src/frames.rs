@@ -63,7 +63,7 @@ fn error_text(text: &str) -> Option<String> {
 
 /// The kind of a response, which its first character that is not blank determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ResponseKind {
     Unknown,
     Frames,
     Document,
@@ -74,7 +74,7 @@ enum Kind {
 pub struct FrameReader<D> {
     sse: SseDecoder,
     pub(super) decoder: D,
-    kind: Kind,
+    kind: ResponseKind,
     body: Vec<u8>,
     error: Option<ProtocolError>,
     limits: Limits,
@@ -92,11 +92,11 @@ impl<D> fmt::Debug for FrameReader<D> {
 
 impl<D: Decode> FrameReader<D> {
     /// Creates a reader at the start of a response.
-    pub(super) fn of(decoder: D) -> Self {
+    pub(super) fn with_decoder(decoder: D) -> Self {
         Self {
             sse: SseDecoder::new(),
             decoder,
-            kind: Kind::Unknown,
+            kind: ResponseKind::Unknown,
             body: Vec::new(),
             error: None,
             limits: Limits::default(),
@@ -131,12 +131,12 @@ impl<D: Decode> FrameReader<D> {
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
             None => {}
-            Some(b'{' | b'[') => self.kind = Kind::Document,
+            Some(b'{' | b'[') => self.kind = ResponseKind::Document,
             Some(b'<') => self.fail(ProtocolError::new(
                 "not-a-stream",
                 "The server answered with a page (HTML) instead of an event stream.",
             )),
-            Some(_) => self.kind = Kind::Frames,
+            Some(_) => self.kind = ResponseKind::Frames,
         }
     }
 
@@ -148,20 +148,20 @@ impl<D: Decode> FrameReader<D> {
         let room = self.limits.run_bytes.saturating_sub(self.read);
         let within = bytes.get(..room).unwrap_or(bytes);
         self.read += within.len();
-        if self.kind == Kind::Unknown {
+        if self.kind == ResponseKind::Unknown {
             self.detect_document(within);
             // Blanks are held until the kind of the response is known.
             self.body.extend_from_slice(within);
-            if self.kind == Kind::Frames {
+            if self.kind == ResponseKind::Frames {
                 let held = std::mem::take(&mut self.body);
                 self.read_frames(&held, sink);
             }
-        } else if self.kind == Kind::Frames {
+        } else if self.kind == ResponseKind::Frames {
             self.read_frames(within, sink);
         } else {
             self.body.extend_from_slice(within);
         }
-        self.check_body();
+        self.check_body_size();
         if within.len() < bytes.len() {
             let most = self.limits.run_bytes;
             let message = format!("The response is larger than {most} bytes.");
@@ -169,7 +169,7 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    fn check_body(&mut self) {
+    fn check_body_size(&mut self) {
         if self.body.len() > self.limits.event_bytes {
             self.body.clear();
             self.fail(ProtocolError::new(
@@ -201,7 +201,7 @@ impl<D: Decode> FrameReader<D> {
     /// returns the end with its details.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut mid_frame = false;
-        if self.kind == Kind::Document && self.error.is_none() {
+        if self.kind == ResponseKind::Document && self.error.is_none() {
             let text = String::from_utf8_lossy(&self.body).into_owned();
             let read = self
                 .decoder

@@ -136,7 +136,7 @@ impl SseDecoder {
                 [] => &[],
             };
         }
-        self.check(rest.len())?;
+        self.check_limit(rest.len())?;
         self.line.extend_from_slice(rest);
         Ok(())
     }
@@ -157,26 +157,26 @@ impl SseDecoder {
             return None;
         }
         let line = std::mem::take(&mut self.line);
-        self.field(&line);
+        self.parse_field(&line);
         let frame = std::mem::take(&mut self.frame);
         std::mem::take(&mut self.has_data).then_some(frame)
     }
 
     fn end_line(&mut self, tail: &[u8], each: &mut dyn FnMut(&mut Frame)) -> Result<(), SseError> {
-        self.check(tail.len())?;
+        self.check_limit(tail.len())?;
         if self.line.is_empty() {
-            return self.whole_line(tail, each);
+            return self.handle_line(tail, each);
         }
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
-        self.whole_line(&line, each)?;
+        self.handle_line(&line, each)?;
         // Its memory is reused for the next split line.
         line.clear();
         self.line = line;
         Ok(())
     }
 
-    fn whole_line(
+    fn handle_line(
         &mut self,
         line: &[u8],
         each: &mut dyn FnMut(&mut Frame),
@@ -186,12 +186,12 @@ impl SseDecoder {
             self.first_line = false;
             self.end_frame(each);
         } else {
-            self.field(line);
+            self.parse_field(line);
         }
-        self.check(0)
+        self.check_limit(0)
     }
 
-    fn field(&mut self, line: &[u8]) {
+    fn parse_field(&mut self, line: &[u8]) {
         let line = match line.strip_prefix(BOM) {
             Some(after) if self.first_line => after,
             _ => line,
@@ -232,7 +232,7 @@ impl SseDecoder {
 
     /// Fails if the frame, its unfinished line and `more` bytes are together larger than the limit,
     /// or if an earlier check failed.
-    fn check(&mut self, more: usize) -> Result<(), SseError> {
+    fn check_limit(&mut self, more: usize) -> Result<(), SseError> {
         let frame = &self.frame;
         let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
         let held: usize = fields.iter().flatten().map(|field| field.len()).sum();

@@ -61,7 +61,7 @@ impl Compat {
             }
             old if old.starts_with("THINKING_") => {
                 let old = old.to_owned();
-                self.thinking(event, &old, notes);
+                self.upgrade_thinking(event, &old, notes);
                 ("", &[])
             }
             _ => ("", &[]),
@@ -76,7 +76,7 @@ impl Compat {
 
     /// Rewrites a thinking event to a reasoning event, with a new id for each span and message,
     /// since thinking events have no ids.
-    fn thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
+    fn upgrade_thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
         let (new, id) = match old {
             "THINKING_START" => {
                 let id = self.new_id();

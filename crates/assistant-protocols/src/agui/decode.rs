@@ -36,7 +36,7 @@ pub fn decode_event(
         keep_extra: false,
         notes,
     };
-    match event(Fields::new(object, Path::Root), &mut context) {
+    match read_event(Fields::new(object, Path::Root), &mut context) {
         Ok(event) => Ok(Some(event)),
         Err(Fault::Fatal(error)) => Err(error),
         Err(Fault::Unknown) => {
@@ -48,17 +48,17 @@ pub fn decode_event(
     }
 }
 
-fn event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
+fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
     let attributable = is_attributable(context.event);
-    let kind = kind(f, context);
+    let kind = read_kind(f, context);
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
     }
     // Read last because most events carry none of these, although described first: of two faults
     // the first one is reported.
     let wrong = f.checked();
-    let base = base(f, context, attributable);
+    let base = read_base(f, context, attributable);
     f.checked()?;
     let kind = kind?;
     wrong?;
@@ -72,7 +72,7 @@ fn is_attributable(name: &str) -> bool {
 }
 
 #[inline]
-fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match context.event {
         "TEXT_MESSAGE_CONTENT" => EventKind::TextMessageContent {
             message_id: f.text(context, "messageId"),
@@ -82,19 +82,19 @@ fn kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
             tool_call_id: f.text(context, "toolCallId"),
             delta: f.text(context, "delta"),
         },
-        name if name.starts_with("TEXT_MESSAGE_") => text_message(name, f, context)?,
-        name if name.starts_with("TOOL_CALL_") => tool_call(name, f, context)?,
-        name if name.starts_with("REASONING_") => reasoning(name, f, context)?,
-        name if name.starts_with("SUBAGENT_") => subagent(name, f, context)?,
-        name if name.starts_with("RUN_") => lifecycle(name, f, context)?,
+        name if name.starts_with("TEXT_MESSAGE_") => read_text_message(name, f, context)?,
+        name if name.starts_with("TOOL_CALL_") => read_tool_call(name, f, context)?,
+        name if name.starts_with("REASONING_") => read_reasoning(name, f, context)?,
+        name if name.starts_with("SUBAGENT_") => read_subagent(name, f, context)?,
+        name if name.starts_with("RUN_") => read_lifecycle(name, f, context)?,
         "MESSAGES_SNAPSHOT" => EventKind::MessagesSnapshot {
             messages: f.list(context, "messages", form::message),
         },
-        name => standalone(name, f, context)?,
+        name => read_standalone(name, f, context)?,
     })
 }
 
-fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
+fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
     // Most tokens have no optional fields.
     if f.is_empty() {
         return Base::default();
@@ -111,11 +111,11 @@ fn base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Ba
     }
 }
 
-fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "TEXT_MESSAGE_START" => EventKind::TextMessageStart {
             message_id: f.text(context, "messageId"),
-            role: f.opt_with(context, "role", role),
+            role: f.opt_with(context, "role", read_role),
             name: f.opt_text(context, "name"),
         },
         "TEXT_MESSAGE_END" => EventKind::TextMessageEnd {
@@ -123,7 +123,7 @@ fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Re
         },
         "TEXT_MESSAGE_CHUNK" => EventKind::TextMessageChunk {
             message_id: f.opt_text(context, "messageId"),
-            role: f.opt_with(context, "role", role),
+            role: f.opt_with(context, "role", read_role),
             delta: f.opt_text(context, "delta"),
             name: f.opt_text(context, "name"),
         },
@@ -131,7 +131,7 @@ fn text_message(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Re
     })
 }
 
-fn tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "TOOL_CALL_START" => EventKind::ToolCallStart {
             tool_call_id: f.text(context, "toolCallId"),
@@ -165,7 +165,7 @@ fn tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
     })
 }
 
-fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "REASONING_START" => EventKind::ReasoningStart {
             message_id: f.text(context, "messageId"),
@@ -205,7 +205,7 @@ fn reasoning(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
     })
 }
 
-fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "SUBAGENT_STARTED" => EventKind::SubagentStarted {
             subagent_run_id: f.text(context, "subagentRunId"),
@@ -219,7 +219,7 @@ fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<E
             subagent_run_id: f.text(context, "subagentRunId"),
             result: f.opt(context, "result").map(Box::new),
             outcome: f
-                .opt_with(context, "outcome", run::subagent_outcome)
+                .opt_with(context, "outcome", run::read_subagent_outcome)
                 .map(Box::new),
         },
         "SUBAGENT_ERROR" => EventKind::SubagentError {
@@ -231,28 +231,30 @@ fn subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<E
     })
 }
 
-fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "RUN_STARTED" => {
             let thread_id = f.text(context, "threadId");
             let run_id = f.text(context, "runId");
             let protocol_version = f.opt_text(context, "protocolVersion");
             if let Some(version) = &protocol_version {
-                run::compare_version(version, context);
+                run::report_newer_version(version, context);
             }
             EventKind::RunStarted {
                 thread_id,
                 run_id,
                 protocol_version,
                 parent_run_id: f.opt_text(context, "parentRunId"),
-                input: f.opt_with(context, "input", run::input).map(Box::new),
+                input: f
+                    .opt_with(context, "input", run::read_run_input)
+                    .map(Box::new),
             }
         }
         "RUN_FINISHED" => EventKind::RunFinished {
             thread_id: f.text(context, "threadId"),
             run_id: f.text(context, "runId"),
             result: f.opt(context, "result").map(Box::new),
-            outcome: f.opt_with(context, "outcome", run::outcome),
+            outcome: f.opt_with(context, "outcome", run::read_outcome),
             usage: f
                 .opt_list(context, "usage", form::usage)
                 .unwrap_or_default(),
@@ -268,7 +270,7 @@ fn lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<
     })
 }
 
-fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "STEP_STARTED" => EventKind::StepStarted {
             step_name: f.text(context, "stepName"),
@@ -280,7 +282,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
             snapshot: f.any(context, "snapshot"),
         },
         "STATE_DELTA" => EventKind::StateDelta {
-            delta: f.list(context, "delta", patch::operation),
+            delta: f.list(context, "delta", patch::validate_operation),
         },
         "ACTIVITY_SNAPSHOT" => EventKind::ActivitySnapshot {
             message_id: f.text(context, "messageId"),
@@ -291,7 +293,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
         "ACTIVITY_DELTA" => EventKind::ActivityDelta {
             message_id: f.text(context, "messageId"),
             activity_type: f.text(context, "activityType"),
-            patch: f.list(context, "patch", patch::operation),
+            patch: f.list(context, "patch", patch::validate_operation),
         },
         "RAW" => EventKind::Raw {
             event: f.any(context, "event"),
@@ -306,7 +308,7 @@ fn standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read
 }
 
 /// Reads the role of streamed text. Fails for the roles whose messages have events of their own.
-fn role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
+fn read_role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
     let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
     let words = roles.map(|role| (role.as_str(), role));
     word(Some(&value), context, path, &words)

@@ -76,7 +76,7 @@ impl Decoder {
             return Ok(());
         }
         let result = match EventObject::parse(data) {
-            Ok(object) => self.read(object, SplitPair::default(), out),
+            Ok(object) => self.decode_object(object, SplitPair::default(), out),
             Err(_) => self.read_with_surrogates(data, out),
         };
         result.or_else(|error| self.fail(error, out))
@@ -91,7 +91,7 @@ impl Decoder {
         let (object, split) = SplitPair::parse(data)?;
         let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
-        self.read(object, split, out)
+        self.decode_object(object, split, out)
     }
 
     /// Decodes an event that is already parsed JSON, like [`Self::push_frame`].
@@ -104,7 +104,7 @@ impl Decoder {
             return Err(error.clone());
         }
         let result = match value {
-            Value::Object(object) => self.read(object.into(), SplitPair::default(), out),
+            Value::Object(object) => self.decode_object(object.into(), SplitPair::default(), out),
             _ => {
                 let message = "Invalid event: the frame is not a JSON object.";
                 Err(ProtocolError::new("invalid-frame", message))
@@ -113,7 +113,7 @@ impl Decoder {
         result.or_else(|error| self.fail(error, out))
     }
 
-    fn read(
+    fn decode_object(
         &mut self,
         mut object: EventObject,
         split: SplitPair,
@@ -218,7 +218,7 @@ impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(options: DecoderOptions) -> Self {
-        Self::of(Decoder::new(options))
+        Self::with_decoder(Decoder::new(options))
     }
 
     /// Reads an event that is already parsed JSON, like the data of a frame. Does nothing after a
@@ -227,7 +227,7 @@ impl Reader {
         if !self.has_failed()
             && let Err(error) = self
                 .decoder
-                .give(sink, |decoder, out| decoder.push_value(event, out))
+                .pass_to_sink(sink, |decoder, out| decoder.push_value(event, out))
         {
             self.fail(error);
         }
@@ -236,16 +236,16 @@ impl Reader {
 
 impl Decode for Decoder {
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
-        self.give(sink, |decoder, out| decoder.push_frame(data, out))
+        self.pass_to_sink(sink, |decoder, out| decoder.push_frame(data, out))
     }
 
     fn is_whole(&self, data: &str) -> bool {
-        !ends_early(data)
+        !is_cut_short(data)
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> End {
         // Releasing held events does not fail.
-        let _ = self.give(sink, |decoder, out| {
+        let _ = self.pass_to_sink(sink, |decoder, out| {
             decoder.flush(out);
             Ok(())
         });
@@ -256,7 +256,7 @@ impl Decode for Decoder {
 impl Decoder {
     /// Runs a decoding step, and passes its diagnostics and events to a sink, including the events
     /// decoded before an error.
-    fn give(
+    fn pass_to_sink(
         &mut self,
         sink: &mut dyn Sink,
         step: impl FnOnce(&mut Self, &mut Vec<Event>) -> Result<(), ProtocolError>,
@@ -275,7 +275,7 @@ impl Decoder {
 }
 
 /// Returns true if the data is the beginning of a JSON text that is not complete.
-fn ends_early(data: &str) -> bool {
+fn is_cut_short(data: &str) -> bool {
     let is_cut = |text: &str| {
         let read = serde_json::from_str::<IgnoredAny>(text);
         read.is_err_and(|error| error.is_eof())

@@ -1,6 +1,6 @@
 //! Expands chunk events to START, CONTENT and END events, so that later stages see no chunks.
 //!
-//! A lane is the open stream of one sender: the parent agent or a subagent. Expansion runs after
+//! Each sender, the parent agent or a subagent, has at most one open stream. Expansion runs after
 //! decoding and before [`super::verify`], so that chunks and explicit events are checked by the
 //! same rules.
 
@@ -12,15 +12,15 @@ const PARENT: &str = "(the parent agent)";
 
 /// The kind of entity whose content is streamed in deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StreamKind {
     Text,
     Tool,
     Reasoning,
 }
 
-impl Kind {
+impl StreamKind {
     /// Creates the event for a delta of this kind.
-    pub(super) const fn content(self, id: String, delta: String) -> EventKind {
+    pub(super) const fn content_event(self, id: String, delta: String) -> EventKind {
         match self {
             Self::Text => EventKind::TextMessageContent {
                 message_id: id,
@@ -65,17 +65,17 @@ impl Kind {
 
 /// A stream that was opened by a chunk.
 #[derive(Debug, Clone)]
-struct Lane {
+struct OpenStream {
     owner: Option<String>,
-    kind: Kind,
+    kind: StreamKind,
     id: String,
     /// The role and name in the opening chunk; for a call, the tool's name and the parent message.
     opened_with: [Option<String>; 2],
 }
 
 /// The fields of a chunk event of any kind.
-struct Chunk {
-    kind: Kind,
+struct ChunkFields {
+    kind: StreamKind,
     id: Option<String>,
     given: [Option<String>; 2],
     delta: Option<String>,
@@ -86,7 +86,7 @@ struct Chunk {
 /// end.
 #[derive(Debug, Clone, Default)]
 pub struct Expander {
-    lanes: Vec<Lane>,
+    streams: Vec<OpenStream>,
 }
 
 impl Expander {
@@ -111,8 +111,8 @@ impl Expander {
                 role,
                 delta,
                 name,
-            } => Chunk {
-                kind: Kind::Text,
+            } => ChunkFields {
+                kind: StreamKind::Text,
                 id: message_id,
                 given: [role.map(|role| role.as_str().to_owned()), name],
                 delta,
@@ -125,16 +125,16 @@ impl Expander {
                 delta,
             } => {
                 let given = [tool_call_name, parent_message_id];
-                Chunk {
-                    kind: Kind::Tool,
+                ChunkFields {
+                    kind: StreamKind::Tool,
                     id: tool_call_id,
                     given,
                     delta,
                     base,
                 }
             }
-            EventKind::ReasoningMessageChunk { message_id, delta } => Chunk {
-                kind: Kind::Reasoning,
+            EventKind::ReasoningMessageChunk { message_id, delta } => ChunkFields {
+                kind: StreamKind::Reasoning,
                 id: message_id,
                 given: [None, None],
                 delta,
@@ -142,87 +142,93 @@ impl Expander {
             },
             kind => {
                 let event = Event { kind, base };
-                if !self.lanes.is_empty() {
-                    self.close_before(&event, out);
+                if !self.streams.is_empty() {
+                    self.close_streams_before(&event, out);
                 }
                 out.push(event);
                 return Ok(());
             }
         };
-        self.chunk(chunk, out)
+        self.expand_chunk(chunk, out)
     }
 
     /// Appends the end events of the streams that a non-chunk event ends.
-    fn close_before(&mut self, event: &Event, out: &mut Vec<Event>) {
+    fn close_streams_before(&mut self, event: &Event, out: &mut Vec<Event>) {
         match &event.kind {
             EventKind::RunStarted { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
-            | EventKind::MessagesSnapshot { .. } => out.extend(self.lanes.drain(..).map(end_event)),
+            | EventKind::MessagesSnapshot { .. } => {
+                out.extend(self.streams.drain(..).map(end_event))
+            }
             EventKind::SubagentFinished {
                 subagent_run_id, ..
             }
             | EventKind::SubagentError {
                 subagent_run_id, ..
             } => {
-                self.close_lane(Some(subagent_run_id), out);
+                self.close_stream_of(Some(subagent_run_id), out);
             }
             EventKind::Raw { .. }
             | EventKind::ActivitySnapshot { .. }
             | EventKind::ActivityDelta { .. }
             | EventKind::ReasoningEncryptedValue { .. }
             | EventKind::SubagentStarted { .. } => {}
-            _ => self.close_lane(event.base.subagent_run_id.as_deref(), out),
+            _ => self.close_stream_of(event.base.subagent_run_id.as_deref(), out),
         }
     }
 
-    fn close_lane(&mut self, owner: Option<&str>, out: &mut Vec<Event>) {
+    fn close_stream_of(&mut self, owner: Option<&str>, out: &mut Vec<Event>) {
         if let Some(index) = self
-            .lanes
+            .streams
             .iter()
-            .position(|lane| lane.owner.as_deref() == owner)
+            .position(|stream| stream.owner.as_deref() == owner)
         {
-            out.push(end_event(self.lanes.remove(index)));
+            out.push(end_event(self.streams.remove(index)));
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        if let Some(index) = self.find(&chunk)?
-            && let Some(lane) = self.lanes.get(index)
+    fn expand_chunk(
+        &mut self,
+        chunk: ChunkFields,
+        out: &mut Vec<Event>,
+    ) -> Result<(), ProtocolError> {
+        if let Some(index) = self.find_stream(&chunk)?
+            && let Some(stream) = self.streams.get(index)
         {
-            return continue_lane(lane, chunk, out);
+            return continue_stream(stream, chunk, out);
         }
-        self.open(chunk, out)
+        self.open_stream(chunk, out)
     }
 
-    /// Returns the index of the lane that a chunk continues: the lane with its id, of its sender,
-    /// or the only lane of its kind. `None` if the chunk opens a stream; an error if it is
+    /// Returns the index of the stream that a chunk continues: the one with its id, that of its
+    /// sender, or the only one of its kind. `None` if the chunk opens a stream; an error if it is
     /// ambiguous.
-    fn find(&self, chunk: &Chunk) -> Result<Option<usize>, ProtocolError> {
+    fn find_stream(&self, chunk: &ChunkFields) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
         let tag = chunk.base.subagent_run_id.as_deref();
         let mut of_kind = self
-            .lanes
+            .streams
             .iter()
             .enumerate()
-            .filter(|(_, lane)| lane.kind == chunk.kind);
+            .filter(|(_, stream)| stream.kind == chunk.kind);
         if let Some(id) = &chunk.id {
-            let Some((index, lane)) = of_kind.find(|(_, lane)| lane.id == *id) else {
+            let Some((index, stream)) = of_kind.find(|(_, stream)| stream.id == *id) else {
                 return Ok(None);
             };
-            if tag.is_some() && tag != lane.owner.as_deref() {
+            if tag.is_some() && tag != stream.owner.as_deref() {
                 return Err(ProtocolError::sequence(format!(
                     "Cannot continue {entity} '{id}': chunk subagentRunId '{}' does not match the open stream's subagent '{}'.",
                     tag.unwrap_or_default(),
-                    lane.owner.as_deref().unwrap_or(PARENT)
+                    stream.owner.as_deref().unwrap_or(PARENT)
                 )));
             }
             return Ok(Some(index));
         }
-        let candidates: Vec<(usize, &Lane)> = of_kind.collect();
+        let candidates: Vec<(usize, &OpenStream)> = of_kind.collect();
         let named = candidates
             .iter()
-            .find(|(_, lane)| lane.owner.as_deref() == tag);
+            .find(|(_, stream)| stream.owner.as_deref() == tag);
         match (named, candidates.as_slice()) {
             (Some((index, _)), _) => Ok(Some(*index)),
             (None, [(index, _)]) if tag.is_none() => Ok(Some(*index)),
@@ -234,10 +240,13 @@ impl Expander {
         }
     }
 
-    /// Opens a stream in the lane of the chunk's sender, and ends the stream that was open in the
-    /// lane.
-    fn open(&mut self, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-        let Chunk {
+    /// Opens a stream of the chunk's sender, and ends the sender's earlier stream.
+    fn open_stream(
+        &mut self,
+        chunk: ChunkFields,
+        out: &mut Vec<Event>,
+    ) -> Result<(), ProtocolError> {
+        let ChunkFields {
             kind,
             id,
             given: [first, second],
@@ -246,21 +255,23 @@ impl Expander {
         } = chunk;
         let (event_type, _, id_field, [first_field, _]) = kind.names();
         let Some(id) = id else {
-            return Err(missing(event_type, id_field));
+            return Err(missing_field_error(event_type, id_field));
         };
         let first = match kind {
-            Kind::Tool if first.is_none() => return Err(missing(event_type, first_field)),
-            Kind::Text => first.or_else(|| Some(Role::Assistant.as_str().to_owned())),
+            StreamKind::Tool if first.is_none() => {
+                return Err(missing_field_error(event_type, first_field));
+            }
+            StreamKind::Text => first.or_else(|| Some(Role::Assistant.as_str().to_owned())),
             _ => first,
         };
-        self.close_lane(base.subagent_run_id.as_deref(), out);
-        if self.lanes.len() >= MAX_STREAMS {
+        self.close_stream_of(base.subagent_run_id.as_deref(), out);
+        if self.streams.len() >= MAX_STREAMS {
             return Err(ProtocolError::new(
                 "too-many-streams",
                 "Too many chunked streams are open at once.",
             ));
         }
-        let lane = Lane {
+        let stream = OpenStream {
             owner: base.subagent_run_id.clone(),
             kind,
             id,
@@ -272,20 +283,24 @@ impl Expander {
             ..Base::default()
         };
         out.push(Event {
-            kind: start(&lane),
+            kind: start_event(&stream),
             base: start_base,
         });
         if delta.is_some() || base.raw_event.is_some() {
-            out.push(content(&lane, None, delta, base));
+            out.push(chunk_content_event(&stream, None, delta, base));
         }
-        self.lanes.push(lane);
+        self.streams.push(stream);
         Ok(())
     }
 }
 
-fn continue_lane(lane: &Lane, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
-    let (_, entity, _, names) = lane.kind.names();
-    for ((given, opened_with), name) in chunk.given.iter().zip(&lane.opened_with).zip(names) {
+fn continue_stream(
+    stream: &OpenStream,
+    chunk: ChunkFields,
+    out: &mut Vec<Event>,
+) -> Result<(), ProtocolError> {
+    let (_, entity, _, names) = stream.kind.names();
+    for ((given, opened_with), name) in chunk.given.iter().zip(&stream.opened_with).zip(names) {
         let Some(given) = given else { continue };
         if Some(given) == opened_with.as_ref() {
             continue;
@@ -296,61 +311,66 @@ fn continue_lane(lane: &Lane, chunk: Chunk, out: &mut Vec<Event>) -> Result<(), 
         };
         return Err(ProtocolError::sequence(format!(
             "Cannot continue {entity} '{}': chunk {name} '{given}' does not match the open stream's {name} {opened_with}.",
-            lane.id
+            stream.id
         )));
     }
-    let Chunk {
+    let ChunkFields {
         id, delta, base, ..
     } = chunk;
     if delta.is_some() || base.raw_event.is_some() || base.metadata.is_some() {
-        out.push(content(lane, id, delta, base));
+        out.push(chunk_content_event(stream, id, delta, base));
     }
     Ok(())
 }
 
-fn missing(event_type: &str, field: &str) -> ProtocolError {
+fn missing_field_error(event_type: &str, field: &str) -> ProtocolError {
     ProtocolError::sequence(format!("First {event_type} must have a {field}"))
 }
 
-fn start(lane: &Lane) -> EventKind {
-    let [first, second] = lane.opened_with.clone();
-    let id = lane.id.clone();
-    match lane.kind {
-        Kind::Text => EventKind::TextMessageStart {
+fn start_event(stream: &OpenStream) -> EventKind {
+    let [first, second] = stream.opened_with.clone();
+    let id = stream.id.clone();
+    match stream.kind {
+        StreamKind::Text => EventKind::TextMessageStart {
             message_id: id,
             role: first.as_deref().and_then(Role::parse),
             name: second,
         },
-        Kind::Tool => EventKind::ToolCallStart {
+        StreamKind::Tool => EventKind::ToolCallStart {
             tool_call_id: id,
             tool_call_name: first.unwrap_or_default(),
             parent_message_id: second,
         },
-        Kind::Reasoning => EventKind::ReasoningMessageStart { message_id: id },
+        StreamKind::Reasoning => EventKind::ReasoningMessageStart { message_id: id },
     }
 }
 
-/// Creates a content event for a chunk of a lane. Without an id in the chunk, the event gets the
-/// lane's id.
-fn content(lane: &Lane, id: Option<String>, delta: Option<String>, mut base: Base) -> Event {
-    let id = id.unwrap_or_else(|| lane.id.clone());
+/// Creates a content event for a chunk of a stream. Without an id in the chunk, the event gets the
+/// stream's id.
+fn chunk_content_event(
+    stream: &OpenStream,
+    id: Option<String>,
+    delta: Option<String>,
+    mut base: Base,
+) -> Event {
+    let id = id.unwrap_or_else(|| stream.id.clone());
     let delta = delta.unwrap_or_default();
     base.timestamp = None;
     if base.subagent_run_id.is_none() {
-        base.subagent_run_id.clone_from(&lane.owner);
+        base.subagent_run_id.clone_from(&stream.owner);
     }
-    let kind = lane.kind.content(id, delta);
+    let kind = stream.kind.content_event(id, delta);
     Event { kind, base }
 }
 
-fn end_event(lane: Lane) -> Event {
-    let Lane {
+fn end_event(stream: OpenStream) -> Event {
+    let OpenStream {
         owner, kind, id, ..
-    } = lane;
+    } = stream;
     let kind = match kind {
-        Kind::Text => EventKind::TextMessageEnd { message_id: id },
-        Kind::Tool => EventKind::ToolCallEnd { tool_call_id: id },
-        Kind::Reasoning => EventKind::ReasoningMessageEnd { message_id: id },
+        StreamKind::Text => EventKind::TextMessageEnd { message_id: id },
+        StreamKind::Tool => EventKind::ToolCallEnd { tool_call_id: id },
+        StreamKind::Reasoning => EventKind::ReasoningMessageEnd { message_id: id },
     };
     Event {
         kind,

@@ -6,7 +6,7 @@
 //! surrogate is replaced by U+FFFD. Other events are unaffected; [`super::surrogates`] detects lone
 //! surrogates.
 
-use super::expand::Kind;
+use super::expand::StreamKind;
 use super::surrogates::{REPLACED, SplitPair};
 use assistant_core::event::{Base, Event, EventKind};
 
@@ -15,8 +15,8 @@ const MAX_HELD: usize = 64;
 
 /// A high surrogate that was held back at the end of a delta.
 #[derive(Debug, Clone)]
-struct Held {
-    kind: Kind,
+struct HeldSurrogate {
+    kind: StreamKind,
     id: String,
     half: u16,
 }
@@ -24,7 +24,7 @@ struct Held {
 /// Joins surrogate pairs that are split between two deltas.
 #[derive(Debug, Clone, Default)]
 pub struct Joiner {
-    held: Vec<Held>,
+    held: Vec<HeldSurrogate>,
 }
 
 impl Joiner {
@@ -46,23 +46,32 @@ impl Joiner {
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
-                self.join_delta(Kind::Text, message_id, delta, split);
+                self.join_delta(StreamKind::Text, message_id, delta, split);
             }
             EventKind::ReasoningMessageContent { message_id, delta } => {
-                self.join_delta(Kind::Reasoning, message_id, delta, split);
+                self.join_delta(StreamKind::Reasoning, message_id, delta, split);
             }
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
-            } => self.join_delta(Kind::Tool, tool_call_id, delta, split),
+            } => self.join_delta(StreamKind::Tool, tool_call_id, delta, split),
             EventKind::TextMessageEnd { message_id } => {
-                out.extend(self.take(Kind::Text, message_id).map(alone));
+                out.extend(
+                    self.take_held(StreamKind::Text, message_id)
+                        .map(replacement_delta),
+                );
             }
             EventKind::ReasoningMessageEnd { message_id } => {
-                out.extend(self.take(Kind::Reasoning, message_id).map(alone));
+                out.extend(
+                    self.take_held(StreamKind::Reasoning, message_id)
+                        .map(replacement_delta),
+                );
             }
             EventKind::ToolCallEnd { tool_call_id } => {
-                out.extend(self.take(Kind::Tool, tool_call_id).map(alone));
+                out.extend(
+                    self.take_held(StreamKind::Tool, tool_call_id)
+                        .map(replacement_delta),
+                );
             }
             // A snapshot contains the text so far, and runs end all texts.
             EventKind::RunStarted { .. }
@@ -76,16 +85,19 @@ impl Joiner {
 
     /// Appends each held surrogate as a delta of U+FFFD, since its text has ended.
     pub fn release(&mut self, out: &mut Vec<Event>) {
-        out.extend(self.held.drain(..).map(alone));
+        out.extend(self.held.drain(..).map(replacement_delta));
     }
 
-    fn join_delta(&mut self, kind: Kind, id: &str, delta: &mut String, split: SplitPair) {
+    fn join_delta(&mut self, kind: StreamKind, id: &str, delta: &mut String, split: SplitPair) {
         // An empty delta does not separate a pair.
         if delta.is_empty() {
             return;
         }
-        if let Some(held) = self.take(kind, id) {
-            match (joined(held.half, split.low), delta.strip_prefix(REPLACED)) {
+        if let Some(held) = self.take_held(kind, id) {
+            match (
+                join_pair(held.half, split.low),
+                delta.strip_prefix(REPLACED),
+            ) {
                 (Some(whole), Some(rest)) => *delta = format!("{whole}{rest}"),
                 _ => delta.insert(0, REPLACED),
             }
@@ -96,25 +108,25 @@ impl Joiner {
         {
             delta.pop();
             let id = id.to_owned();
-            self.held.push(Held { kind, id, half });
+            self.held.push(HeldSurrogate { kind, id, half });
         }
     }
 
-    fn take(&mut self, kind: Kind, id: &str) -> Option<Held> {
+    fn take_held(&mut self, kind: StreamKind, id: &str) -> Option<HeldSurrogate> {
         let mut held = self.held.iter();
         let index = held.position(|held| held.kind == kind && held.id == id)?;
         Some(self.held.remove(index))
     }
 }
 
-fn joined(high: u16, low: Option<u16>) -> Option<char> {
+fn join_pair(high: u16, low: Option<u16>) -> Option<char> {
     char::decode_utf16([high, low?]).next()?.ok()
 }
 
 /// Creates the delta that replaces a held surrogate without a partner.
-fn alone(held: Held) -> Event {
+fn replacement_delta(held: HeldSurrogate) -> Event {
     Event {
-        kind: held.kind.content(held.id, REPLACED.to_string()),
+        kind: held.kind.content_event(held.id, REPLACED.to_string()),
         base: Base::default(),
     }
 }

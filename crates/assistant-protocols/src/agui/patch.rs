@@ -5,7 +5,11 @@ use serde_json::Value;
 use assistant_core::json::fields::{Context, Fault, Path, Read};
 
 /// Returns the operation unchanged, including members beyond RFC 6902, or fails if it is invalid.
-pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Value> {
+pub(super) fn validate_operation(
+    value: Value,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+) -> Read<Value> {
     let Value::Object(map) = &value else {
         return Err(context.wrong_type(path, "object", Some(&value)));
     };
@@ -19,16 +23,16 @@ pub(super) fn operation(value: Value, context: &mut Context<'_>, path: Path<'_>)
         _ => return Err(Fault::Unknown),
     };
     if needs_from {
-        pointer(map.get("from"), context, Path::Key(&path, "from"))?;
+        validate_pointer(map.get("from"), context, Path::Key(&path, "from"))?;
     }
-    pointer(map.get("path"), context, Path::Key(&path, "path"))?;
+    validate_pointer(map.get("path"), context, Path::Key(&path, "path"))?;
     if needs_value && !map.contains_key("value") {
         return Err(context.malformed(Path::Key(&path, "value"), "Invalid input"));
     }
     Ok(value)
 }
 
-fn pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>) -> Read<()> {
+fn validate_pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>) -> Read<()> {
     match value {
         Some(Value::String(text)) if is_pointer(text) => Ok(()),
         Some(Value::String(_)) => Err(context.malformed(

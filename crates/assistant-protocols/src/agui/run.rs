@@ -15,11 +15,15 @@ use assistant_core::json::form;
 /// # Errors
 /// Fails if a known field is missing or has a wrong value.
 pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
-    form::from_store(value, "resume entry", resume_entry)
+    form::from_store(value, "resume entry", read_resume_entry)
 }
 
 /// Reads the input of a run, which `RUN_STARTED` may echo.
-pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<RunInput> {
+pub(super) fn read_run_input(
+    value: Value,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+) -> Read<RunInput> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let empty = || Value::Object(Object::new());
@@ -36,19 +40,19 @@ pub(super) fn input(value: Value, context: &mut Context<'_>, path: Path<'_>) -> 
         state: f.nullable("state").unwrap_or_else(empty),
         messages: f.list(context, "messages", form::message),
         history: None,
-        tools: f.opt_list(context, "tools", tool).unwrap_or_default(),
+        tools: f.opt_list(context, "tools", read_tool).unwrap_or_default(),
         context: f
-            .opt_list(context, "context", context_item)
+            .opt_list(context, "context", read_context_item)
             .unwrap_or_default(),
         forwarded_props: f.opt(context, "forwardedProps").unwrap_or_else(empty),
         resume: f
-            .opt_list(context, "resume", resume_entry)
+            .opt_list(context, "resume", read_resume_entry)
             .unwrap_or_default(),
     };
     fields.close(context, input)
 }
 
-fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
+fn read_tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let tool = Tool {
@@ -60,7 +64,7 @@ fn tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Tool> {
     fields.close(context, tool)
 }
 
-fn context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
+fn read_context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
     let mut fields = Fields::of(value, context, path)?;
     let item = ContextItem {
         description: fields.text(context, "description"),
@@ -69,7 +73,7 @@ fn context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
     fields.close(context, item)
 }
 
-fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
+fn read_resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let entry = ResumeEntry {
@@ -89,7 +93,11 @@ fn resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read
 }
 
 /// Reads the outcome of a run.
-pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Outcome> {
+pub(super) fn read_outcome(
+    value: Value,
+    context: &mut Context<'_>,
+    path: Path<'_>,
+) -> Read<Outcome> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let outcome = match f.kind("type").as_str() {
@@ -112,7 +120,7 @@ pub(super) fn outcome(value: Value, context: &mut Context<'_>, path: Path<'_>) -
 }
 
 /// Checks the outcome of a subagent, and returns an object with its known fields.
-pub(super) fn subagent_outcome(
+pub(super) fn read_subagent_outcome(
     value: Value,
     context: &mut Context<'_>,
     path: Path<'_>,
@@ -136,7 +144,7 @@ pub(super) fn subagent_outcome(
 
 /// Adds a diagnostic if the producer's version of the protocol is newer than this one or cannot be
 /// parsed. The version has no other effect.
-pub(super) fn compare_version(version: &str, context: &mut Context<'_>) {
+pub(super) fn report_newer_version(version: &str, context: &mut Context<'_>) {
     let theirs = parse_version(version);
     if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
         return;

@@ -36,7 +36,7 @@ impl SplitPair {
         };
         let object = EventObject::parse(&text)?;
         let split = match object.get("delta") {
-            Some(Value::String(delta)) => Self::of(delta, data).unwrap_or_default(),
+            Some(Value::String(delta)) => Self::from_delta(delta, data).unwrap_or_default(),
             _ => Self::default(),
         };
         Ok((object, split))
@@ -45,7 +45,7 @@ impl SplitPair {
     /// Finds the lone surrogates at the ends of a delta: parses the frame again, with a mark for
     /// each surrogate. A mark counts only if the delta contains U+FFFD at the same position, so
     /// mark characters in the text itself have no effect.
-    fn of(delta: &str, data: &str) -> Option<Self> {
+    fn from_delta(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
         }

@@ -10,8 +10,8 @@ use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
 
 /// The calls of one response.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Calls {
-    list: Vec<Call>,
+pub(super) struct CallAssembler {
+    list: Vec<AssembledCall>,
     /// The positions of calls in `list`, by the server's index.
     by_index: HashMap<u64, usize>,
     /// The positions of calls in `list`, by the server's id.
@@ -22,17 +22,17 @@ pub(super) struct Calls {
 }
 
 #[derive(Debug, Clone)]
-struct Call {
+struct AssembledCall {
     /// The call's id in the conversation.
     id: String,
     name: String,
     /// The progress of the arguments.
-    depth: Depth,
+    depth: JsonProgress,
 }
 
 /// The progress of a JSON text, by its brackets and quotes.
 #[derive(Debug, Clone, Copy, Default)]
-struct Depth {
+struct JsonProgress {
     open: u64,
     in_text: bool,
     escaped: bool,
@@ -41,7 +41,7 @@ struct Depth {
     enclosed: bool,
 }
 
-impl Depth {
+impl JsonProgress {
     fn push(&mut self, text: &str) {
         for byte in text.bytes() {
             if self.in_text {
@@ -76,7 +76,7 @@ impl Depth {
     }
 }
 
-impl Calls {
+impl CallAssembler {
     pub(super) fn new(taken: HashSet<String>) -> Self {
         Self {
             taken,
@@ -90,7 +90,7 @@ impl Calls {
 
     /// Reads one piece of `tool_calls` and sends its events. `parent` is the id of the message with
     /// the calls.
-    pub(super) fn read(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
+    pub(super) fn read_piece(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
         let Value::Object(mut piece) = piece else {
             return drop_piece(sink, "it is no object");
         };
@@ -104,21 +104,21 @@ impl Calls {
             Some(index) => index.as_u64(),
             None => None,
         };
-        let id = take_word(&mut piece, "id");
-        let name = take_word(&mut function, "name");
+        let id = take_text(&mut piece, "id");
+        let name = take_text(&mut function, "name");
         let args = match function.shift_remove("arguments") {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
             // A complete call whose arguments are not a string.
             Some(whole) => whole.to_string(),
         };
-        let known = self.find(index, id.as_deref(), name.as_deref(), &args);
+        let known = self.find_call(index, id.as_deref(), name.as_deref(), &args);
         let place = match (known, name) {
             (Some(place), name) => {
                 self.extend_name(place, name.as_deref(), parent, sink);
                 place
             }
-            (None, Some(name)) => self.begin(id.as_deref(), name, parent, sink),
+            (None, Some(name)) => self.begin_call(id.as_deref(), name, parent, sink),
             (None, None) => {
                 return drop_piece(sink, "it names no tool and belongs to no call");
             }
@@ -129,11 +129,11 @@ impl Calls {
         if let Some(id) = id {
             self.by_id.entry(id).or_insert(place);
         }
-        self.grow(place, args, sink);
+        self.append_arguments(place, args, sink);
     }
 
     /// Returns the position of the call that a piece continues; `None` if the piece begins a call.
-    fn find(
+    fn find_call(
         &self,
         index: Option<u64>,
         id: Option<&str>,
@@ -163,7 +163,7 @@ impl Calls {
         (!begins).then_some(place)
     }
 
-    fn begin(
+    fn begin_call(
         &mut self,
         id: Option<&str>,
         name: String,
@@ -185,12 +185,12 @@ impl Calls {
                 number => format!("{parent}-{wanted}~{number}"),
             };
         }
-        let call = Call {
+        let call = AssembledCall {
             id: free,
             name,
-            depth: Depth::default(),
+            depth: JsonProgress::default(),
         };
-        announce(&call, parent, sink);
+        send_call_start(&call, parent, sink);
         self.list.push(call);
         place
     }
@@ -203,11 +203,11 @@ impl Calls {
         };
         if let Some(more) = name.filter(|name| *name != call.name && !call.depth.began) {
             call.name.push_str(more);
-            announce(call, parent, sink);
+            send_call_start(call, parent, sink);
         }
     }
 
-    fn grow(&mut self, place: usize, delta: String, sink: &mut dyn Sink) {
+    fn append_arguments(&mut self, place: usize, delta: String, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place).filter(|_| !delta.is_empty()) else {
             return;
         };
@@ -221,7 +221,7 @@ impl Calls {
     }
 
     /// Ends all calls. If the answer was cut off, calls without a closing bracket end as cut off.
-    pub(super) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
+    pub(super) fn end_calls(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
@@ -236,7 +236,7 @@ impl Calls {
     }
 }
 
-fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
+fn send_call_start(call: &AssembledCall, parent: &str, sink: &mut dyn Sink) {
     let start = EventKind::ToolCallStart {
         tool_call_id: call.id.clone(),
         tool_call_name: call.name.clone(),
@@ -246,7 +246,7 @@ fn announce(call: &Call, parent: &str, sink: &mut dyn Sink) {
 }
 
 /// Removes a field and returns its value as text, if it is a non-empty string or a number.
-fn take_word(from: &mut Object, key: &str) -> Option<String> {
+fn take_text(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         Some(Value::Number(number)) => Some(number.to_string()),

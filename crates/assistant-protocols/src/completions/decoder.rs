@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::calls::Calls;
+use super::calls::CallAssembler;
 use crate::stream::{End, Sink};
 use assistant_core::{
     event::{
@@ -76,12 +76,12 @@ pub struct Decoder {
     thread_id: String,
     run_id: String,
     message_id: String,
-    stage: Stage,
-    text: Text,
+    stage: DecoderStage,
+    text: TextState,
     /// The number of reasoning blocks so far.
     thoughts: u64,
     thinks: bool,
-    calls: Calls,
+    calls: CallAssembler,
     finish_reason: Option<String>,
     error: Option<(String, Option<String>)>,
     usage: Option<TokenUsage>,
@@ -90,14 +90,14 @@ pub struct Decoder {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum DecoderStage {
     Before,
     Running,
     Over,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum TextState {
     Before,
     Open,
     Ended,
@@ -115,11 +115,11 @@ impl Decoder {
             thread_id: start.thread_id,
             run_id: start.run_id,
             message_id,
-            stage: Stage::Before,
-            text: Text::Before,
+            stage: DecoderStage::Before,
+            text: TextState::Before,
             thoughts: 0,
             thinks: false,
-            calls: Calls::new(start.taken),
+            calls: CallAssembler::new(start.taken),
             finish_reason: None,
             error: None,
             usage: None,
@@ -131,8 +131,8 @@ impl Decoder {
     /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
-            self.done |= self.stage == Stage::Running;
-            return self.conclude(sink);
+            self.done |= self.stage == DecoderStage::Running;
+            return self.end_reported_run(sink);
         }
         let read = serde_json::from_str(data).or_else(|error| {
             let repaired =
@@ -141,30 +141,32 @@ impl Decoder {
         });
         match read {
             Ok(chunk) => self.push_chunk(chunk, sink),
-            Err(error) => note(sink, format!("Dropped a frame that is not JSON ({error}).")),
+            Err(error) => {
+                report_dropped(sink, format!("Dropped a frame that is not JSON ({error})."))
+            }
         }
     }
 
     /// Reads one chunk, or a complete completion.
     pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
         let Value::Object(mut chunk) = chunk else {
-            return note(sink, "Dropped a frame that is no object.");
+            return report_dropped(sink, "Dropped a frame that is no object.");
         };
-        if self.stage == Stage::Over {
-            return note(sink, "Dropped a chunk after the end of the stream.");
+        if self.stage == DecoderStage::Over {
+            return report_dropped(sink, "Dropped a chunk after the end of the stream.");
         }
-        self.begin(sink);
+        self.begin_run(sink);
         if let Some(Value::String(model)) = chunk.shift_remove("model") {
             self.model = Some(model);
         }
         self.read_usage(&chunk);
-        if let Some(error) = error_of(&chunk) {
+        if let Some(error) = parse_error(&chunk) {
             self.error.get_or_insert(error);
             return;
         }
         let Some(Value::Array(choices)) = chunk.shift_remove("choices") else {
             if !chunk.contains_key("usage") && self.usage.is_none() {
-                note(sink, "Dropped a chunk without choices.");
+                report_dropped(sink, "Dropped a chunk without choices.");
             }
             return;
         };
@@ -173,21 +175,21 @@ impl Decoder {
         }
     }
 
-    fn begin(&mut self, sink: &mut dyn Sink) {
-        if self.stage != Stage::Before {
+    fn begin_run(&mut self, sink: &mut dyn Sink) {
+        if self.stage != DecoderStage::Before {
             return;
         }
-        self.stage = Stage::Running;
+        self.stage = DecoderStage::Running;
         sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
     }
 
     fn read_choice(&mut self, choice: Value, sink: &mut dyn Sink) {
         let Value::Object(mut choice) = choice else {
-            return note(sink, "Dropped a choice that is no object.");
+            return report_dropped(sink, "Dropped a choice that is no object.");
         };
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
         if index != 0 {
-            return note(
+            return report_dropped(
                 sink,
                 format!("Dropped choice {index}: one answer is asked for."),
             );
@@ -212,8 +214,8 @@ impl Decoder {
     }
 
     fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
-        if let Some(thought) = thought_of(&delta) {
-            self.think(thought, sink);
+        if let Some(thought) = parse_thought(&delta) {
+            self.push_thought(thought, sink);
         }
         match delta.shift_remove("content") {
             Some(Value::String(text)) => self.push_text(&text, None, sink),
@@ -223,7 +225,7 @@ impl Decoder {
                 self.push_text(&text, None, sink);
             }
             None | Some(Value::Null) => {}
-            Some(_) => note(sink, "Dropped a content that is no text."),
+            Some(_) => report_dropped(sink, "Dropped a content that is no text."),
         }
         if let Some(Value::String(refusal)) = delta.shift_remove("refusal") {
             let metadata = [("refusal".to_owned(), true.into())].into_iter().collect();
@@ -233,17 +235,17 @@ impl Decoder {
             Some(Value::Array(pieces)) => {
                 for piece in pieces {
                     self.end_thought(sink);
-                    self.calls.read(piece, &self.message_id, sink);
+                    self.calls.read_piece(piece, &self.message_id, sink);
                 }
             }
             None | Some(Value::Null) => {}
-            Some(_) => note(sink, "Dropped tool calls that are no list."),
+            Some(_) => report_dropped(sink, "Dropped tool calls that are no list."),
         }
         // The older form, before several calls were possible.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
             self.end_thought(sink);
             let piece = json!({"index": 0, "function": call});
-            self.calls.read(piece, &self.message_id, sink);
+            self.calls.read_piece(piece, &self.message_id, sink);
         }
     }
 
@@ -253,8 +255,8 @@ impl Decoder {
         }
         self.end_thought(sink);
         let message_id = self.message_id.clone();
-        if self.text == Text::Before {
-            self.text = Text::Open;
+        if self.text == TextState::Before {
+            self.text = TextState::Open;
             let start = EventKind::TextMessageStart {
                 message_id: message_id.clone(),
                 role: None,
@@ -274,7 +276,7 @@ impl Decoder {
         });
     }
 
-    fn think(&mut self, delta: String, sink: &mut dyn Sink) {
+    fn push_thought(&mut self, delta: String, sink: &mut dyn Sink) {
         if !std::mem::replace(&mut self.thinks, true) {
             self.thoughts += 1;
             let message_id = self.thought_id();
@@ -329,22 +331,22 @@ impl Decoder {
 
     /// Ends the response and returns how it ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
-        self.conclude(sink);
+        self.end_reported_run(sink);
         match self.stage {
-            Stage::Over => End::Complete,
+            DecoderStage::Over => End::Complete,
             _ => End::Truncated,
         }
     }
 
-    fn conclude(&mut self, sink: &mut dyn Sink) {
+    fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         let said_end = self.done || self.error.is_some() || self.finish_reason.is_some();
-        if self.stage != Stage::Running || !said_end {
+        if self.stage != DecoderStage::Running || !said_end {
             return;
         }
-        self.stage = Stage::Over;
+        self.stage = DecoderStage::Over;
         self.end_thought(sink);
-        if self.text == Text::Open {
-            self.text = Text::Ended;
+        if self.text == TextState::Open {
+            self.text = TextState::Ended;
             let message_id = self.message_id.clone();
             sink.event(EventKind::TextMessageEnd { message_id }.into());
         }
@@ -368,7 +370,7 @@ impl Decoder {
                 usage,
             }
         } else {
-            self.calls.end(is_cut_off, sink);
+            self.calls.end_calls(is_cut_off, sink);
             EventKind::RunFinished {
                 thread_id: self.thread_id.clone(),
                 run_id: self.run_id.clone(),
@@ -382,7 +384,7 @@ impl Decoder {
 }
 
 /// Returns the message and the code of the error in a frame; `None` if the frame reports no error.
-pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
+pub(super) fn parse_error(chunk: &Object) -> Option<(String, Option<String>)> {
     let error = match chunk.get("error").filter(|error| !error.is_null()) {
         Some(error) => error.clone(),
         None if chunk.get("object") == Some(&"error".into()) => Value::Object(chunk.clone()),
@@ -400,13 +402,13 @@ pub(super) fn error_of(chunk: &Object) -> Option<(String, Option<String>)> {
     Some((quote(&message), code))
 }
 
-fn note(sink: &mut dyn Sink, message: impl Into<String>) {
+fn report_dropped(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
 /// Returns the reasoning in a delta, from the first field that contains any. Further fields are not
 /// read, since servers send the same text in several fields.
-fn thought_of(delta: &Object) -> Option<String> {
+fn parse_thought(delta: &Object) -> Option<String> {
     let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
     let listed = |(key, texts): &(&str, &[&str])| {
         let blocks = delta.get(*key)?.as_array()?.iter();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Decoder, ResponseParams, decoder::error_of};
+use super::{Decoder, ResponseParams, decoder::parse_error};
 use crate::{
     frames::{Decode, FrameReader},
     stream::{End, Sink},
@@ -23,7 +23,7 @@ impl Decode for Decoder {
         })?;
         let is_ours = document
             .as_object()
-            .is_some_and(|object| object.contains_key("choices") || error_of(object).is_some());
+            .is_some_and(|object| object.contains_key("choices") || parse_error(object).is_some());
         if !is_ours {
             let message = "The server answered with JSON that is no completion.";
             return Err(ProtocolError::new("not-a-stream", message));
@@ -66,6 +66,6 @@ impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: ResponseParams) -> Self {
-        Self::of(Decoder::new(start))
+        Self::with_decoder(Decoder::new(start))
     }
 }

@@ -56,9 +56,15 @@ pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     if let Some(model) = &options.model {
         body.insert("model".to_owned(), model.as_str().into());
     }
-    body.insert("messages".to_owned(), messages(input, options).into());
+    body.insert(
+        "messages".to_owned(),
+        encode_messages(input, options).into(),
+    );
     if !input.tools.is_empty() {
-        body.insert("tools".to_owned(), input.tools.iter().map(tool).collect());
+        body.insert(
+            "tools".to_owned(),
+            input.tools.iter().map(encode_tool).collect(),
+        );
     }
     body.insert("stream".to_owned(), true.into());
     if !options.no_stream_options {
@@ -68,7 +74,7 @@ pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     Value::Object(body)
 }
 
-fn tool(tool: &Tool) -> Value {
+fn encode_tool(tool: &Tool) -> Value {
     let parameters = tool.parameters.clone();
     let none = || json!({"type": "object", "properties": {}});
     json!({"type": "function", "function": {
@@ -78,7 +84,7 @@ fn tool(tool: &Tool) -> Value {
     }})
 }
 
-fn messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
+fn encode_messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     if !input.context.is_empty() {
         let lines = input.context.iter();
@@ -92,36 +98,38 @@ fn messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
             thought = Some(content.as_str()).filter(|_| options.send_reasoning);
             continue;
         }
-        let Some(mut written) = write(message) else {
+        let Some(mut written) = encode_message(message) else {
             continue;
         };
         if let Some(thought) = thought.take().filter(|_| is_answer(&written)) {
-            put(&mut written, "reasoning_content", thought.into());
+            set_field(&mut written, "reasoning_content", thought.into());
         }
         match list.last_mut() {
-            Some(last) if continues(last, &written) => join(last, written),
+            Some(last) if can_be_joined(last, &written) => join_messages(last, written),
             _ => list.push(written),
         }
     }
     list
 }
 
-fn write(message: &Message) -> Option<Value> {
+fn encode_message(message: &Message) -> Option<Value> {
     let mut written = match &message.body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
             json!({"role": "system", "content": content})
         }
-        MessageBody::User { content } => json!({"role": "user", "content": user_content(content)}),
+        MessageBody::User { content } => {
+            json!({"role": "user", "content": encode_user_content(content)})
+        }
         MessageBody::Assistant {
             content,
             tool_calls,
         } => {
             let mut written = json!({"role": "assistant", "content": content});
             if !tool_calls.is_empty() {
-                put(
+                set_field(
                     &mut written,
                     "tool_calls",
-                    tool_calls.iter().map(call).collect(),
+                    tool_calls.iter().map(encode_call).collect(),
                 );
             }
             written
@@ -138,12 +146,12 @@ fn write(message: &Message) -> Option<Value> {
         MessageBody::Activity { .. } | MessageBody::Reasoning { .. } => return None,
     };
     if let (Some(name), MessageBody::User { .. }) = (&message.name, &message.body) {
-        put(&mut written, "name", name.as_str().into());
+        set_field(&mut written, "name", name.as_str().into());
     }
     Some(written)
 }
 
-fn put(message: &mut Value, key: &str, value: Value) {
+fn set_field(message: &mut Value, key: &str, value: Value) {
     if let Value::Object(message) = message {
         message.insert(key.to_owned(), value);
     }
@@ -155,11 +163,11 @@ fn is_answer(message: &Value) -> bool {
 
 /// Returns true if two messages are joined to one, since model templates expect alternating roles:
 /// both are answers, and the first has no calls.
-fn continues(last: &Value, next: &Value) -> bool {
+fn can_be_joined(last: &Value, next: &Value) -> bool {
     is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
 }
 
-fn join(last: &mut Value, next: Value) {
+fn join_messages(last: &mut Value, next: Value) {
     let Value::Object(next) = next else { return };
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut joined = text(last.get("content"));
@@ -169,14 +177,14 @@ fn join(last: &mut Value, next: Value) {
     }
     joined.push_str(&more);
     for (key, value) in next {
-        put(last, &key, value);
+        set_field(last, &key, value);
     }
-    put(last, "content", joined.into());
+    set_field(last, "content", joined.into());
 }
 
 /// Encodes a call. Arguments that are not an object are wrapped in one, since servers fail to parse
 /// them.
-fn call(call: &FunctionCall) -> Value {
+fn encode_call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),
         _ if call.arguments.trim().is_empty() => "{}".to_owned(),
@@ -189,14 +197,14 @@ fn call(call: &FunctionCall) -> Value {
     })
 }
 
-fn user_content(content: &Content) -> Value {
+fn encode_user_content(content: &Content) -> Value {
     match content {
         Content::Text(text) => text.as_str().into(),
-        Content::Parts(parts) => parts.iter().map(part).collect(),
+        Content::Parts(parts) => parts.iter().map(encode_part).collect(),
     }
 }
 
-fn part(part: &ContentPart) -> Value {
+fn encode_part(part: &ContentPart) -> Value {
     let (kind, source) = match &part.body {
         PartBody::Text(text) => return json!({"type": "text", "text": text}),
         PartBody::Media { kind, source } => (kind.as_str(), source),

@@ -8,7 +8,7 @@ use assistant_core::event::Object;
 
 /// A `UIMessage` that is being received.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answer {
+pub(super) struct ReceivedAnswer {
     pub(super) id: String,
     /// The ids of the answer's messages in the conversation, with the numbers of their steps.
     pub(super) nodes: Vec<(String, u64)>,
@@ -24,7 +24,7 @@ pub(super) struct Answer {
     pub(super) current: Option<String>,
     pub(super) step: u64,
     pub(super) metadata: Option<Value>,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ReceivedCall>,
     /// The positions of calls in `calls`, by the agent's ids.
     by_id: HashMap<String, Vec<usize>>,
     /// The positions of calls in `calls`, by approval id.
@@ -33,12 +33,12 @@ pub(super) struct Answer {
     data: HashMap<(String, String), String>,
     /// The keys of the data parts in order, with the numbers of their steps.
     data_order: Vec<((String, String), u64)>,
-    taken: Taken,
+    taken: UsedIds,
 }
 
 /// The ids that are in use in the conversation.
 #[derive(Debug, Clone, Default)]
-struct Taken {
+struct UsedIds {
     messages: HashSet<String>,
     calls: HashSet<String>,
     /// The last number that was appended to each id to make it unique.
@@ -47,7 +47,7 @@ struct Taken {
 
 /// A tool part.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Call {
+pub(super) struct ReceivedCall {
     /// The call's id in the conversation.
     pub(super) id: String,
     /// The agent's id.
@@ -62,7 +62,7 @@ pub(super) struct Call {
     pub(super) in_pieces: bool,
 }
 
-impl Answer {
+impl ReceivedAnswer {
     /// Creates the answer with which the history ends, or an empty answer with this id.
     pub(super) fn new(id: String, history: Option<&Value>) -> Self {
         let mut answer = Self {
@@ -112,7 +112,7 @@ impl Answer {
         for call in list("calls") {
             let notes = call.get("notes");
             let asked = notes.and_then(|notes| notes.get("approval")?.as_object());
-            let known = Call {
+            let known = ReceivedCall {
                 id: text(call, "id"),
                 wire_id: text(call, "wireId"),
                 name: text(call, "name"),
@@ -133,7 +133,7 @@ impl Answer {
     }
 
     /// Begins a message of the answer, and returns its id, which is unique in the conversation.
-    pub(super) fn next_node(&mut self) -> String {
+    pub(super) fn begin_message(&mut self) -> String {
         let id = match self.spare.pop_front() {
             Some(id) => id,
             None => {
@@ -141,10 +141,10 @@ impl Answer {
                     0 => self.id.clone(),
                     count => format!("{}:{}", self.id, count + 1),
                 };
-                let Taken {
+                let UsedIds {
                     messages, suffixes, ..
                 } = &mut self.taken;
-                free_id(wanted, messages, suffixes)
+                reserve_id(wanted, messages, suffixes)
             }
         };
         self.nodes.push((id.clone(), self.step));
@@ -162,14 +162,14 @@ impl Answer {
             "" => "call".to_owned(),
             id => id.to_owned(),
         };
-        let Taken {
+        let UsedIds {
             calls, suffixes, ..
         } = &mut self.taken;
-        free_id(wanted, calls, suffixes)
+        reserve_id(wanted, calls, suffixes)
     }
 
     /// Returns the id of the message that contains the data part with this type and id, if any.
-    pub(super) fn data_node(&self, key: &(String, String)) -> Option<&String> {
+    pub(super) fn data_message_id(&self, key: &(String, String)) -> Option<&String> {
         self.data.get(key)
     }
 
@@ -180,7 +180,7 @@ impl Answer {
         }
     }
 
-    pub(super) fn add_call(&mut self, call: Call) -> usize {
+    pub(super) fn add_call(&mut self, call: ReceivedCall) -> usize {
         let place = self.calls.len();
         if let Some(id) = approval_id(&call) {
             self.by_approval.entry(id).or_insert(place);
@@ -194,7 +194,7 @@ impl Answer {
     }
 
     /// Returns the positions of the calls with this agent's id in the current step, oldest first.
-    fn in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
+    fn calls_in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
         let all = self.by_id.get(wire_id).map(Vec::as_slice);
         let of_step = all.unwrap_or_default().iter().rev().copied();
         let list = of_step.take_while(|place| {
@@ -208,19 +208,19 @@ impl Answer {
     /// dynamic or not, as given.
     pub(super) fn call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
-        self.in_step(wire_id).find(of_kind)
+        self.calls_in_step(wire_id).find(of_kind)
     }
 
     /// Returns the position of the first call with this agent's id in the current step.
     pub(super) fn call_in_step(&self, wire_id: &str) -> Option<usize> {
-        self.in_step(wire_id).next()
+        self.calls_in_step(wire_id).next()
     }
 
     /// Returns the position of the call that a chunk refers to: the first call with the id in the
     /// current step, otherwise the newest call with the id.
-    pub(super) fn call(&self, wire_id: &str) -> Option<usize> {
+    pub(super) fn find_call(&self, wire_id: &str) -> Option<usize> {
         let newest = || self.by_id.get(wire_id)?.last().copied();
-        self.in_step(wire_id).next().or_else(newest)
+        self.calls_in_step(wire_id).next().or_else(newest)
     }
 
     /// Returns the position of the call with this approval id, unless the call has another by now.
@@ -230,7 +230,7 @@ impl Answer {
         (approval_id(call).as_deref() == Some(id)).then_some(place)
     }
 
-    pub(super) fn ask(&mut self, place: usize, approval: Object) {
+    pub(super) fn set_approval(&mut self, place: usize, approval: Object) {
         let Some(call) = self.calls.get_mut(place) else {
             return;
         };
@@ -267,7 +267,7 @@ impl Answer {
     }
 
     /// Begins another answer with this id. Used ids remain in use.
-    pub(super) fn separate(&mut self, id: String) {
+    pub(super) fn start_separate_answer(&mut self, id: String) {
         let taken = std::mem::take(&mut self.taken);
         *self = Self {
             id,
@@ -279,7 +279,7 @@ impl Answer {
     /// Discards the response, because the server sends it again from its beginning, and returns the
     /// ids of its messages. Messages of earlier responses remain: those before the page answered a
     /// call.
-    pub(super) fn begin_anew(&mut self) -> Vec<String> {
+    pub(super) fn discard_response(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());
         let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();
         self.spare = nodes.iter().cloned().collect();
@@ -306,13 +306,13 @@ impl Answer {
     }
 }
 
-fn approval_id(call: &Call) -> Option<String> {
+fn approval_id(call: &ReceivedCall) -> Option<String> {
     let id = call.approval.as_ref()?.get("id")?.as_str()?;
     Some(id.to_owned())
 }
 
 /// Returns an unused id and marks it as used.
-fn free_id(
+fn reserve_id(
     wanted: String,
     taken: &mut HashSet<String>,
     suffixes: &mut HashMap<String, u64>,

@@ -4,7 +4,7 @@ use assistant_core::json::surrogates;
 
 /// An open text block.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
+pub(super) struct OpenBlock {
     pub(super) number: u64,
     /// The high surrogate at the end of the last delta.
     pub(super) half: Option<u16>,
@@ -13,7 +13,7 @@ pub(super) struct Block {
 /// Joins a surrogate pair that is split between two deltas. With `is_cut`, the delta contains marks
 /// for lone surrogates. A high surrogate at its end is moved to `held` until the next delta; other
 /// surrogates without a partner become U+FFFD.
-pub(super) fn join(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
+pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
     // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{
     Decoder,
-    block::{Block, join},
-    chunk::{extend, opt, text},
+    block::{OpenBlock, join_surrogates},
+    chunk::{send_extension, take_opt, take_text},
 };
 use crate::stream::Sink;
 use assistant_core::{
@@ -27,9 +27,9 @@ impl Decoder {
         if !matches!(step, "start" | "delta" | "end") {
             return self.read_part(kind, chunk, sink);
         }
-        let id = text(&mut chunk, "id")?;
+        let id = take_text(&mut chunk, "id")?;
         let mut extra = Object::new();
-        if let Some(metadata) = opt(&mut chunk, "providerMetadata") {
+        if let Some(metadata) = take_opt(&mut chunk, "providerMetadata") {
             extra.insert("providerMetadata".to_owned(), metadata);
         }
         let unknown = || format!("no text '{}' has begun", quote(&id));
@@ -39,17 +39,17 @@ impl Decoder {
                     extra.shift_insert(0, "id".to_owned(), id.as_str().into());
                 }
                 extra.insert("state".to_owned(), "streaming".into());
-                let message_id = self.node(sink);
+                let message_id = self.current_message_id(sink);
                 self.last_block += 1;
                 let (block, half) = (self.last_block, None);
                 self.blocks.insert(
                     (reasoning, id),
-                    Block {
+                    OpenBlock {
                         number: block,
                         half,
                     },
                 );
-                extend(
+                send_extension(
                     sink,
                     Extension::BlockStart {
                         block,
@@ -66,9 +66,9 @@ impl Decoder {
                 let is_cut = self.is_cut;
                 let open = self.blocks.get_mut(&(reasoning, id.clone()));
                 let open = open.ok_or_else(unknown)?;
-                let delta = join(delta, &mut open.half, is_cut);
+                let delta = join_surrogates(delta, &mut open.half, is_cut);
                 let block = open.number;
-                extend(
+                send_extension(
                     sink,
                     Extension::BlockDelta {
                         block,
@@ -82,12 +82,12 @@ impl Decoder {
                 let open = self.blocks.remove(&(reasoning, id.clone()));
                 let open = open.ok_or_else(unknown)?;
                 let block = open.number;
-                if let Some(citations) = opt(&mut chunk, "citations").filter(|_| !reasoning) {
+                if let Some(citations) = take_opt(&mut chunk, "citations").filter(|_| !reasoning) {
                     extra.insert("citations".to_owned(), citations);
                 }
-                release(&open, reasoning, sink);
+                send_held_surrogate(&open, reasoning, sink);
                 extra.insert("state".to_owned(), "done".into());
-                extend(sink, Extension::BlockEnd { block, extra });
+                send_extension(sink, Extension::BlockEnd { block, extra });
             }
         }
         Ok(())
@@ -97,17 +97,17 @@ impl Decoder {
     /// stream.
     pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
-            release(open, *reasoning, sink);
+            send_held_surrogate(open, *reasoning, sink);
             open.half = None;
         }
     }
 }
 
-fn release(open: &Block, reasoning: bool, sink: &mut dyn Sink) {
+fn send_held_surrogate(open: &OpenBlock, reasoning: bool, sink: &mut dyn Sink) {
     if open.half.is_some() {
         let (block, delta) = (open.number, surrogates::REPLACED.to_string());
         let extra = Object::new();
-        extend(
+        send_extension(
             sink,
             Extension::BlockDelta {
                 block,

@@ -10,13 +10,13 @@ use assistant_core::{
 
 /// Merges metadata: objects are merged recursively, other values are replaced. Keys that would
 /// change a JavaScript prototype are ignored.
-pub(super) fn merge(known: &mut Object, fresh: Object) {
+pub(super) fn merge_object(known: &mut Object, fresh: Object) {
     for (key, value) in fresh {
         if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
             continue;
         }
         match (known.get_mut(&key), value) {
-            (Some(Value::Object(known)), Value::Object(fresh)) => merge(known, fresh),
+            (Some(Value::Object(known)), Value::Object(fresh)) => merge_object(known, fresh),
             (_, value) => {
                 known.insert(key, value);
             }
@@ -24,11 +24,11 @@ pub(super) fn merge(known: &mut Object, fresh: Object) {
     }
 }
 
-pub(super) fn extend(sink: &mut dyn Sink, extension: Extension) {
+pub(super) fn send_extension(sink: &mut dyn Sink, extension: Extension) {
     sink.event(EventKind::Extension(Box::new(extension)).into());
 }
 
-pub(super) fn note(node: &str, extra: Object) -> Extension {
+pub(super) fn message_extension(node: &str, extra: Object) -> Extension {
     Extension::Message {
         message_id: node.to_owned(),
         extra,
@@ -44,23 +44,23 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
 pub(super) fn without_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {
-            unmark(value);
+            remove_marks(value);
         }
     }
     chunk
 }
 
-fn unmark(value: &mut Value) {
+fn remove_marks(value: &mut Value) {
     match value {
         Value::String(text) => *text = surrogates::without_marks(text),
-        Value::Array(list) => list.iter_mut().for_each(unmark),
-        Value::Object(object) => object.values_mut().for_each(unmark),
+        Value::Array(list) => list.iter_mut().for_each(remove_marks),
+        Value::Object(object) => object.values_mut().for_each(remove_marks),
         _ => {}
     }
 }
 
 /// Removes and returns an optional string. A value of another type counts as absent.
-pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
+pub(super) fn take_opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     match chunk.shift_remove(key) {
         Some(Value::String(text)) => Some(text),
         _ => None,
@@ -68,11 +68,11 @@ pub(super) fn opt_text(chunk: &mut Object, key: &str) -> Option<String> {
 }
 
 /// Removes and returns a required string.
-pub(super) fn text(chunk: &mut Object, key: &str) -> Result<String, String> {
-    opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
+pub(super) fn take_text(chunk: &mut Object, key: &str) -> Result<String, String> {
+    take_opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
 }
 
 /// Removes and returns an optional value; `null` counts as absent.
-pub(super) fn opt(chunk: &mut Object, key: &str) -> Option<Value> {
+pub(super) fn take_opt(chunk: &mut Object, key: &str) -> Option<Value> {
     chunk.shift_remove(key).filter(|value| !value.is_null())
 }

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{
-    answer::Answer,
-    block::Block,
-    chunk::{drop_chunk, extend, merge, note, opt_text, without_marks},
-    partial::Partial,
+    answer::ReceivedAnswer,
+    block::OpenBlock,
+    chunk::{
+        drop_chunk, merge_object, message_extension, send_extension, take_opt_text, without_marks,
+    },
+    partial::PartialInput,
 };
 use crate::stream::{End, Sink};
 use assistant_core::{
@@ -73,11 +75,11 @@ pub struct Decoder {
     run_id: String,
     replays: bool,
     separates: bool,
-    pub(super) answer: Answer,
-    pub(super) blocks: HashMap<(bool, String), Block>,
+    pub(super) answer: ReceivedAnswer,
+    pub(super) blocks: HashMap<(bool, String), OpenBlock>,
     pub(super) last_block: u64,
-    pub(super) partial: HashMap<String, Partial>,
-    stage: Stage,
+    pub(super) partial: HashMap<String, PartialInput>,
+    stage: DecoderStage,
     finished: bool,
     finish_reason: Option<String>,
     error: Option<String>,
@@ -90,7 +92,7 @@ pub struct Decoder {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum DecoderStage {
     Before,
     Running,
     Over,
@@ -101,7 +103,7 @@ impl Decoder {
     #[must_use]
     pub fn new(start: ResponseParams) -> Self {
         let mut decoder = Self {
-            answer: Answer::new(start.message_id, start.history.as_ref()),
+            answer: ReceivedAnswer::new(start.message_id, start.history.as_ref()),
             thread_id: start.thread_id,
             run_id: start.run_id,
             replays: start.replays,
@@ -109,7 +111,7 @@ impl Decoder {
             blocks: HashMap::new(),
             last_block: 0,
             partial: HashMap::new(),
-            stage: Stage::Before,
+            stage: DecoderStage::Before,
             finished: false,
             finish_reason: None,
             error: None,
@@ -119,7 +121,7 @@ impl Decoder {
             is_cut: false,
         };
         if let Some(history) = &start.history {
-            decoder.continue_partial(history);
+            decoder.restore_partial_inputs(history);
         }
         decoder
     }
@@ -133,8 +135,8 @@ impl Decoder {
     /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
-            self.finished |= self.stage == Stage::Running;
-            return self.conclude(sink);
+            self.finished |= self.stage == DecoderStage::Running;
+            return self.end_reported_run(sink);
         }
         self.is_cut = false;
         let read = serde_json::from_str(data).or_else(|error| {
@@ -157,31 +159,36 @@ impl Decoder {
         let Some(Value::String(kind)) = chunk.shift_remove("type") else {
             return drop_chunk(sink, "Dropped a chunk without a type.");
         };
-        if self.stage == Stage::Over {
+        if self.stage == DecoderStage::Over {
             let message = format!("Dropped '{}' after the end of the stream.", quote(&kind));
             return drop_chunk(sink, message);
         }
-        self.begin(sink);
-        if let Err(missing) = self.read(&kind, chunk, sink) {
+        self.begin_run(sink);
+        if let Err(missing) = self.read_chunk(&kind, chunk, sink) {
             let kind = quote(&kind);
             drop_chunk(sink, format!("Dropped '{kind}': {missing}."));
         }
     }
 
-    fn begin(&mut self, sink: &mut dyn Sink) {
-        if self.stage != Stage::Before {
+    fn begin_run(&mut self, sink: &mut dyn Sink) {
+        if self.stage != DecoderStage::Before {
             return;
         }
-        self.stage = Stage::Running;
+        self.stage = DecoderStage::Running;
         sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
     }
 
-    fn read(&mut self, kind: &str, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
+    fn read_chunk(
+        &mut self,
+        kind: &str,
+        mut chunk: Object,
+        sink: &mut dyn Sink,
+    ) -> Result<(), String> {
         match kind {
-            "start" => self.start(chunk, sink),
+            "start" => self.start_answer(chunk, sink),
             "finish" => {
                 self.finished = true;
-                if let Some(reason) = opt_text(&mut chunk, "finishReason") {
+                if let Some(reason) = take_opt_text(&mut chunk, "finishReason") {
                     self.finish_reason = Some(reason);
                 }
                 self.merge_metadata(chunk, sink);
@@ -189,13 +196,13 @@ impl Decoder {
             "message-metadata" => self.merge_metadata(chunk, sink),
             "start-step" => {
                 self.answer.step += 1;
-                self.new_node(true, sink);
+                self.begin_message(true, sink);
             }
             "finish-step" => {}
             "reset-step" => self.reset_step(sink),
             "abort" => self.aborted = true,
             "error" => {
-                let text = opt_text(&mut chunk, "errorText");
+                let text = take_opt_text(&mut chunk, "errorText");
                 let text = text.unwrap_or_else(|| "The assistant reported an error.".to_owned());
                 self.error.get_or_insert(text);
             }
@@ -208,20 +215,20 @@ impl Decoder {
         Ok(())
     }
 
-    fn start(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
-        let id = opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
+    fn start_answer(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
+        let id = take_opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
         let anew = std::mem::take(&mut self.replays);
         if (anew || self.separates)
             && let Some(id) = id
         {
-            self.forget_open();
-            self.answer.separate(id);
+            self.discard_open_parts();
+            self.answer.start_separate_answer(id);
             return self.merge_metadata(chunk, sink);
         }
         if anew {
-            self.forget_open();
-            for message_id in self.answer.begin_anew() {
-                extend(sink, Extension::Reset { message_id });
+            self.discard_open_parts();
+            for message_id in self.answer.discard_response() {
+                send_extension(sink, Extension::Reset { message_id });
             }
         }
         if let Some(id) = id {
@@ -232,7 +239,7 @@ impl Decoder {
             self.answer.id.clone_from(&id);
             for (node, _) in &self.answer.nodes {
                 let notes = [("id".to_owned(), id.as_str().into())];
-                extend(sink, note(node, notes.into_iter().collect()));
+                send_extension(sink, message_extension(node, notes.into_iter().collect()));
             }
         }
         self.merge_metadata(chunk, sink);
@@ -240,20 +247,20 @@ impl Decoder {
 
     /// Returns the id of the message to which parts are added, and begins a message if there is
     /// none.
-    pub(super) fn node(&mut self, sink: &mut dyn Sink) -> String {
+    pub(super) fn current_message_id(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
             Some(node) => node.clone(),
-            None => self.new_node(false, sink),
+            None => self.begin_message(false, sink),
         }
     }
 
-    fn new_node(&mut self, step: bool, sink: &mut dyn Sink) -> String {
+    fn begin_message(&mut self, step: bool, sink: &mut dyn Sink) -> String {
         let is_first = self.answer.nodes.is_empty();
-        let node = self.answer.next_node();
+        let node = self.answer.begin_message();
         let mut notes = Object::new();
         notes.insert("id".to_owned(), self.answer.id.as_str().into());
         notes.insert("step".to_owned(), step.into());
-        extend(sink, note(&node, notes));
+        send_extension(sink, message_extension(&node, notes));
         if is_first {
             self.write_metadata(None, sink);
         }
@@ -261,13 +268,13 @@ impl Decoder {
     }
 
     fn reset_step(&mut self, sink: &mut dyn Sink) {
-        self.forget_open();
+        self.discard_open_parts();
         for message_id in self.answer.reset_step() {
-            extend(sink, Extension::Reset { message_id });
+            send_extension(sink, Extension::Reset { message_id });
         }
     }
 
-    fn forget_open(&mut self) {
+    fn discard_open_parts(&mut self) {
         self.blocks.clear();
         self.partial.clear();
     }
@@ -284,7 +291,7 @@ impl Decoder {
         match (&mut self.answer.metadata, fresh) {
             (Some(Value::Object(known)), Value::Object(fresh)) => {
                 let keys: Vec<String> = fresh.keys().cloned().collect();
-                merge(known, fresh);
+                merge_object(known, fresh);
                 self.write_metadata(Some(&keys), sink);
             }
             (known, fresh) => {
@@ -315,7 +322,7 @@ impl Decoder {
             }
         };
         let message_id = node.clone();
-        extend(
+        send_extension(
             sink,
             Extension::Message {
                 message_id,
@@ -327,26 +334,26 @@ impl Decoder {
 
     /// Ends the response: releases held data and returns how the response ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
-        self.conclude(sink);
+        self.end_reported_run(sink);
         match self.stage {
-            Stage::Over => End::Complete,
+            DecoderStage::Over => End::Complete,
             _ => End::Truncated,
         }
     }
 
     /// Ends the run if the stream has reported its end, an error or an abort.
-    fn conclude(&mut self, sink: &mut dyn Sink) {
-        if self.stage != Stage::Running {
+    fn end_reported_run(&mut self, sink: &mut dyn Sink) {
+        if self.stage != DecoderStage::Running {
             return;
         }
         self.release_surrogates(sink);
         if self.answer.nodes.is_empty() && self.answer.metadata.is_some() {
-            self.new_node(false, sink);
+            self.begin_message(false, sink);
         }
         let reason = self.finish_reason.take();
         let failed = reason.as_deref() == Some("error");
         let unnamed = failed.then(|| "The model reported an error.".to_owned());
-        let usage = self.usage();
+        let usage = self.reported_usage();
         let kind = if let Some(message) = self.error.take().or(unnamed) {
             let code = None;
             EventKind::RunError {
@@ -355,19 +362,19 @@ impl Decoder {
                 usage,
             }
         } else if self.aborted || reason.as_deref() == Some("interrupted") {
-            self.run_finished(reason, Some(Outcome::Cancelled), usage)
+            self.run_finished_event(reason, Some(Outcome::Cancelled), usage)
         } else if self.finished {
-            let interrupts = self.interrupts();
+            let interrupts = self.open_interrupts();
             let waits = (!interrupts.is_empty()).then_some(Outcome::Interrupt { interrupts });
-            self.run_finished(reason, waits, usage)
+            self.run_finished_event(reason, waits, usage)
         } else {
             return;
         };
-        self.stage = Stage::Over;
+        self.stage = DecoderStage::Over;
         sink.event(kind.into());
     }
 
-    fn run_finished(
+    fn run_finished_event(
         &self,
         reason: Option<String>,
         outcome: Option<Outcome>,

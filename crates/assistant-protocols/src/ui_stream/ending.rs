@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Decoder, answer::Call};
+use super::{Decoder, answer::ReceivedCall};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
     /// Returns an interrupt for each approval that the server has requested and not answered
     /// itself.
-    pub(super) fn interrupts(&self) -> Vec<Interrupt> {
+    pub(super) fn open_interrupts(&self) -> Vec<Interrupt> {
         let asked = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;
             let open = !approval.contains_key("approved");
@@ -18,7 +18,7 @@ impl Decoder {
             let text = approval.get(key).and_then(Value::as_str);
             text.map(str::to_owned)
         };
-        let interrupt = |(call, approval): (&Call, &Object)| Interrupt {
+        let interrupt = |(call, approval): (&ReceivedCall, &Object)| Interrupt {
             id: text(approval, "id").unwrap_or_default(),
             reason: "tool_approval".to_owned(),
             message: text(approval, "requestReason"),
@@ -33,7 +33,7 @@ impl Decoder {
 
     /// Returns the token usage that the server reports in the answer's metadata, in the AI SDK's
     /// format; empty if no input, output or total tokens are reported.
-    pub(super) fn usage(&self) -> Vec<TokenUsage> {
+    pub(super) fn reported_usage(&self) -> Vec<TokenUsage> {
         let Some(reported) = &self.usage else {
             return Vec::new();
         };

@@ -4,7 +4,7 @@ use assistant_core::event::Object;
 
 /// The streamed arguments of a call.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Partial {
+pub(super) struct PartialInput {
     pub(super) name: String,
     pub(super) dynamic: bool,
     /// The text so far.

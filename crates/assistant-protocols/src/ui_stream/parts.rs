@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Decoder,
-    chunk::{extend, text},
+    chunk::{send_extension, take_text},
 };
 use crate::stream::Sink;
 use assistant_core::event::{EventKind, Extension, Object, fault::quote};
@@ -31,7 +31,7 @@ impl Decoder {
         let mut part = Object::new();
         part.insert("type".to_owned(), kind.into());
         for key in must {
-            part.insert((*key).to_owned(), text(&mut chunk, key)?.into());
+            part.insert((*key).to_owned(), take_text(&mut chunk, key)?.into());
         }
         for key in may {
             if let Some(value) = chunk.shift_remove(*key).filter(|value| !value.is_null()) {
@@ -65,10 +65,10 @@ impl Decoder {
             return Ok(());
         };
         let key = (name, id);
-        if let Some(node) = self.answer.data_node(&key) {
+        if let Some(node) = self.answer.data_message_id(&key) {
             let message_id = node.clone();
             let (part, replace) = (Value::Object(chunk), true);
-            extend(
+            send_extension(
                 sink,
                 Extension::Part {
                     message_id,
@@ -78,16 +78,16 @@ impl Decoder {
             );
             return Ok(());
         }
-        let node = self.node(sink);
+        let node = self.current_message_id(sink);
         self.answer.add_data(key, node);
         self.add_part(chunk, sink);
         Ok(())
     }
 
     fn add_part(&mut self, part: Object, sink: &mut dyn Sink) {
-        let message_id = self.node(sink);
+        let message_id = self.current_message_id(sink);
         let (part, replace) = (Value::Object(part), false);
-        extend(
+        send_extension(
             sink,
             Extension::Part {
                 message_id,

@@ -49,7 +49,7 @@ impl Reader {
     /// Creates a reader at the start of a response.
     #[must_use]
     pub fn new(start: ResponseParams) -> Self {
-        Self::of(Decoder::new(start))
+        Self::with_decoder(Decoder::new(start))
     }
 
     /// Returns the id of the answer: the server's id, once it has sent one.
@@ -82,7 +82,7 @@ impl TextReader {
         }
     }
 
-    fn begin(&mut self, sink: &mut dyn Sink) {
+    fn begin_text(&mut self, sink: &mut dyn Sink) {
         if !std::mem::replace(&mut self.began, true) {
             for kind in ["start", "start-step"] {
                 self.decoder.push_chunk(json!({"type": kind}), sink);
@@ -94,7 +94,7 @@ impl TextReader {
 
     fn push_text(&mut self, delta: &str, sink: &mut dyn Sink) {
         if !delta.is_empty() {
-            self.begin(sink);
+            self.begin_text(sink);
             let more = json!({"type": "text-delta", "id": TEXT, "delta": delta});
             self.decoder.push_chunk(more, sink);
         }

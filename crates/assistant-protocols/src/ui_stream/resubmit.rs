@@ -13,7 +13,7 @@ fn last_step(messages: &[Value]) -> Option<&[Value]> {
         return None;
     }
     let parts = message.get("parts")?.as_array()?;
-    let is_start = |part: &Value| kind(part) == "step-start";
+    let is_start = |part: &Value| part_type(part) == "step-start";
     let after = parts
         .iter()
         .rposition(is_start)
@@ -21,18 +21,18 @@ fn last_step(messages: &[Value]) -> Option<&[Value]> {
     parts.get(after..)
 }
 
-fn kind(part: &Value) -> &str {
+fn part_type(part: &Value) -> &str {
     part.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn state(part: &Value) -> &str {
+fn part_state(part: &Value) -> &str {
     part.get("state")
         .and_then(Value::as_str)
         .unwrap_or_default()
 }
 
 fn is_tool(part: &Value) -> bool {
-    kind(part).starts_with("tool-") || kind(part) == "dynamic-tool"
+    part_type(part).starts_with("tool-") || part_type(part) == "dynamic-tool"
 }
 
 fn is_set(part: &Value, key: &str) -> bool {
@@ -40,7 +40,7 @@ fn is_set(part: &Value, key: &str) -> bool {
 }
 
 fn has_output(part: &Value) -> bool {
-    match state(part) {
+    match part_state(part) {
         "output-available" => !is_set(part, "preliminary"),
         state => state == "output-error",
     }
@@ -57,7 +57,7 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(last) = step.iter().rposition(is_ours) else {
         return false;
     };
-    let is_open = |part: &Value| kind(part) == "text" && state(part) != "done";
+    let is_open = |part: &Value| part_type(part) == "text" && part_state(part) != "done";
     let says_more = step.iter().skip(last + 1).any(is_open);
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
@@ -71,7 +71,7 @@ pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     };
     let tools = || step.iter().filter(|part| is_tool(part));
     let is_over = |part: &Value| {
-        has_output(part) || matches!(state(part), "output-denied" | "approval-responded")
+        has_output(part) || matches!(part_state(part), "output-denied" | "approval-responded")
     };
-    tools().any(|part| state(part) == "approval-responded") && tools().all(is_over)
+    tools().any(|part| part_state(part) == "approval-responded") && tools().all(is_over)
 }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{
     Decoder,
-    answer::Call,
-    block::join,
-    chunk::{extend, opt, opt_text, text},
-    partial::Partial,
+    answer::ReceivedCall,
+    block::join_surrogates,
+    chunk::{send_extension, take_opt, take_opt_text, take_text},
+    partial::PartialInput,
 };
 use crate::stream::Sink;
 use assistant_core::{
@@ -18,17 +18,17 @@ use assistant_core::{
 impl Decoder {
     /// Restores the streamed arguments of the last step's calls that an earlier stream left
     /// unfinished.
-    pub(super) fn continue_partial(&mut self, history: &Value) {
+    pub(super) fn restore_partial_inputs(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
             let field = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
             let in_step = call.get("step").and_then(Value::as_u64) == Some(self.answer.step);
             if let (Some(text), Some(id), true) = (field("text"), field("wireId"), in_step) {
-                let partial = Partial {
+                let partial = PartialInput {
                     name: field("name").unwrap_or_default(),
                     dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
                     text,
-                    ..Partial::default()
+                    ..PartialInput::default()
                 };
                 self.partial.insert(id, partial);
             }
@@ -47,33 +47,33 @@ impl Decoder {
             // The second name of each is used by the AI SDK's own stream on the server.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
-            "tool-approval-request" => self.ask(chunk, sink),
+            "tool-approval-request" => self.request_approval(chunk, sink),
             "tool-approval-response" => self.answer_approval(chunk, sink),
-            "tool-output-available" | "tool-result" => self.settle(kind, chunk, sink),
-            "tool-output-error" | "tool-error" => self.fail(chunk, sink),
+            "tool-output-available" | "tool-result" => self.settle_call(kind, chunk, sink),
+            "tool-output-error" | "tool-error" => self.fail_call(chunk, sink),
             "tool-output-denied" => {
-                let place = self.find(&text(&mut chunk.clone(), "toolCallId")?)?;
-                self.settle_as(place, Object::new(), Settlement::Denied, sink);
+                let place = self.find_call(&take_text(&mut chunk.clone(), "toolCallId")?)?;
+                self.send_settlement(place, Object::new(), Settlement::Denied, sink);
                 Ok(())
             }
             kind => Err(format!("'{}' is not known", quote(kind))),
         }
     }
 
-    pub(super) fn find(&self, wire_id: &str) -> Result<usize, String> {
+    pub(super) fn find_call(&self, wire_id: &str) -> Result<usize, String> {
         let unknown = || format!("there is no call '{}'", quote(wire_id));
-        self.answer.call(wire_id).ok_or_else(unknown)
+        self.answer.find_call(wire_id).ok_or_else(unknown)
     }
 
     fn start_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = head(&mut chunk)?;
-        let encoding = opt_text(&mut chunk, "inputEncoding");
-        let mut notes = notes(&mut chunk, "callProviderMetadata", true);
+        let (id, name, dynamic) = take_call_head(&mut chunk)?;
+        let encoding = take_opt_text(&mut chunk, "inputEncoding");
+        let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", true);
         notes.insert("inputEncoding".to_owned(), encoding.into());
         notes.insert("preliminary".to_owned(), Value::Null);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
         notes.insert(IN_PIECES.to_owned(), Value::Null);
-        let partial = Partial {
+        let partial = PartialInput {
             name: name.clone(),
             dynamic,
             text: String::new(),
@@ -81,54 +81,54 @@ impl Decoder {
             notes: notes.clone(),
         };
         let known = self.answer.call_of_kind(&id, dynamic);
-        let place = self.call_for(known, &id, &name, dynamic, notes, sink);
+        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
         if let Some(call) = self.answer.calls.get_mut(place) {
             call.in_pieces = false;
         }
         self.partial.insert(id, partial);
         if known == Some(place) {
-            self.announce(place, &name, None, sink);
+            self.send_call_start(place, &name, None, sink);
             self.set_input(place, String::new(), false, sink);
         }
         Ok(())
     }
 
     fn grow_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let id = text(&mut chunk, "toolCallId")?;
+        let id = take_text(&mut chunk, "toolCallId")?;
         let Some(Value::String(delta)) = chunk.shift_remove("inputTextDelta") else {
             return Err("it has no text 'inputTextDelta'".to_owned());
         };
         let is_cut = self.is_cut;
         let unknown = || format!("no arguments of '{}' have begun", quote(&id));
         let partial = self.partial.get_mut(&id).ok_or_else(unknown)?;
-        let delta = join(delta, &mut partial.half, is_cut);
+        let delta = join_surrogates(delta, &mut partial.half, is_cut);
         partial.text.push_str(&delta);
         let (name, dynamic) = (partial.name.clone(), partial.dynamic);
         let known = self.answer.call_of_kind(&id, dynamic);
         if let Some(place) = known {
-            self.note_pieces(place, sink);
+            self.mark_in_pieces(place, sink);
             self.push_input(place, delta, sink);
             return Ok(());
         }
         // A step began in between: the call continues in it, with all of its arguments.
         let (notes, text) = (partial.notes.clone(), partial.text.clone());
-        let place = self.call_for(None, &id, &name, dynamic, notes, sink);
-        self.note_pieces(place, sink);
+        let place = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
+        self.mark_in_pieces(place, sink);
         self.push_input(place, text, sink);
         Ok(())
     }
 
     fn end_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = head(&mut chunk)?;
+        let (id, name, dynamic) = take_call_head(&mut chunk)?;
         let input = chunk
             .shift_remove("input")
             .or_else(|| chunk.shift_remove("args"));
-        let mut notes = notes(&mut chunk, "callProviderMetadata", true);
-        forget_state(&mut notes);
+        let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", true);
+        clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
-        let written = self.take_partial(&id);
+        let written = self.take_partial_text(&id);
         let known = self.answer.call_of_kind(&id, dynamic);
-        let place = self.call_for(known, &id, &name, dynamic, notes, sink);
+        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
         let text = match (input, written) {
             // The agent's own text, if it has the same value.
             (Some(input), Some(text))
@@ -149,13 +149,13 @@ impl Decoder {
     }
 
     fn fail_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = head(&mut chunk)?;
-        let error_text = text(&mut chunk, "errorText")?;
+        let (id, name, dynamic) = take_call_head(&mut chunk)?;
+        let error_text = take_text(&mut chunk, "errorText")?;
         let input = chunk.shift_remove("input");
-        let mut notes = notes(&mut chunk, "resultProviderMetadata", false);
-        forget_state(&mut notes);
+        let mut notes = take_stored_fields(&mut chunk, "resultProviderMetadata", false);
+        clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
-        let written = self.take_partial(&id);
+        let written = self.take_partial_text(&id);
         let known = self.answer.call_in_step(&id);
         let dynamic = known
             .and_then(|place| self.answer.calls.get(place))
@@ -168,14 +168,14 @@ impl Decoder {
             Some(input) => input.to_string(),
             None => written.unwrap_or_default(),
         };
-        let place = self.call_for(known, &id, &name, dynamic, notes, sink);
+        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
         self.set_input(place, input, true, sink);
-        self.settle_as(place, Object::new(), Settlement::Error(error_text), sink);
+        self.send_settlement(place, Object::new(), Settlement::Error(error_text), sink);
         Ok(())
     }
 
     /// Returns the position of the known call, after updating it, or begins a new call.
-    fn call_for(
+    fn update_or_begin_call(
         &mut self,
         known: Option<usize>,
         wire_id: &str,
@@ -186,10 +186,10 @@ impl Decoder {
     ) -> usize {
         if let Some(place) = known {
             self.update_call(place, name, sink);
-            self.note(place, notes, sink);
+            self.store_fields(place, notes, sink);
             return place;
         }
-        let node = self.node(sink);
+        let node = self.current_message_id(sink);
         let id = self.answer.next_call_id(wire_id);
         if id != wire_id {
             notes.insert(WIRE_ID.to_owned(), wire_id.into());
@@ -197,16 +197,16 @@ impl Decoder {
         if dynamic {
             notes.insert(DYNAMIC.to_owned(), true.into());
         }
-        let call = Call {
+        let call = ReceivedCall {
             id,
             wire_id: wire_id.to_owned(),
             step: self.answer.step,
             dynamic,
-            ..Call::default()
+            ..ReceivedCall::default()
         };
         let place = self.answer.add_call(call);
-        self.announce(place, name, Some(node), sink);
-        self.note(place, notes, sink);
+        self.send_call_start(place, name, Some(node), sink);
+        self.store_fields(place, notes, sink);
         place
     }
 
@@ -218,7 +218,7 @@ impl Decoder {
         if std::mem::take(&mut call.settled) {
             name.clone_into(&mut call.name);
             let (tool_call_id, tool_call_name) = (call.id.clone(), name.to_owned());
-            extend(
+            send_extension(
                 sink,
                 Extension::CallRestart {
                     tool_call_id,
@@ -226,11 +226,17 @@ impl Decoder {
                 },
             );
         } else if call.name != name {
-            self.announce(place, name, None, sink);
+            self.send_call_start(place, name, None, sink);
         }
     }
 
-    fn announce(&mut self, place: usize, name: &str, node: Option<String>, sink: &mut dyn Sink) {
+    fn send_call_start(
+        &mut self,
+        place: usize,
+        name: &str,
+        node: Option<String>,
+        sink: &mut dyn Sink,
+    ) {
         let Some(call) = self.answer.calls.get_mut(place) else {
             return;
         };
@@ -243,7 +249,7 @@ impl Decoder {
         sink.event(start.into());
     }
 
-    pub(super) fn note(
+    pub(super) fn store_fields(
         &self,
         place: usize,
         notes: impl IntoIterator<Item = (String, Value)>,
@@ -252,7 +258,7 @@ impl Decoder {
         let extra: Object = notes.into_iter().collect();
         if let Some(call) = self.answer.calls.get(place).filter(|_| !extra.is_empty()) {
             let tool_call_id = call.id.clone();
-            extend(
+            send_extension(
                 sink,
                 Extension::CallNote {
                     tool_call_id,
@@ -262,11 +268,11 @@ impl Decoder {
         }
     }
 
-    fn note_pieces(&mut self, place: usize, sink: &mut dyn Sink) {
+    fn mark_in_pieces(&mut self, place: usize, sink: &mut dyn Sink) {
         let call = self.answer.calls.get_mut(place);
         let is_first = call.is_some_and(|call| !std::mem::replace(&mut call.in_pieces, true));
         if is_first {
-            self.note(place, [(IN_PIECES.to_owned(), json!(true))], sink);
+            self.store_fields(place, [(IN_PIECES.to_owned(), json!(true))], sink);
         }
     }
 
@@ -284,7 +290,7 @@ impl Decoder {
     fn set_input(&self, place: usize, text: String, complete: bool, sink: &mut dyn Sink) {
         if let Some(call) = self.answer.calls.get(place) {
             let tool_call_id = call.id.clone();
-            extend(
+            send_extension(
                 sink,
                 Extension::CallInput {
                     tool_call_id,
@@ -298,32 +304,32 @@ impl Decoder {
     fn cut_input(&self, place: usize, sink: &mut dyn Sink) {
         if let Some(call) = self.answer.calls.get(place) {
             let tool_call_id = call.id.clone();
-            extend(sink, Extension::CallCut { tool_call_id });
+            send_extension(sink, Extension::CallCut { tool_call_id });
         }
     }
 
     /// Removes and returns the text of the streamed arguments of a call, which are complete; `None`
     /// if no arguments were streamed.
-    fn take_partial(&mut self, wire_id: &str) -> Option<String> {
+    fn take_partial_text(&mut self, wire_id: &str) -> Option<String> {
         let partial = self.partial.remove(wire_id)?;
         Some(partial.text)
     }
 }
 
 /// Removes and returns the id of the call, the name of the tool, and whether the tool is dynamic.
-fn head(chunk: &mut Object) -> Result<(String, String, bool), String> {
-    let id = text(chunk, "toolCallId")?;
-    let name = text(chunk, "toolName")?;
+fn take_call_head(chunk: &mut Object) -> Result<(String, String, bool), String> {
+    let id = take_text(chunk, "toolCallId")?;
+    let name = take_text(chunk, "toolName")?;
     let dynamic = chunk.shift_remove("dynamic") == Some(Value::Bool(true));
     Ok((id, name, dynamic))
 }
 
 /// Removes and returns the fields of a chunk that are stored with the call: title, tool metadata,
 /// provider metadata and `providerExecuted`.
-pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object {
+pub(super) fn take_stored_fields(chunk: &mut Object, provider: &str, titled: bool) -> Object {
     let mut notes = Object::new();
     let mut put = |from: &str, to: &str| {
-        if let Some(value) = opt(chunk, from) {
+        if let Some(value) = take_opt(chunk, from) {
             notes.insert(to.to_owned(), value);
         }
     };
@@ -338,7 +344,7 @@ pub(super) fn notes(chunk: &mut Object, provider: &str, titled: bool) -> Object 
 
 /// Sets the stored fields that apply only to an earlier state of the call to null, which removes
 /// them.
-pub(super) fn forget_state(notes: &mut Object) {
+pub(super) fn clear_state_fields(notes: &mut Object) {
     notes.insert("inputEncoding".to_owned(), Value::Null);
     notes.insert("preliminary".to_owned(), Value::Null);
 }

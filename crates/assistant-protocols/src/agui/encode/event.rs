@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::input::echoed_input;
+use super::input::encode_echoed_input;
 use assistant_core::event::{Base, EncryptedEntity, Event, EventKind, Outcome, Role};
 use assistant_core::json::fields::Writer;
 use assistant_core::json::form::{
@@ -23,13 +23,13 @@ pub fn event_to_value(event: &Event) -> Value {
         EventKind::RunStarted { .. }
         | EventKind::RunFinished { .. }
         | EventKind::RunError { .. } => {
-            run(&mut w, &event.kind);
+            write_run_event(&mut w, &event.kind);
             false
         }
         EventKind::SubagentStarted { .. }
         | EventKind::SubagentFinished { .. }
         | EventKind::SubagentError { .. } => {
-            subagent(&mut w, &event.kind);
+            write_subagent_event(&mut w, &event.kind);
             false
         }
         EventKind::MessagesSnapshot { messages } => {
@@ -37,15 +37,15 @@ pub fn event_to_value(event: &Event) -> Value {
             false
         }
         kind => {
-            stream(&mut w, kind);
+            write_stream_event(&mut w, kind);
             true
         }
     };
-    base(&mut w, &event.base, attributable);
+    write_base(&mut w, &event.base, attributable);
     w.into_value()
 }
 
-fn base(w: &mut Writer, base: &Base, attributable: bool) {
+fn write_base(w: &mut Writer, base: &Base, attributable: bool) {
     if let Some(timestamp) = base.timestamp {
         w.put("timestamp", Value::from(timestamp));
     }
@@ -56,7 +56,7 @@ fn base(w: &mut Writer, base: &Base, attributable: bool) {
     }
 }
 
-fn run(w: &mut Writer, kind: &EventKind) {
+fn write_run_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::RunStarted {
             thread_id,
@@ -70,7 +70,7 @@ fn run(w: &mut Writer, kind: &EventKind) {
             w.opt_text("protocolVersion", protocol_version.as_deref());
             w.opt_text("parentRunId", parent_run_id.as_deref());
             if let Some(input) = input {
-                w.put("input", echoed_input(input));
+                w.put("input", encode_echoed_input(input));
             }
         }
         EventKind::RunFinished {
@@ -101,7 +101,7 @@ fn run(w: &mut Writer, kind: &EventKind) {
     }
 }
 
-fn subagent(w: &mut Writer, kind: &EventKind) {
+fn write_subagent_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::SubagentStarted {
             subagent_run_id,
@@ -141,7 +141,7 @@ fn subagent(w: &mut Writer, kind: &EventKind) {
 }
 
 /// Writes an event that may belong to a subagent.
-fn stream(w: &mut Writer, kind: &EventKind) {
+fn write_stream_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
             w.text("stepName", step_name);
@@ -196,11 +196,11 @@ fn stream(w: &mut Writer, kind: &EventKind) {
             w.text("entityId", entity_id);
             w.text("encryptedValue", encrypted_value);
         }
-        kind => call_or_state(w, kind),
+        kind => write_call_or_state(w, kind),
     }
 }
 
-fn call_or_state(w: &mut Writer, kind: &EventKind) {
+fn write_call_or_state(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::ToolCallStart {
             tool_call_id,

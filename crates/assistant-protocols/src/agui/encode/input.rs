@@ -23,7 +23,7 @@ pub fn run_input_text(input: &RunInput) -> String {
 }
 
 /// Encodes an input with all its messages, as `RUN_STARTED` echoes it.
-pub(super) fn echoed_input(input: &RunInput) -> Value {
+pub(super) fn encode_echoed_input(input: &RunInput) -> Value {
     write_input(input, |_| true)
 }
 
@@ -33,22 +33,22 @@ fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.text("runId", &input.run_id);
     w.text("protocolVersion", PROTOCOL_VERSION);
     w.opt_text("parentRunId", input.parent_run_id.as_deref());
-    w.put("state", present(&input.state));
+    w.put("state", null_to_object(&input.state));
     let messages = input.messages.iter().filter(|message| keep(message));
     w.put(
         "messages",
         Value::Array(messages.map(exact_message).collect()),
     );
-    w.list("tools", &input.tools, tool);
-    w.list("context", &input.context, context_item);
-    w.put("forwardedProps", present(&input.forwarded_props));
-    w.opt_list("resume", &input.resume, resume_entry);
+    w.list("tools", &input.tools, tool_to_value);
+    w.list("context", &input.context, context_item_to_value);
+    w.put("forwardedProps", null_to_object(&input.forwarded_props));
+    w.opt_list("resume", &input.resume, resume_entry_to_value);
     w.into_value()
 }
 
 /// Returns an empty object for `null`, otherwise the value: neither the state nor the forwarded
 /// properties may be `null`.
-fn present(value: &Value) -> Value {
+fn null_to_object(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())
     } else {
@@ -56,7 +56,7 @@ fn present(value: &Value) -> Value {
     }
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool_to_value(tool: &Tool) -> Value {
     let mut w = Writer::default();
     w.text("name", &tool.name);
     w.text("description", &tool.description);
@@ -65,14 +65,14 @@ fn tool(tool: &Tool) -> Value {
     w.into_value()
 }
 
-fn context_item(item: &ContextItem) -> Value {
+fn context_item_to_value(item: &ContextItem) -> Value {
     let mut w = Writer::default();
     w.text("description", &item.description);
     w.text("value", &item.value);
     w.into_value()
 }
 
-fn resume_entry(entry: &ResumeEntry) -> Value {
+fn resume_entry_to_value(entry: &ResumeEntry) -> Value {
     let mut w = Writer::default();
     w.text("interruptId", &entry.interrupt_id);
     w.text(

@@ -10,8 +10,8 @@ mod table;
 use super::encode::event_type;
 use assistant_core::event::fault::{ProtocolError, quote};
 use assistant_core::event::{Diagnostic, Event, EventKind, Message, MessageBody};
-use rules::{REASONING, SPAN, Stream, TEXT, TOOL};
-use table::Table;
+use rules::{REASONING, SPAN, StreamNames, TEXT, TOOL};
+use table::EntityTable;
 
 const PARENT: &str = "(the parent agent)";
 
@@ -26,7 +26,7 @@ pub enum Checked {
 
 /// The stage of the current run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum RunStage {
     #[default]
     Before,
     Running,
@@ -38,21 +38,21 @@ enum Stage {
 #[derive(Debug, Clone, Default)]
 pub struct Verifier {
     strict: bool,
-    stage: Stage,
-    run: Run,
+    stage: RunStage,
+    run: RunEntities,
 }
 
 /// The entities of a run, with their owners.
 #[derive(Debug, Clone, Default)]
-struct Run {
-    messages: Table,
-    calls: Table,
-    activities: Table,
+struct RunEntities {
+    messages: EntityTable,
+    calls: EntityTable,
+    activities: EntityTable,
     /// Reasoning messages, which are also the owners of spans with the same ids.
-    reasoning: Table,
-    spans: Table,
-    steps: Table,
-    subagents: Table,
+    reasoning: EntityTable,
+    spans: EntityTable,
+    steps: EntityTable,
+    subagents: EntityTable,
 }
 
 impl Verifier {
@@ -69,7 +69,7 @@ impl Verifier {
     /// Returns true if at least one run has started and the last one has ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        matches!(self.stage, Stage::Finished | Stage::Failed)
+        matches!(self.stage, RunStage::Finished | RunStage::Failed)
     }
 
     /// Checks the next event.
@@ -78,8 +78,8 @@ impl Verifier {
     ///
     /// Fails if the event violates a rule, which ends the stream.
     pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
-        if self.stage != Stage::Running
-            && let Some(checked) = self.between_runs(&event.kind)?
+        if self.stage != RunStage::Running
+            && let Some(checked) = self.check_between_runs(&event.kind)?
         {
             return Ok(checked);
         }
@@ -87,90 +87,96 @@ impl Verifier {
         match &event.kind {
             EventKind::RunStarted { input, .. } => {
                 let history = input.as_deref().map(|input| input.messages.as_slice());
-                self.run_started(history.unwrap_or_default())?;
+                self.begin_run(history.unwrap_or_default())?;
             }
             EventKind::RunFinished { .. } => {
-                self.run.nothing_open()?;
-                self.stage = Stage::Finished;
+                self.run.check_nothing_open()?;
+                self.stage = RunStage::Finished;
             }
-            EventKind::RunError { .. } => self.stage = Stage::Failed,
+            EventKind::RunError { .. } => self.stage = RunStage::Failed,
             EventKind::TextMessageStart {
                 message_id, name, ..
             } => {
-                return self.start(&TEXT, message_id, tag, name.as_deref());
+                return self.start_entity(&TEXT, message_id, tag, name.as_deref());
             }
             EventKind::TextMessageContent { message_id, .. } => {
                 return self.verify_continuation(&TEXT, event, message_id);
             }
-            EventKind::TextMessageEnd { message_id } => return self.end(&TEXT, message_id, tag),
+            EventKind::TextMessageEnd { message_id } => {
+                return self.end_entity(&TEXT, message_id, tag);
+            }
             EventKind::ToolCallStart {
                 tool_call_id,
                 tool_call_name,
                 parent_message_id,
             } => {
                 let name = tool_call_name.as_str();
-                return self.call_start(tool_call_id, name, parent_message_id.as_deref(), tag);
+                return self.start_call(tool_call_id, name, parent_message_id.as_deref(), tag);
             }
             EventKind::ToolCallArgs { tool_call_id, .. } => {
                 return self.verify_continuation(&TOOL, event, tool_call_id);
             }
-            EventKind::ToolCallEnd { tool_call_id } => return self.end(&TOOL, tool_call_id, tag),
-            EventKind::ReasoningStart { message_id } => {
-                return self.start(&SPAN, message_id, tag, None);
+            EventKind::ToolCallEnd { tool_call_id } => {
+                return self.end_entity(&TOOL, tool_call_id, tag);
             }
-            EventKind::ReasoningEnd { message_id } => return self.end(&SPAN, message_id, tag),
+            EventKind::ReasoningStart { message_id } => {
+                return self.start_entity(&SPAN, message_id, tag, None);
+            }
+            EventKind::ReasoningEnd { message_id } => {
+                return self.end_entity(&SPAN, message_id, tag);
+            }
             EventKind::ReasoningMessageStart { message_id } => {
-                return self.start(&REASONING, message_id, tag, None);
+                return self.start_entity(&REASONING, message_id, tag, None);
             }
             EventKind::ReasoningMessageContent { message_id, .. } => {
                 return self.verify_continuation(&REASONING, event, message_id);
             }
             EventKind::ReasoningMessageEnd { message_id } => {
-                return self.end(&REASONING, message_id, tag);
+                return self.end_entity(&REASONING, message_id, tag);
             }
-            _ => self.run.standalone(event, tag)?,
+            _ => self.run.check_standalone(event, tag)?,
         }
         Ok(Checked::Pass)
     }
 
     /// Checks rules 1 to 3, which apply before the first run and after a terminal event.
-    fn between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
+    fn check_between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
         }
         let name = event_type(kind);
         let message = match self.stage {
-            Stage::Failed if self.strict => format!(
+            RunStage::Failed if self.strict => format!(
                 "Cannot send event type '{name}': The run has already errored with 'RUN_ERROR'. No further events can be sent."
             ),
-            Stage::Failed => {
+            RunStage::Failed => {
                 let message = format!("Ignored {name}: the run had already ended with RUN_ERROR.");
                 return Ok(Some(drop_with("after-run-error", message)));
             }
             _ if matches!(kind, EventKind::RunError { .. }) => return Ok(None),
-            Stage::Finished => format!(
+            RunStage::Finished => format!(
                 "Cannot send event type '{name}': The run has already finished with 'RUN_FINISHED'. Start a new run with 'RUN_STARTED'."
             ),
-            Stage::Before | Stage::Running => "First event must be 'RUN_STARTED'".to_owned(),
+            RunStage::Before | RunStage::Running => "First event must be 'RUN_STARTED'".to_owned(),
         };
         Err(ProtocolError::sequence(message))
     }
 
-    fn run_started(&mut self, history: &[Message]) -> Result<(), ProtocolError> {
-        if self.stage == Stage::Running {
+    fn begin_run(&mut self, history: &[Message]) -> Result<(), ProtocolError> {
+        if self.stage == RunStage::Running {
             return Err(ProtocolError::sequence(
                 "Cannot send 'RUN_STARTED' while a run is still active. The previous run must be finished with 'RUN_FINISHED' before starting a new run.".to_owned(),
             ));
         }
-        self.stage = Stage::Running;
-        self.run = Run::default();
-        self.run.own_history(history, false);
+        self.stage = RunStage::Running;
+        self.run = RunEntities::default();
+        self.run.record_owners(history, false);
         Ok(())
     }
 
-    fn start(
+    fn start_entity(
         &mut self,
-        stream: &Stream,
+        stream: &StreamNames,
         id: &str,
         tag: Option<&str>,
         name: Option<&str>,
@@ -180,7 +186,10 @@ impl Verifier {
             let same = table
                 .get(id)
                 .is_some_and(|entry| entry.name.as_deref() == name);
-            let agreed = self.run.agrees(stream, stream.start, id, tag).is_ok();
+            let agreed = self
+                .run
+                .check_continuation(stream, stream.start, id, tag)
+                .is_ok();
             if !self.strict && same && agreed {
                 let message = format!("Ignored a repeated {} of '{}'.", stream.start, quote(id));
                 return Ok(drop_with("repeated-start", message));
@@ -190,52 +199,53 @@ impl Verifier {
                 stream.start, stream.entity, stream.end
             )));
         }
-        self.run.agrees(stream, stream.start, id, tag)?;
-        self.run.owners_mut(stream).own(id, tag, false);
+        self.run.check_continuation(stream, stream.start, id, tag)?;
+        self.run.owners_mut(stream).record_owner(id, tag, false);
         self.run.table_mut(stream).open(id, tag, name);
         Ok(Checked::Pass)
     }
 
     fn verify_continuation(
         &self,
-        stream: &Stream,
+        stream: &StreamNames,
         event: &Event,
         id: &str,
     ) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             let name = event_type(&event.kind);
             if !self.strict && matches!(event.kind, EventKind::ToolCallArgs { .. }) {
-                return Ok(unknown_id(name, id));
+                return Ok(drop_unknown_id(name, id));
             }
-            return Err(stream.not_open(name, id));
+            return Err(stream.not_open_error(name, id));
         }
         if event.base.subagent_run_id.is_some() {
             let tag = event.base.subagent_run_id.as_deref();
-            self.run.agrees(stream, event_type(&event.kind), id, tag)?;
+            self.run
+                .check_continuation(stream, event_type(&event.kind), id, tag)?;
         }
         Ok(Checked::Pass)
     }
 
-    fn end(
+    fn end_entity(
         &mut self,
-        stream: &Stream,
+        stream: &StreamNames,
         id: &str,
         tag: Option<&str>,
     ) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             if !self.strict {
-                return Ok(unknown_id(stream.end, id));
+                return Ok(drop_unknown_id(stream.end, id));
             }
-            return Err(stream.not_open(stream.end, id));
+            return Err(stream.not_open_error(stream.end, id));
         }
-        self.run.agrees(stream, stream.end, id, tag)?;
+        self.run.check_continuation(stream, stream.end, id, tag)?;
         self.run.table_mut(stream).close(id);
         Ok(Checked::Pass)
     }
 
     /// Checks and opens a call. Without a tag, the call gets the owner of the message that contains
     /// it.
-    fn call_start(
+    fn start_call(
         &mut self,
         id: &str,
         name: &str,
@@ -243,17 +253,17 @@ impl Verifier {
         tag: Option<&str>,
     ) -> Result<Checked, ProtocolError> {
         if self.run.calls.is_open(id) {
-            return self.start(&TOOL, id, tag, Some(name));
+            return self.start_entity(&TOOL, id, tag, Some(name));
         }
-        let owner = self.run.call_owner(id, parent, tag)?;
-        self.start(&TOOL, id, owner.as_deref(), Some(name))
+        let owner = self.run.determine_call_owner(id, parent, tag)?;
+        self.start_entity(&TOOL, id, owner.as_deref(), Some(name))
     }
 }
 
-impl Run {
+impl RunEntities {
     /// Records the owners of messages, and of their calls, from a snapshot or an echoed input. With
     /// `replace`, known owners are replaced.
-    fn own_history(&mut self, messages: &[Message], replace: bool) {
+    fn record_owners(&mut self, messages: &[Message], replace: bool) {
         for message in messages {
             let owner = message.subagent_run_id.as_deref();
             let table = match &message.body {
@@ -261,17 +271,17 @@ impl Run {
                 MessageBody::Activity { .. } => &mut self.activities,
                 _ => &mut self.messages,
             };
-            table.own(&message.id, owner, replace);
+            table.record_owner(&message.id, owner, replace);
             if let MessageBody::Assistant { tool_calls, .. } = &message.body {
                 for call in tool_calls {
-                    self.calls.own(&call.id, owner, replace);
+                    self.calls.record_owner(&call.id, owner, replace);
                 }
             }
         }
     }
 }
 
-fn unknown_id(name: &str, id: &str) -> Checked {
+fn drop_unknown_id(name: &str, id: &str) -> Checked {
     let message = format!("Ignored {name}: nothing with ID '{}' is open.", quote(id));
     drop_with("unknown-id", message)
 }

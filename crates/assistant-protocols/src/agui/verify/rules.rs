@@ -1,14 +1,14 @@
 //! The rules that depend only on the open entities of a run. [`super::Verifier`] checks the others.
 
 use super::super::encode::event_type;
-use super::table::Table;
-use super::{PARENT, Run};
+use super::table::EntityTable;
+use super::{PARENT, RunEntities};
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{EncryptedEntity, Event, EventKind};
 
 /// The event types of one kind of streamed entity, and its names in messages.
-pub(super) struct Stream {
-    kind: Kind,
+pub(super) struct StreamNames {
+    kind: EntityKind,
     pub(super) start: &'static str,
     pub(super) end: &'static str,
     /// The kind's name in messages.
@@ -18,48 +18,48 @@ pub(super) struct Stream {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntityKind {
     Text,
     Tool,
     Reasoning,
     Span,
 }
 
-pub(super) const TEXT: Stream = Stream {
-    kind: Kind::Text,
+pub(super) const TEXT: StreamNames = StreamNames {
+    kind: EntityKind::Text,
     start: "TEXT_MESSAGE_START",
     end: "TEXT_MESSAGE_END",
     entity: "text message",
     owned: "message",
 };
-pub(super) const TOOL: Stream = Stream {
-    kind: Kind::Tool,
+pub(super) const TOOL: StreamNames = StreamNames {
+    kind: EntityKind::Tool,
     start: "TOOL_CALL_START",
     end: "TOOL_CALL_END",
     entity: "tool call",
     owned: "tool call",
 };
-pub(super) const REASONING: Stream = Stream {
-    kind: Kind::Reasoning,
+pub(super) const REASONING: StreamNames = StreamNames {
+    kind: EntityKind::Reasoning,
     start: "REASONING_MESSAGE_START",
     end: "REASONING_MESSAGE_END",
     entity: "reasoning message",
     owned: "reasoning message",
 };
-pub(super) const SPAN: Stream = Stream {
-    kind: Kind::Span,
+pub(super) const SPAN: StreamNames = StreamNames {
+    kind: EntityKind::Span,
     start: "REASONING_START",
     end: "REASONING_END",
     entity: "reasoning span",
     owned: "reasoning message",
 };
 
-impl Stream {
+impl StreamNames {
     /// Returns the error for an event that continues or ends an entity that is not open.
-    pub(super) fn not_open(&self, event_type: &str, id: &str) -> ProtocolError {
+    pub(super) fn not_open_error(&self, event_type: &str, id: &str) -> ProtocolError {
         let Self { entity, start, .. } = self;
         // The reference client words a reasoning message's END like its CONTENT.
-        let advice = if event_type == self.end && self.kind != Kind::Reasoning {
+        let advice = if event_type == self.end && self.kind != EntityKind::Reasoning {
             format!("A '{start}' event must be sent first.")
         } else {
             format!("Start a {entity} with '{start}' first.")
@@ -70,44 +70,44 @@ impl Stream {
     }
 }
 
-impl Run {
-    pub(super) const fn table(&self, stream: &Stream) -> &Table {
+impl RunEntities {
+    pub(super) const fn table(&self, stream: &StreamNames) -> &EntityTable {
         match stream.kind {
-            Kind::Text => &self.messages,
-            Kind::Tool => &self.calls,
-            Kind::Reasoning => &self.reasoning,
-            Kind::Span => &self.spans,
+            EntityKind::Text => &self.messages,
+            EntityKind::Tool => &self.calls,
+            EntityKind::Reasoning => &self.reasoning,
+            EntityKind::Span => &self.spans,
         }
     }
 
-    pub(super) const fn table_mut(&mut self, stream: &Stream) -> &mut Table {
+    pub(super) const fn table_mut(&mut self, stream: &StreamNames) -> &mut EntityTable {
         match stream.kind {
-            Kind::Text => &mut self.messages,
-            Kind::Tool => &mut self.calls,
-            Kind::Reasoning => &mut self.reasoning,
-            Kind::Span => &mut self.spans,
+            EntityKind::Text => &mut self.messages,
+            EntityKind::Tool => &mut self.calls,
+            EntityKind::Reasoning => &mut self.reasoning,
+            EntityKind::Span => &mut self.spans,
         }
     }
 
     /// Returns the table with the owners of a kind of entity. Spans share the table of reasoning
     /// messages.
-    pub(super) const fn owners_mut(&mut self, stream: &Stream) -> &mut Table {
+    pub(super) const fn owners_mut(&mut self, stream: &StreamNames) -> &mut EntityTable {
         match stream.kind {
-            Kind::Span => &mut self.reasoning,
+            EntityKind::Span => &mut self.reasoning,
             _ => self.table_mut(stream),
         }
     }
 
     /// Checks rule 12: only the agent that opened an entity may continue it. An event without a tag
     /// is accepted.
-    pub(super) fn agrees(
+    pub(super) fn check_continuation(
         &self,
-        stream: &Stream,
+        stream: &StreamNames,
         event_type: &str,
         id: &str,
         tag: Option<&str>,
     ) -> Result<(), ProtocolError> {
-        let owners = if stream.kind == Kind::Span {
+        let owners = if stream.kind == EntityKind::Span {
             &self.reasoning
         } else {
             self.table(stream)
@@ -117,7 +117,7 @@ impl Run {
 
     /// Checks rule 11, and returns the owner of a call that starts: the tag or, without it, the
     /// owner of the parent message.
-    pub(super) fn call_owner(
+    pub(super) fn determine_call_owner(
         &self,
         id: &str,
         parent: Option<&str>,
@@ -133,7 +133,7 @@ impl Run {
                 carrier.owner.as_deref().unwrap_or(PARENT)
             )));
         }
-        self.agrees(&TOOL, TOOL.start, id, tag)?;
+        self.check_continuation(&TOOL, TOOL.start, id, tag)?;
         if let (Some((parent, carrier)), None, Some(call)) = (parent, tag, self.calls.get(id))
             && carrier.owner != call.owner
         {
@@ -148,20 +148,20 @@ impl Run {
     }
 
     /// Checks events that are not part of a stream.
-    pub(super) fn standalone(
+    pub(super) fn check_standalone(
         &mut self,
         event: &Event,
         tag: Option<&str>,
     ) -> Result<(), ProtocolError> {
         match &event.kind {
-            EventKind::StepStarted { step_name } => self.step_started(step_name, tag),
-            EventKind::StepFinished { step_name } => self.step_finished(step_name, tag),
+            EventKind::StepStarted { step_name } => self.start_step(step_name, tag),
+            EventKind::StepFinished { step_name } => self.finish_step(step_name, tag),
             EventKind::ToolCallResult { message_id, .. } => {
-                self.messages.own(message_id, tag, true);
+                self.messages.record_owner(message_id, tag, true);
                 Ok(())
             }
             EventKind::MessagesSnapshot { messages } => {
-                self.own_history(messages, true);
+                self.record_owners(messages, true);
                 Ok(())
             }
             EventKind::ActivitySnapshot {
@@ -169,7 +169,7 @@ impl Run {
                 replace,
                 ..
             } => {
-                self.activities.own(message_id, tag, *replace);
+                self.activities.record_owner(message_id, tag, *replace);
                 Ok(())
             }
             EventKind::ActivityDelta { message_id, .. } => check_owner(
@@ -195,7 +195,7 @@ impl Run {
                 subagent_run_id,
                 parent_subagent_run_id,
                 ..
-            } => self.subagent_started(subagent_run_id, parent_subagent_run_id.as_deref()),
+            } => self.start_subagent(subagent_run_id, parent_subagent_run_id.as_deref()),
             EventKind::SubagentFinished {
                 subagent_run_id, ..
             }
@@ -215,7 +215,7 @@ impl Run {
     }
 
     /// Checks rule 13 for the start of a step, which is identified by its name and owner.
-    fn step_started(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
+    fn start_step(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
         let key = step_key(name, tag);
         if self.steps.is_open(&key) {
             let place = tag
@@ -229,7 +229,7 @@ impl Run {
         Ok(())
     }
 
-    fn step_finished(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
+    fn finish_step(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
         if self.steps.close(&step_key(name, tag)) {
             return Ok(());
         }
@@ -241,15 +241,15 @@ impl Run {
             None => format!("Cannot send 'STEP_FINISHED' for step \"{name}\" that was not started"),
             Some((_, entry)) => format!(
                 "Cannot send 'STEP_FINISHED' for step \"{name}\" attributed to {}: that step is open under {}. A step must be finished by whoever started it.",
-                owner_text(tag),
-                owner_text(entry.owner.as_deref())
+                describe_owner(tag),
+                describe_owner(entry.owner.as_deref())
             ),
         }))
     }
 
     /// Checks rule 15: the id of a subagent is not reused in a run, and its parent has been
     /// started.
-    fn subagent_started(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
+    fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {
             format!("subagent '{id}' is already active. Finish it with 'SUBAGENT_FINISHED' first.")
         } else if self.subagents.get(id).is_some() {
@@ -268,7 +268,7 @@ impl Run {
     }
 
     /// Checks rule 16: nothing is open when a run finishes.
-    pub(super) fn nothing_open(&self) -> Result<(), ProtocolError> {
+    pub(super) fn check_nothing_open(&self) -> Result<(), ProtocolError> {
         let kinds = [
             ("steps", &self.steps),
             ("text messages", &self.messages),
@@ -277,7 +277,7 @@ impl Run {
             ("tool calls", &self.calls),
             ("subagents", &self.subagents),
         ];
-        let Some((word, table)) = kinds.into_iter().find(|(_, table)| table.any_open()) else {
+        let Some((word, table)) = kinds.into_iter().find(|(_, table)| table.has_open()) else {
             return Ok(());
         };
         let open: Vec<String> = table
@@ -297,7 +297,7 @@ impl Run {
 }
 
 fn check_owner(
-    owners: &Table,
+    owners: &EntityTable,
     event_type: &str,
     owned: &str,
     id: &str,
@@ -323,7 +323,7 @@ fn step_key(name: &str, tag: Option<&str>) -> String {
     }
 }
 
-fn owner_text(owner: Option<&str>) -> String {
+fn describe_owner(owner: Option<&str>) -> String {
     owner.map_or_else(
         || "the parent agent".to_owned(),
         |owner| format!("subagent '{owner}'"),

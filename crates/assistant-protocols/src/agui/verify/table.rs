@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use assistant_core::order::in_order;
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct EntityEntry {
     /// The sequence number of the last opening. Error messages list open entities in this order.
     turn: u32,
     open: bool,
@@ -18,8 +18,8 @@ pub(super) struct Entry {
 
 /// All entities of one kind in a run. Ids are unique only within a kind.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Table {
-    entries: HashMap<String, Entry>,
+pub(super) struct EntityTable {
+    entries: HashMap<String, EntityEntry>,
     open: u32,
     turn: u32,
     /// The id that was opened last, empty after its close. Most lookups are for this id, and a
@@ -27,8 +27,8 @@ pub(super) struct Table {
     newest: String,
 }
 
-impl Table {
-    pub(super) fn get(&self, id: &str) -> Option<&Entry> {
+impl EntityTable {
+    pub(super) fn get(&self, id: &str) -> Option<&EntityEntry> {
         self.entries.get(id)
     }
 
@@ -37,7 +37,7 @@ impl Table {
         is_newest || self.entries.get(id).is_some_and(|entry| entry.open)
     }
 
-    pub(super) const fn any_open(&self) -> bool {
+    pub(super) const fn has_open(&self) -> bool {
         self.open > 0
     }
 
@@ -57,7 +57,7 @@ impl Table {
             return;
         }
         self.open += 1;
-        let entry = Entry {
+        let entry = EntityEntry {
             turn,
             open: true,
             owner: owner.map(str::to_owned),
@@ -83,14 +83,14 @@ impl Table {
 
     /// Records the owner of an entity without opening it. A known owner stays unless `replace` is
     /// true.
-    pub(super) fn own(&mut self, id: &str, owner: Option<&str>, replace: bool) {
+    pub(super) fn record_owner(&mut self, id: &str, owner: Option<&str>, replace: bool) {
         if let Some(entry) = self.entries.get_mut(id) {
             if replace {
                 entry.owner = owner.map(str::to_owned);
             }
             return;
         }
-        let entry = Entry {
+        let entry = EntityEntry {
             turn: 0,
             open: false,
             owner: owner.map(str::to_owned),
@@ -100,7 +100,7 @@ impl Table {
     }
 
     /// Returns the open entries in the order of opening.
-    pub(super) fn open_entries(&self) -> Vec<(&str, &Entry)> {
+    pub(super) fn open_entries(&self) -> Vec<(&str, &EntityEntry)> {
         let open = self.entries.iter().filter(|(_, entry)| entry.open);
         let open = open.map(|(id, entry)| (id.as_str(), entry)).collect();
         in_order(open, |(_, entry)| i64::from(entry.turn))

@@ -19,7 +19,7 @@ use assistant_core::{
 pub use tail::ui_history;
 
 /// The messages of the tree that form one `UIMessage`.
-struct Group<'a> {
+struct MessageGroup<'a> {
     id: &'a str,
     role: Role,
     messages: Vec<&'a Message>,
@@ -39,23 +39,23 @@ struct Group<'a> {
 /// ```
 #[must_use]
 pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
-    let groups = groups(conversation);
-    let write = |group: &Group<'_>| group.to_value(false, conversation);
+    let groups = group_messages(conversation);
+    let write = |group: &MessageGroup<'_>| group.to_value(false, conversation);
     groups.iter().map(write).collect()
 }
 
 /// Returns the messages for a request, like [`ui_messages`], but with system messages first, and
 /// without calls that ended without a result.
 fn request_messages(conversation: &Conversation) -> Vec<Value> {
-    let mut groups = groups(conversation);
+    let mut groups = group_messages(conversation);
     groups.sort_by_key(|group| group.role != Role::System);
-    let write = |group: &Group<'_>| group.to_value(true, conversation);
+    let write = |group: &MessageGroup<'_>| group.to_value(true, conversation);
     groups.iter().map(write).collect()
 }
 
 /// Groups the messages of the run's path by `UIMessage`.
-fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
+    let mut groups: Vec<MessageGroup<'_>> = Vec::new();
     for message in conversation.run_path() {
         // The format has no field for a speaker: content that the agent added is a part of its
         // answer.
@@ -66,7 +66,7 @@ fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
         if !is_answer && !matches!(message.role(), Role::User | Role::System | Role::Developer) {
             continue;
         }
-        let named = noted_text(message.extra(), "id");
+        let named = stored_text(message.extra(), "id");
         if let Some(group) = groups.last_mut().filter(|_| is_answer)
             && group.role == Role::Assistant
             && named.is_none_or(|id| id == group.id)
@@ -74,7 +74,7 @@ fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
             group.messages.push(message);
             continue;
         }
-        groups.push(Group {
+        groups.push(MessageGroup {
             id: named.unwrap_or_else(|| message.wire_id()),
             role: if is_answer {
                 Role::Assistant
@@ -87,7 +87,7 @@ fn groups(conversation: &Conversation) -> Vec<Group<'_>> {
     groups
 }
 
-impl Group<'_> {
+impl MessageGroup<'_> {
     fn to_value(&self, request: bool, conversation: &Conversation) -> Value {
         let mut out = Object::new();
         put_text(&mut out, "id", self.id);
@@ -102,7 +102,7 @@ impl Group<'_> {
         let mut parts = Vec::new();
         let mut before: Option<&Message> = None;
         for message in &self.messages {
-            if self.role == Role::Assistant && begins_step(message, before) {
+            if self.role == Role::Assistant && is_step_start(message, before) {
                 parts.push(json!({"type": "step-start"}));
             }
             write_parts(message, request, conversation, &mut parts);
@@ -114,7 +114,7 @@ impl Group<'_> {
 
     fn metadata(&self) -> Option<Value> {
         let first = self.messages.first()?;
-        let odd = noted(first.extra()).and_then(|notes| notes.get("metadata"));
+        let odd = stored_fields(first.extra()).and_then(|notes| notes.get("metadata"));
         odd.cloned()
             .or_else(|| first.metadata().cloned().map(Value::Object))
     }
@@ -122,8 +122,8 @@ impl Group<'_> {
 
 /// Returns true if a message begins a step: according to the stored field `step` or, without it,
 /// for the first message of an answer and for text after calls with results.
-fn begins_step(message: &Message, before: Option<&Message>) -> bool {
-    if let Some(notes) = noted(message.extra()).filter(|notes| notes.contains_key("id")) {
+fn is_step_start(message: &Message, before: Option<&Message>) -> bool {
+    if let Some(notes) = stored_fields(message.extra()).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
     }
     before.is_none_or(Message::has_calls)
@@ -136,7 +136,7 @@ fn write_parts(
     out: &mut Vec<Value>,
 ) {
     let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
-    let keep = |call: &ToolCall| is_real(call) && (!request || is_continued(call));
+    let keep = |call: &ToolCall| is_runnable(call) && (!request || is_continued(call));
     // The original text contains the callouts between the pieces.
     let mut written = message.markdown();
     for entry in message.parts() {
@@ -155,16 +155,16 @@ fn write_parts(
 }
 
 /// Returns the AI SDK's fields in the `extra` of a message or a call, if any.
-fn noted(extra: &Object) -> Option<&Object> {
+fn stored_fields(extra: &Object) -> Option<&Object> {
     extra.get(NOTES)?.as_object()
 }
 
-fn noted_text<'a>(extra: &'a Object, key: &str) -> Option<&'a str> {
-    noted(extra)?.get(key)?.as_str()
+fn stored_text<'a>(extra: &'a Object, key: &str) -> Option<&'a str> {
+    stored_fields(extra)?.get(key)?.as_str()
 }
 
-fn is_noted(extra: &Object, key: &str) -> bool {
-    noted(extra).and_then(|notes| notes.get(key)) == Some(&Value::Bool(true))
+fn has_stored_flag(extra: &Object, key: &str) -> bool {
+    stored_fields(extra).and_then(|notes| notes.get(key)) == Some(&Value::Bool(true))
 }
 
 fn put_text(object: &mut Object, key: &str, text: &str) {
@@ -172,6 +172,6 @@ fn put_text(object: &mut Object, key: &str, text: &str) {
 }
 
 /// Returns true unless the call is a callout that is displayed and never run.
-fn is_real(call: &ToolCall) -> bool {
+fn is_runnable(call: &ToolCall) -> bool {
     call.origin() != Origin::Text
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Group, begins_step, groups, is_real, request_messages, tool};
+use super::{MessageGroup, group_messages, is_runnable, is_step_start, request_messages, tool};
 use assistant_core::{
     conversation::{
         CallApproval, Conversation, Message, MessageId, Part, ToolCall, ui_notes::WIRE_ID,
@@ -16,13 +16,13 @@ use assistant_core::{
 /// response and not sent.
 #[must_use]
 pub fn ui_history(conversation: &Conversation) -> Value {
-    let groups = groups(conversation);
+    let groups = group_messages(conversation);
     let last = groups.last();
     let answer = last.filter(|group| group.role == Role::Assistant);
     let mut out = json!({
         "messages": request_messages(conversation),
         "trigger": "submit-message",
-        "tail": answer.map(|group| tail(conversation, group)),
+        "tail": answer.map(|group| answer_tail(conversation, group)),
         "taken": {
             "messages": conversation.run_path().map(Message::wire_id).collect::<Vec<_>>(),
             "calls": conversation.run_path().flat_map(|message| conversation.calls_in(message))
@@ -36,7 +36,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     };
     if let Some(answer) = answer {
         put("messageId", answer.id);
-    } else if let Some(old) = answer_before(conversation) {
+    } else if let Some(old) = find_previous_answer(conversation) {
         put("trigger", "regenerate-message");
         put("messageId", &old);
     }
@@ -44,7 +44,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
 }
 
 /// Returns the id of the newest other answer to the newest message of the run's path, if any.
-fn answer_before(conversation: &Conversation) -> Option<String> {
+fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     let tip = conversation.run_tip()?;
     let mut children = conversation.children(Some(tip)).into_iter().rev();
     let is_answer = |id: &&MessageId| {
@@ -52,11 +52,11 @@ fn answer_before(conversation: &Conversation) -> Option<String> {
         message.is_some_and(|m| matches!(m.role(), Role::Assistant | Role::Reasoning))
     };
     let old = conversation.message(children.find(is_answer)?)?;
-    let named = super::noted_text(old.extra(), "id");
+    let named = super::stored_text(old.extra(), "id");
     Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
 }
 
-fn tail(conversation: &Conversation, group: &Group<'_>) -> Value {
+fn answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut tail = write_tail(conversation, group);
     let earlier = |message: &Message| {
         let mut calls = conversation.calls_in(message);
@@ -77,18 +77,20 @@ fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> boo
     conversation.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
 }
 
-fn write_tail(conversation: &Conversation, group: &Group<'_>) -> Value {
+fn write_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut step = 0_u64;
     let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
     let mut before: Option<&Message> = None;
     for message in &group.messages {
-        if begins_step(message, before) {
+        if is_step_start(message, before) {
             step += 1;
         }
         before = Some(message);
         let id = message.wire_id();
         nodes.push(json!({"id": id, "step": step}));
-        let real = conversation.calls_in(message).filter(|call| is_real(call));
+        let real = conversation
+            .calls_in(message)
+            .filter(|call| is_runnable(call));
         calls.extend(real.map(|call| write_call(call, step)));
         for part in message.parts() {
             if let Part::Data(part) = part {
@@ -113,7 +115,9 @@ fn is_answer_to_agent(approval: &CallApproval) -> bool {
 }
 
 fn write_call(call: &ToolCall, step: u64) -> Value {
-    let mut notes = super::noted(call.extra()).cloned().unwrap_or_default();
+    let mut notes = super::stored_fields(call.extra())
+        .cloned()
+        .unwrap_or_default();
     notes.shift_remove(WIRE_ID);
     if let Some(approval) = tool::approval(call) {
         notes.insert("approval".to_owned(), Value::Object(approval));

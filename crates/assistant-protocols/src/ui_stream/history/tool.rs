@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{is_noted, noted, noted_text, put_text};
+use super::{has_stored_flag, put_text, stored_fields, stored_text};
 use assistant_core::{
     conversation::{
         Decision, Phase, ToolCall,
@@ -18,11 +18,11 @@ const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
 /// Returns the id that the agent uses for a call.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
-    noted_text(call.extra(), WIRE_ID).unwrap_or(call.id())
+    stored_text(call.extra(), WIRE_ID).unwrap_or(call.id())
 }
 
 pub(super) fn is_dynamic(call: &ToolCall) -> bool {
-    is_noted(call.extra(), DYNAMIC)
+    has_stored_flag(call.extra(), DYNAMIC)
 }
 
 /// Returns the state of a call in the terms of the AI SDK.
@@ -36,7 +36,7 @@ pub(super) fn state(call: &ToolCall) -> &'static str {
         Phase::OutputError => "output-error",
         Phase::OutputDenied if is_denial() => "output-denied",
         phase if phase.is_final() => "output-available",
-        _ if shows_preliminary(call) => "output-available",
+        _ if is_preliminary(call) => "output-available",
         _ if answered => "approval-responded",
         _ if approval.is_some() => "approval-requested",
         Phase::InputStreaming => "input-streaming",
@@ -49,14 +49,17 @@ fn is_asked_by_agent(call: &ToolCall) -> bool {
     approval.is_some_and(|approval| approval.interrupt_id().is_some())
 }
 
-fn shows_preliminary(call: &ToolCall) -> bool {
-    call.preliminary().is_some() && is_noted(call.extra(), "preliminary")
+fn is_preliminary(call: &ToolCall) -> bool {
+    call.preliminary().is_some() && has_stored_flag(call.extra(), "preliminary")
 }
 
 /// Returns the agent's approval request as it was received, with the user's answer if there is one.
 /// `None` if the agent requested no approval.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
-    let mut out = noted(call.extra())?.get("approval")?.as_object()?.clone();
+    let mut out = stored_fields(call.extra())?
+        .get("approval")?
+        .as_object()?
+        .clone();
     let decision = call.approval().filter(|_| is_asked_by_agent(call));
     match decision.and_then(|approval| approval.decision()) {
         Some(Decision::Approved) => {
@@ -74,7 +77,7 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
 }
 
 /// Returns a call as a part. In a request, the approval of the part is made valid by the AI SDK's
-/// schema ([`make_valid`]).
+/// schema ([`repair_approval`]).
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -86,24 +89,24 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     put_text(&mut out, "toolCallId", wire_id(call));
     let state = state(call);
     put_text(&mut out, "state", state);
-    for (key, value) in noted(call.extra()).into_iter().flatten() {
+    for (key, value) in stored_fields(call.extra()).into_iter().flatten() {
         if !key.starts_with('#') && !STATE_NOTES.contains(&key.as_str()) {
             out.insert(key.clone(), value.clone());
         }
     }
-    if let Some(input) = input(call) {
+    if let Some(input) = input_value(call) {
         out.insert("input".to_owned(), input);
     }
     write_state(call, state, &mut out);
     if request {
-        make_valid(call, state, &mut out);
+        repair_approval(call, state, &mut out);
     }
     Value::Object(out)
 }
 
 /// Repairs the approval of a part for the AI SDK's schema: `output-denied` requires a denied
 /// approval, and a part with output may only have a granted one.
-fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
+fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
     let approved = out
         .get("approval")
         .and_then(|approval| approval.get("approved"));
@@ -127,7 +130,7 @@ fn make_valid(call: &ToolCall, state: &str, out: &mut Object) {
 
 fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     let note = |key: &str| {
-        noted(call.extra())
+        stored_fields(call.extra())
             .and_then(|notes| notes.get(key))
             .cloned()
     };
@@ -136,7 +139,7 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
         "output-error" => !call.has_ended() && !is_dynamic(call),
         _ => !call.has_ended(),
     };
-    if is_open && is_noted(call.extra(), IN_PIECES) {
+    if is_open && has_stored_flag(call.extra(), IN_PIECES) {
         put_text(out, "rawInput", call.args_text());
     }
     if let Some(encoding) = note("inputEncoding").filter(|_| is_open) {
@@ -170,10 +173,10 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
 
 /// Returns the arguments of a call: those with which it was started, or those received so far, as
 /// text if they are marked as text.
-fn input(call: &ToolCall) -> Option<Value> {
-    let text = noted(call.extra()).and_then(|notes| notes.get("inputEncoding"));
+fn input_value(call: &ToolCall) -> Option<Value> {
+    let text = stored_fields(call.extra()).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();
-    if is_noted(call.extra(), AS_TEXT) || (is_text && !call.args_text().is_empty()) {
+    if has_stored_flag(call.extra(), AS_TEXT) || (is_text && !call.args_text().is_empty()) {
         return Some(call.args_text().into());
     }
     let edited = call.edited_args().filter(|_| call.was_started());
