@@ -213,11 +213,11 @@ impl PartialJson {
             (ExpectedToken::Literal(rest), _) => self.read_literal(rest, ch),
             (ExpectedToken::Number, _) => self.read_number_char(ch),
             (ExpectedToken::ObjectAfter | ExpectedToken::ArrayAfter | ExpectedToken::Done, _) => {
-                self.read_after_value(ch, false)
+                self.read_after_value(ch, false);
             }
             (_, ' ' | '\t' | '\n' | '\r') => {}
             (ExpectedToken::ObjectStart, '}') | (ExpectedToken::ArrayStart, ']') => {
-                self.close_value()
+                self.close_value();
             }
             (ExpectedToken::ObjectStart | ExpectedToken::ObjectComma, '"') => {
                 self.key.clear();
@@ -301,7 +301,7 @@ impl PartialJson {
             (ExpectedToken::ObjectAfter, ',') => self.mode = ExpectedToken::ObjectComma,
             (ExpectedToken::ArrayAfter, ',') => self.mode = ExpectedToken::ArrayComma,
             (ExpectedToken::ObjectAfter, '}') | (ExpectedToken::ArrayAfter, ']') => {
-                self.close_value()
+                self.close_value();
             }
             (ExpectedToken::ArrayAfter, _) if !tight && (self.skipped || !blank) => {
                 self.mode = ExpectedToken::Invalid;

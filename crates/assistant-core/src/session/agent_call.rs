@@ -27,7 +27,7 @@ impl Session {
         self.conversation
             .apply_state_event(key, StateEvent::HandedOff(message));
         self.turn.looping = true;
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
     }
 
     /// Leaves remote calls to the agent while other answers of the page or the user are due: some

@@ -38,7 +38,7 @@ impl Session {
             Verdict::Approve { args } => (args, None),
             Verdict::Remember { args, what } => (args, Some(what)),
             Verdict::Deny { reason: None } if self.dismiss_unavailable_call(key) => {
-                return cx.change(Change::Run);
+                return cx.push_change(Change::Run);
             }
             Verdict::Deny { reason } => {
                 if cx.by == Some(Decider::Person) {
@@ -140,7 +140,7 @@ impl Session {
                 shown,
             },
         );
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
     }
 
     /// Validates edited arguments against the same schema as the agent's.

@@ -248,7 +248,7 @@ impl Session {
         for (key, id) in cards {
             self.interrupt_call(key, &id, true);
         }
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
     }
 
     /// Denies everything that is open, and stops everything in progress.

@@ -93,7 +93,7 @@ impl Session {
             self.interrupts.list.clear();
             self.give_up_left_calls(cx);
             self.clear_notices(cx);
-            cx.change(Change::Interrupts);
+            cx.push_change(Change::Interrupts);
         }
         deleted
     }
@@ -244,7 +244,7 @@ impl Session {
             return cx.refuse(Refusal::InterruptsPending);
         }
         self.turn.queue.push(content);
-        cx.change(Change::Queue);
+        cx.push_change(Change::Queue);
         self.turn.interjected = true;
     }
 
@@ -254,7 +254,7 @@ impl Session {
         if !self.turn.withdraw_message(content) {
             return cx.refuse(Refusal::Tree(TreeError::UnknownMessage));
         }
-        cx.change(Change::Queue);
+        cx.push_change(Change::Queue);
     }
 
     /// Applies an update of a server that runs the loop itself. An update for another conversation

@@ -21,7 +21,7 @@ impl Session {
             }
         }
         if moved {
-            cx.change(Change::Interrupts);
+            cx.push_change(Change::Interrupts);
         }
     }
 
@@ -71,6 +71,6 @@ impl Session {
                 None => self.reopen_stored_interrupt(open, cx),
             }
         }
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
     }
 }

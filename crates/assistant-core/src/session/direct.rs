@@ -25,12 +25,12 @@ impl Session {
             Ok(parent) => parent,
             Err(message) => {
                 let outcome = Err(ToolError::new(message));
-                return cx.effect(Effect::Executed { request, outcome });
+                return cx.push_effect(Effect::Executed { request, outcome });
             }
         };
         if let Err(message) = self.registry.executable(&name) {
             let outcome = Err(ToolError::new(message));
-            return cx.effect(Effect::Executed { request, outcome });
+            return cx.push_effect(Effect::Executed { request, outcome });
         }
         let mut call = ToolCall::new(String::new(), name, cx.now);
         call.parent = parent;
@@ -101,6 +101,6 @@ impl Session {
                 ))
             }
         };
-        cx.effect(Effect::Executed { request, outcome });
+        cx.push_effect(Effect::Executed { request, outcome });
     }
 }

@@ -152,7 +152,7 @@ impl Session {
         for (key, invocation) in running {
             let call = self.conversation.call(key);
             if !call.is_some_and(|call| matches!(call.state(), State::Running(..))) {
-                cx.effect(Effect::CancelHandler {
+                cx.push_effect(Effect::CancelHandler {
                     invocation: *invocation,
                 });
             }

@@ -136,10 +136,10 @@ impl Session {
             NextStep::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
             NextStep::Answer(CallReply::NoResult) => self.end_unanswered_call(key, cx),
             NextStep::Answer(CallReply::Fault(error)) => {
-                self.end_call(key, CallEnding::from_error(error), cx)
+                self.end_call(key, CallEnding::from_error(error), cx);
             }
             NextStep::Answer(CallReply::Denied(reason)) => {
-                self.end_denied_call(key, reason.as_deref(), cx)
+                self.end_denied_call(key, reason.as_deref(), cx);
             }
             NextStep::HandOff
             | NextStep::Start
@@ -310,7 +310,7 @@ impl Session {
         if !answered {
             return;
         }
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
         let call = self.conversation.call(key);
         let Some((phase, name)) = call.map(|call| (call.phase(), call.name.clone())) else {
             return;
@@ -325,6 +325,6 @@ impl Session {
             phase,
             result,
         };
-        cx.effect(Effect::Record { entry });
+        cx.push_effect(Effect::Record { entry });
     }
 }

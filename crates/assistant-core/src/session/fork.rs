@@ -50,7 +50,7 @@ pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
 
 /// Returns the threads of a conversation without those of its session: each ends at the newest
 /// message that is reached without entering another thread.
-fn infer_threads(conversation: &Conversation, own: &str) -> SeenThreads {
+fn conversation_threads(conversation: &Conversation, own: &str) -> SeenThreads {
     let mut threads = SeenThreads::default();
     let shown = conversation.run_thread_id().unwrap_or(own);
     if let Some(tip) = conversation.run_tip() {
@@ -168,7 +168,7 @@ impl Session {
     /// Infers the threads of a conversation that replaces another.
     pub(super) fn infer_threads(&mut self) {
         self.threads = match self.options.fork_thread {
-            true => infer_threads(&self.conversation, &self.thread_id),
+            true => conversation_threads(&self.conversation, &self.thread_id),
             false => SeenThreads::default(),
         };
     }

@@ -24,7 +24,7 @@ impl Session {
         for id in &other {
             self.interrupt_call(*key, id, false);
             self.interrupts.move_to_inbox(id);
-            cx.change(Change::Interrupts);
+            cx.push_change(Change::Interrupts);
         }
         !other.is_empty()
     }

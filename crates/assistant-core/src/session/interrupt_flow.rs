@@ -54,7 +54,7 @@ impl Session {
                 self.repeat_denial(&id, reason, cx);
             }
         }
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
     }
 
     /// Refers interrupts to the calls that are asked about, where they name calls that only ask. A
@@ -246,7 +246,7 @@ impl Session {
             self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
         self.turn.looping = true;
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
     }
 
     /// Records the decision in an interrupt's answer on the call that the interrupt blocks.
@@ -346,7 +346,7 @@ impl Session {
                 self.reblock_call(id, key, card);
             }
         }
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
     }
 
     /// Reopens the interrupts whose call has changed since the answer, which is then not sent, and
@@ -368,9 +368,9 @@ impl Session {
         self.turn.looping = true;
         if !changed.is_empty() {
             self.turn.summary.finish = Some(FinishReason::Interrupt);
-            cx.change(Change::Interrupts);
+            cx.push_change(Change::Interrupts);
         }
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
         true
     }
 
@@ -388,9 +388,9 @@ impl Session {
         self.give_up_left_calls(cx);
         self.notices
             .retain(|notice| notice.kind != NoticeKind::RunError);
-        cx.change(Change::Notices);
-        cx.change(Change::Interrupts);
-        cx.change(Change::Run);
+        cx.push_change(Change::Notices);
+        cx.push_change(Change::Interrupts);
+        cx.push_change(Change::Run);
     }
 
     /// Closes the interrupts whose answers a finished run carried; an unfinished run closes none.
@@ -441,7 +441,7 @@ impl Session {
                 }
             }
         }
-        cx.change(Change::Interrupts);
+        cx.push_change(Change::Interrupts);
         lifted
     }
 }

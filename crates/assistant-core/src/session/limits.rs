@@ -167,7 +167,7 @@ impl Session {
                     .apply_note(&key, Note::Permission(Permission::Given(about)));
             }
             Err(reason) => {
-                self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx)
+                self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx);
             }
         }
     }

@@ -153,11 +153,11 @@ struct Cx<'a> {
 
 impl Cx<'_> {
     /// Records a change outside of the conversation. The conversation records its own changes.
-    fn change(&mut self, change: Change) {
+    fn push_change(&mut self, change: Change) {
         self.output.changes.push(change);
     }
 
-    fn effect(&mut self, effect: Effect) {
+    fn push_effect(&mut self, effect: Effect) {
         self.output.effects.push(effect);
     }
 
@@ -335,10 +335,10 @@ impl Session {
                 progress,
             } => self.set_progress(invocation, progress),
             Input::Preliminary { invocation, value } => {
-                self.set_preliminary_result(invocation, value)
+                self.set_preliminary_result(invocation, value);
             }
             Input::Asking { invocation, asks } => {
-                self.turn.clock.record_handler_question(invocation, asks)
+                self.turn.clock.record_handler_question(invocation, asks);
             }
             Input::Finished {
                 invocation,
@@ -514,7 +514,7 @@ impl Session {
         }
         let (name, enabled) = (spec.name.clone(), spec.enabled);
         if self.registry.register(id, spec) {
-            cx.change(Change::Registry);
+            cx.push_change(Change::Registry);
         }
         match enabled {
             true => self.resume_calls_of_action(&name, cx),
@@ -525,7 +525,7 @@ impl Session {
     fn unregister_action(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         self.cancel_handlers_of(id, cx);
         if self.registry.unregister(id) {
-            cx.change(Change::Registry);
+            cx.push_change(Change::Registry);
         }
         self.recheck_rule_calls(id, cx);
     }

@@ -249,7 +249,7 @@ impl Session {
             action,
         });
         self.notices.keep_newest(self.options.limits.notices);
-        cx.change(Change::Notices);
+        cx.push_change(Change::Notices);
     }
 
     /// Adds a notice, unless a notice of the same kind exists.
@@ -286,13 +286,13 @@ impl Session {
         let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
         if let Some(notice) = lost {
             notice.action = None;
-            cx.change(Change::Notices);
+            cx.push_change(Change::Notices);
         }
     }
 
     pub(super) fn clear_notices(&mut self, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.kind.is_of_store()) {
-            cx.change(Change::Notices);
+            cx.push_change(Change::Notices);
         }
     }
 
@@ -304,7 +304,7 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         if self.notices.retain(|notice| notice.kind != kind) {
-            cx.change(Change::Notices);
+            cx.push_change(Change::Notices);
         }
         if let Some(message) = message {
             self.notify(kind, message, None, cx);
@@ -313,7 +313,7 @@ impl Session {
 
     pub(super) fn dismiss_notice(&mut self, id: NoticeId, cx: &mut Cx<'_>) {
         if self.notices.retain(|notice| notice.id != id) {
-            cx.change(Change::Notices);
+            cx.push_change(Change::Notices);
         }
     }
 }

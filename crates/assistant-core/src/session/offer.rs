@@ -40,7 +40,7 @@ impl Session {
     pub(super) fn set_offer_filter(&mut self, filter: Option<OfferFilter>, cx: &mut Cx<'_>) {
         if self.filter != filter {
             self.filter = filter;
-            cx.change(Change::Registry);
+            cx.push_change(Change::Registry);
         }
     }
 
@@ -52,7 +52,7 @@ impl Session {
         });
         if !names.is_empty() {
             self.turn.reveal_actions(names);
-            cx.change(Change::Registry);
+            cx.push_change(Change::Registry);
         }
     }
 

@@ -47,7 +47,7 @@ impl Session {
             key,
             Note::PreviewAwaited(AwaitedPreview { ticket, approved }),
         );
-        cx.effect(Effect::Preview(Box::new(PreviewRequest {
+        cx.push_effect(Effect::Preview(Box::new(PreviewRequest {
             ticket,
             registration,
             args,

@@ -174,7 +174,7 @@ impl Session {
                 None => self.remembered.add(approval),
             }
         }
-        cx.change(Change::Remembered);
+        cx.push_change(Change::Remembered);
     }
 
     /// Adds the approvals stored by the host. Approvals that were remembered in the meantime take
@@ -192,16 +192,16 @@ impl Session {
             self.remembered.add(approval.clone());
             self.remembered.record_uses(&approval.id, used);
         }
-        cx.change(Change::Remembered);
+        cx.push_change(Change::Remembered);
     }
 
     /// Passes the approvals that outlive the session to the host.
     fn store_approvals(&self, cx: &mut Cx<'_>) {
         let all = self.remembered.list().iter();
         let stored = all.filter(|one| one.scope != RememberScope::Session);
-        cx.effect(Effect::StoreApprovals {
+        cx.push_effect(Effect::StoreApprovals {
             approvals: stored.cloned().collect(),
         });
-        cx.change(Change::Remembered);
+        cx.push_change(Change::Remembered);
     }
 }

@@ -140,8 +140,8 @@ impl Session {
         if !resumes {
             self.mark_answers_on_run_branch(StateEvent::SendStarted);
         }
-        cx.effect(Effect::PrepareRun { run: key });
-        cx.change(Change::Run);
+        cx.push_effect(Effect::PrepareRun { run: key });
+        cx.push_change(Change::Run);
     }
 
     /// Returns the id of the run that is resumed, and the number of its events that are repeated.
@@ -210,7 +210,7 @@ impl Session {
             forwarded_props: self.forwarded_props_with_answers(),
             resume: self.interrupts.resume_entries(&self.conversation),
         };
-        cx.effect(Effect::OpenRun {
+        cx.push_effect(Effect::OpenRun {
             run: key,
             input: Box::new(input),
         });
@@ -221,9 +221,9 @@ impl Session {
         if let Some(run) = self.turn.run.take() {
             self.conversation.runs.end(false);
             self.mark_answers_on_run_branch(StateEvent::SendFailed);
-            cx.effect(Effect::AbortRun { run: run.key });
+            cx.push_effect(Effect::AbortRun { run: run.key });
         }
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
     }
 
     pub(super) fn unsent_results(&self) -> Vec<CallKey> {
@@ -309,7 +309,7 @@ impl Session {
         if is_cut_off {
             self.mark_cut_off_calls();
         }
-        cx.effect(Effect::StartTimer {
+        cx.push_effect(Effect::StartTimer {
             timer,
             ms: GRACE_MS,
         });
@@ -334,7 +334,7 @@ impl Session {
             return false;
         };
         let key = run.key;
-        cx.effect(Effect::AbortRun { run: key });
+        cx.push_effect(Effect::AbortRun { run: key });
         self.close_run(key, StreamEnd::Closed, cx);
         true
     }

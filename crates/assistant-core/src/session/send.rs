@@ -23,7 +23,7 @@ impl Session {
         self.attention.reset_for_turn();
         self.turn.looping = false;
         self.turn.queue.push(content);
-        cx.change(Change::Queue);
+        cx.push_change(Change::Queue);
         if self.interrupts.answered_ids().is_empty() {
             self.send_queued_messages(cx);
         } else {
@@ -53,7 +53,7 @@ impl Session {
             let mut message = Message::user(id, content, cx.now);
             message.interjected = interjected;
             self.conversation.append(message);
-            cx.change(Change::Queue);
+            cx.push_change(Change::Queue);
         }
     }
 

@@ -39,7 +39,7 @@ impl Session {
         // These texts were not ended by the agent.
         self.close_open_texts(Some(Cut::BrokenOff), cx);
         self.store_steps();
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
         let succeeded =
             matches!(run.finish, Some(ReportedEnd::Success)) && !end.is_failure_after(&run.finish);
         self.conversation.runs.end(succeeded);
@@ -79,7 +79,7 @@ impl Session {
                 self.turn.cut = lost;
             }
             (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => {
-                self.repeat_newest_run(cx)
+                self.repeat_newest_run(cx);
             }
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.handle_truncated_run(true, cx),
             (StreamEnd::Nothing, None) if run.resumes && self.options.replays => {
@@ -103,7 +103,7 @@ impl Session {
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
             (_, Some(ReportedEnd::Success)) => {
-                self.release_calls(&run.pending_call_ids, &lifted, cx)
+                self.release_calls(&run.pending_call_ids, &lifted, cx);
             }
         }
         self.keep_old_answer(succeeded, cx);
@@ -299,7 +299,7 @@ impl Session {
         } else {
             self.start_run(cx);
         }
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
     }
 
     /// Ends open calls on the branch of a new run that were abandoned before the branch was left or

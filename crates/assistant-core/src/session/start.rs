@@ -38,7 +38,7 @@ impl Session {
         self.record_start(action.as_ref(), cx.now);
         self.conversation
             .apply_state_event(key, StateEvent::CommitAsked(commit));
-        cx.effect(Effect::Commit { commit, entry });
+        cx.push_effect(Effect::Commit { commit, entry });
     }
 
     pub(super) fn handle_commit(
@@ -98,9 +98,9 @@ impl Session {
         if !self.conversation.apply_state_event(key, started) {
             return;
         }
-        cx.effect(Effect::Invoke(Box::new(invocation)));
+        cx.push_effect(Effect::Invoke(Box::new(invocation)));
         if let Some((timer, ms)) = timer {
-            cx.effect(Effect::StartTimer { timer, ms });
+            cx.push_effect(Effect::StartTimer { timer, ms });
         }
     }
 

@@ -25,7 +25,7 @@ impl Session {
                 _ => {}
             }
         });
-        cx.change(Change::Steps);
+        cx.push_change(Change::Steps);
     }
 
     /// Records a subagent as a step of the run, under its name.
@@ -48,7 +48,7 @@ impl Session {
         if let Some(name) = self.subagent_name(id) {
             self.turn
                 .update_run_summary(|run| end_step(&mut run.steps, &name, failure));
-            cx.change(Change::Steps);
+            cx.push_change(Change::Steps);
         }
     }
 

@@ -38,7 +38,7 @@ impl Session {
     /// options require it.
     pub(super) fn stop_turn(&mut self, cx: &mut Cx<'_>) {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
-            cx.change(Change::Queue);
+            cx.push_change(Change::Queue);
         }
         self.cancel_unanswered_interrupts(cx);
         self.end_everything(cx);
@@ -52,7 +52,7 @@ impl Session {
             self.report_limits(cx);
             self.conversation.runs.end(false);
             self.store_steps();
-            cx.effect(Effect::AbortRun { run: run.key });
+            cx.push_effect(Effect::AbortRun { run: run.key });
             self.mark_answers_on_run_branch(StateEvent::SendFailed);
             self.mark_answers_returned();
         }
@@ -61,7 +61,7 @@ impl Session {
         self.close_open_texts(Some(Cut::Stopped), cx);
         self.give_up_handed_off_calls(cx);
         self.give_up_calls(None, cx);
-        cx.change(Change::Run);
+        cx.push_change(Change::Run);
     }
 
     /// Gives up open calls. A complete call is answered as cancelled; an incomplete call is shown
@@ -133,7 +133,7 @@ impl Session {
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         if let Some(State::Running(invocation, ..)) = call.map(|call| call.state()) {
-            cx.effect(Effect::CancelHandler {
+            cx.push_effect(Effect::CancelHandler {
                 invocation: *invocation,
             });
         }

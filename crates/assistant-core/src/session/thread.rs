@@ -118,7 +118,7 @@ impl Session {
         self.thread_id = thread_id;
         self.conversation = conversation;
         if !self.interrupts.list.is_empty() {
-            cx.change(Change::Interrupts);
+            cx.push_change(Change::Interrupts);
         }
         self.interrupts = Interrupts::default();
         self.turn = Turn::default();
@@ -126,10 +126,10 @@ impl Session {
         self.attention.reset_for_thread();
         self.past_direct.clear();
         self.clear_notices(cx);
-        cx.change(Change::Thread);
-        cx.change(Change::Path);
-        cx.change(Change::State);
-        cx.change(Change::Queue);
+        cx.push_change(Change::Thread);
+        cx.push_change(Change::Path);
+        cx.push_change(Change::State);
+        cx.push_change(Change::Queue);
     }
 
     fn end_and_archive(&mut self, cx: &mut Cx<'_>) {
@@ -138,7 +138,7 @@ impl Session {
         cx.output.calls.extend(last);
         cx.output.calls.extend(self.open_call_events());
         if self.conversation.message_count() > 0 {
-            cx.effect(Effect::Archive {
+            cx.push_effect(Effect::Archive {
                 thread_id: self.thread_id.clone(),
                 snapshot: self.export(),
             });

@@ -72,7 +72,7 @@ impl Session {
             // It is not shared with other tabs.
             self.remembered.record_uses(&before.id, after.used);
             self.record_use_count(key, UseCount::Taken(about));
-            cx.change(Change::Remembered);
+            cx.push_change(Change::Remembered);
             return UseStatus::Free;
         }
         let ticket = Ticket(self.next_number());
@@ -83,7 +83,7 @@ impl Session {
             call,
             before: before.clone(),
         });
-        cx.effect(Effect::SwapApproval {
+        cx.push_effect(Effect::SwapApproval {
             ticket,
             before: Box::new(before),
             after: Box::new(after),
@@ -103,7 +103,7 @@ impl Session {
             return;
         };
         let PendingUse { call, before, .. } = self.pending_uses.remove(place);
-        cx.change(Change::Remembered);
+        cx.push_change(Change::Remembered);
         let waits = self.pending_use_fingerprint(&call, ticket);
         match outcome {
             Swap::Done => {

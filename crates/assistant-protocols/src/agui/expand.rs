@@ -159,7 +159,7 @@ impl Expander {
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
             | EventKind::MessagesSnapshot { .. } => {
-                out.extend(self.streams.drain(..).map(end_event))
+                out.extend(self.streams.drain(..).map(end_event));
             }
             EventKind::SubagentFinished {
                 subagent_run_id, ..

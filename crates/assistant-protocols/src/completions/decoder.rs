@@ -142,7 +142,7 @@ impl Decoder {
         match read {
             Ok(chunk) => self.push_chunk(chunk, sink),
             Err(error) => {
-                report_dropped(sink, format!("Dropped a frame that is not JSON ({error})."))
+                report_dropped(sink, format!("Dropped a frame that is not JSON ({error})."));
             }
         }
     }

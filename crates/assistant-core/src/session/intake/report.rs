@@ -19,7 +19,7 @@ impl Session {
         kind: LimitKind,
         cx: &mut Cx<'_>,
     ) {
-        cx.effect(Effect::AbortRun { run });
+        cx.push_effect(Effect::AbortRun { run });
         let most = self.options.limits.maximum_for(kind);
         let mut failure = Failure::new(FailureKind::Limit, limit_message(kind, most));
         failure.exceeded = Some(Exceeded {
@@ -83,7 +83,7 @@ impl Session {
             });
             if let Some(exceeded) = exceeded {
                 exceeded.dropped = count;
-                cx.change(Change::Notices);
+                cx.push_change(Change::Notices);
             }
         }
         let left_out = std::mem::take(&mut self.intake.diagnostics_left_out);
