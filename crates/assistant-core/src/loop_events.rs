@@ -162,7 +162,7 @@ impl LoopEvent {
 
 /// The progress of a call that was reported so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ReportedStage {
     Generated,
     Started,
     Executed,
@@ -184,7 +184,7 @@ enum Stage {
 pub struct LoopEvents {
     /// The reported messages, with hashes of their contents.
     messages: HashMap<MessageId, u64>,
-    calls: HashMap<CallKey, Stage>,
+    calls: HashMap<CallKey, ReportedStage>,
     /// Messages that are being written.
     open: Vec<MessageId>,
     /// The run whose end was reported as the end of the loop.
@@ -202,9 +202,11 @@ impl LoopEvents {
                 events.open.push(message.id.clone());
                 continue;
             }
-            events.messages.insert(message.id.clone(), hash(message));
+            events
+                .messages
+                .insert(message.id.clone(), hash_message(message));
             let calls = conversation.calls_in(message);
-            let staged = calls.map(|call| (call.key(), stage(call.phase())));
+            let staged = calls.map(|call| (call.key(), stage_of(call.phase())));
             events.calls.extend(staged);
         }
         if session.summary().finish.is_some() {
@@ -246,7 +248,7 @@ impl LoopEvents {
                 self.record_message(conversation, message, &mut events);
             }
         }
-        events.extend(self.record_end(session));
+        events.extend(self.record_loop_end(session));
         events
     }
 
@@ -275,14 +277,14 @@ impl LoopEvents {
         let is_complete = !message.is_streaming() && !conversation.is_being_written(id);
         if !is_complete {
             self.open.push(id.clone());
-            if calls.all(|call| stage(call.phase()) == Stage::Generated) {
+            if calls.all(|call| stage_of(call.phase()) == ReportedStage::Generated) {
                 return;
             }
         }
         if message.parts.is_empty() {
             return;
         }
-        let contents = hash(message);
+        let contents = hash_message(message);
         let known = self.messages.insert(id.clone(), contents);
         if known != Some(contents) {
             events.push(LoopEvent::AssistantMessage {
@@ -303,7 +305,7 @@ impl LoopEvents {
         let fresh = all().map(|call| call.key());
         let fresh: Vec<CallKey> = fresh.filter(|key| !self.calls.contains_key(key)).collect();
         self.calls
-            .extend(fresh.iter().map(|key| (*key, Stage::Generated)));
+            .extend(fresh.iter().map(|key| (*key, ReportedStage::Generated)));
         if !fresh.is_empty() {
             events.push(LoopEvent::ToolCalls {
                 message: message.id.clone(),
@@ -311,16 +313,16 @@ impl LoopEvents {
             });
         }
         for call in all() {
-            let (key, name, now) = (call.key(), call.name.clone(), stage(call.phase()));
+            let (key, name, now) = (call.key(), call.name.clone(), stage_of(call.phase()));
             let Some(known) = self.calls.insert(key, now) else {
                 continue;
             };
             match (known, now) {
-                (Stage::Executed, _) => drop(self.calls.insert(key, known)),
-                (Stage::Generated, Stage::Started) => {
+                (ReportedStage::Executed, _) => drop(self.calls.insert(key, known)),
+                (ReportedStage::Generated, ReportedStage::Started) => {
                     events.push(LoopEvent::ToolStarted { call: key, name });
                 }
-                (_, Stage::Executed) => events.push(LoopEvent::ToolExecuted {
+                (_, ReportedStage::Executed) => events.push(LoopEvent::ToolExecuted {
                     call: key,
                     name,
                     phase: call.phase(),
@@ -330,7 +332,7 @@ impl LoopEvents {
         }
     }
 
-    fn record_end(&mut self, session: &Session) -> Option<LoopEvent> {
+    fn record_loop_end(&mut self, session: &Session) -> Option<LoopEvent> {
         let summary = session.summary();
         let reason = summary.finish?;
         let run = &summary.runs.last()?.run_id;
@@ -350,16 +352,16 @@ impl LoopEvents {
     }
 }
 
-const fn stage(phase: Phase) -> Stage {
+const fn stage_of(phase: Phase) -> ReportedStage {
     match phase {
-        Phase::Running => Stage::Started,
-        phase if phase.is_final() => Stage::Executed,
-        _ => Stage::Generated,
+        Phase::Running => ReportedStage::Started,
+        phase if phase.is_final() => ReportedStage::Executed,
+        _ => ReportedStage::Generated,
     }
 }
 
 /// Hashes the texts and calls of a message.
-fn hash(message: &Message) -> u64 {
+fn hash_message(message: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in &message.parts {
         match part {

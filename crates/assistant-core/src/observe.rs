@@ -110,7 +110,7 @@ impl<T: ?Sized> Observers<T> {
         let until = ObserverId(self.last.get());
         let mut failures = Vec::new();
         let mut before = ObserverId(0);
-        while let Some((id, observer)) = self.after(before, until) {
+        while let Some((id, observer)) = self.next_observer(before, until) {
             before = id;
             let result = catch_unwind(AssertUnwindSafe(|| observer(event)));
             match result {
@@ -123,7 +123,11 @@ impl<T: ?Sized> Observers<T> {
     }
 
     /// Returns the next observer, if it was registered before the notification began.
-    fn after(&self, before: ObserverId, until: ObserverId) -> Option<(ObserverId, Observer<T>)> {
+    fn next_observer(
+        &self,
+        before: ObserverId,
+        until: ObserverId,
+    ) -> Option<(ObserverId, Observer<T>)> {
         let list = self.list.borrow();
         // The list is sorted by id.
         let place = list.partition_point(|(id, _)| *id <= before);

@@ -6,25 +6,25 @@ use std::cmp::Ordering;
 /// Sorts items by a number, stably.
 pub fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
     let numbers: Vec<i64> = items.iter().map(number).collect();
-    let order = places(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
-    arranged(items, &order)
+    let order = sorted_indices(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
+    arrange(items, &order)
 }
 
 /// Sorts items by a name, stably.
-pub(crate) fn by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
+pub(crate) fn sort_by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
     let named = |at| items.get(at).map(&name);
-    let order = places(items.len(), &|a, b| named(a).cmp(&named(b)));
-    arranged(items, &order)
+    let order = sorted_indices(items.len(), &|a, b| named(a).cmp(&named(b)));
+    arrange(items, &order)
 }
 
 /// Returns the indices of `count` items in order. This is the only instantiation of the sort.
-fn places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+fn sorted_indices(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
     places
 }
 
-fn arranged<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
+fn arrange<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     let take = |at: &usize| items.get_mut(*at).and_then(Option::take);
     order.iter().filter_map(take).collect()
@@ -33,9 +33,9 @@ fn arranged<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
 /// A map in a sorted vector, for few or small entries: inserting an entry moves all later ones.
 /// Increasing keys, which are the usual case in this crate, are appended.
 #[derive(Debug, Clone)]
-pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
+pub(crate) struct SortedMap<K, V>(Vec<(K, V)>);
 
-impl<K: Copy + Ord, V> Sorted<K, V> {
+impl<K: Copy + Ord, V> SortedMap<K, V> {
     pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
@@ -74,7 +74,7 @@ impl<K: Copy + Ord, V> Sorted<K, V> {
     }
 }
 
-impl<K, V> Default for Sorted<K, V> {
+impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -82,11 +82,11 @@ impl<K, V> Default for Sorted<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::Sorted;
+    use super::SortedMap;
 
     #[test]
     fn a_sorted_map_keeps_key_order_and_one_value_per_key() {
-        let mut map = Sorted::new();
+        let mut map = SortedMap::new();
         for (key, value) in [(3, "c"), (1, "a"), (2, "?"), (2, "b")] {
             map.insert(key, value);
         }

@@ -88,8 +88,8 @@ impl Conversation {
     /// Returns false if no message has this id.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         match id.map(|id| self.tree.find(id)) {
-            None => self.tree.write_at(Vec::new()),
-            Some(Some(ix)) => self.tree.write_to(ix, true),
+            None => self.tree.set_run_path(Vec::new()),
+            Some(Some(ix)) => self.tree.set_run_path_through(ix, true),
             Some(None) => return false,
         }
         true
@@ -108,7 +108,7 @@ impl Conversation {
 
     /// Makes runs write on the shown branch.
     pub(crate) fn set_run_branch_to_shown(&mut self) {
-        self.tree.write_where_shown();
+        self.tree.set_run_branch_to_shown();
     }
 
     /// Shows the branch that runs write on.
@@ -118,7 +118,9 @@ impl Conversation {
 
     /// Returns true if a message is on the branch that runs write on.
     pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
-        self.tree.find(id).is_some_and(|ix| self.tree.on_path(ix))
+        self.tree
+            .find(id)
+            .is_some_and(|ix| self.tree.is_on_path(ix))
     }
 
     /// Cuts the run branch back to this message, to retry a run. Calls of the removed messages that
@@ -133,15 +135,15 @@ impl Conversation {
             let known = self.message(tip);
             self.find_message(known.map_or(tip.as_str(), |known| known.wire_id()))
         };
-        let on_path = known.filter(|ix| self.tree.on_path(*ix)).or_else(copy);
+        let on_path = known.filter(|ix| self.tree.is_on_path(*ix)).or_else(copy);
         // A snapshot may have moved it to a branch of its own.
         let Some(tip) = on_path.or(known) else {
             return;
         };
-        self.tree.write_at(self.tree.chain_to(tip));
+        self.tree.set_run_path(self.tree.chain_to(tip));
         for ix in old {
-            if !self.tree.on_path(ix) {
-                self.keep_detached(ix, |call| {
+            if !self.tree.is_on_path(ix) {
+                self.index_detached_calls(ix, |call| {
                     let decided = call.approval().is_some_and(|a| a.decision.is_some());
                     decided || call.was_started()
                 });
@@ -214,7 +216,7 @@ impl Conversation {
             return;
         };
         for (ix, node) in deleted.branch.numbers().zip(deleted.branch.nodes()) {
-            self.forget_name(node.item.message.wire_id(), ix);
+            self.unindex_wire_id(node.item.message.wire_id(), ix);
         }
         self.deleted = Some(deleted);
     }
@@ -268,7 +270,7 @@ impl Conversation {
     /// of its calls belongs to a message.
     fn can_restore(&self, deleted: &DeletedBranch) -> bool {
         let mut calls = deleted.calls();
-        self.tree.fits(&deleted.branch)
+        self.tree.can_restore(&deleted.branch)
             && calls.all(|key| self.calls.owner(&key) == Some(CallOwner::Nowhere))
     }
 
@@ -284,8 +286,8 @@ impl Conversation {
         let nodes: Vec<usize> = deleted.branch.numbers().collect();
         self.tree.restore(deleted.branch, write);
         for ix in &nodes {
-            self.name(*ix);
-            self.settle_in(*ix);
+            self.assign_id(*ix);
+            self.attach_calls(*ix);
         }
         for key in deleted.detached {
             self.calls.forget_detached(&key);

@@ -219,7 +219,7 @@ impl ToolCall {
 
     /// Applies a change that keeps the call's state.
     pub(crate) fn apply_note(&mut self, note: Note) {
-        self.state.note(note);
+        self.state.apply_note(note);
     }
 
     /// Changes the review regardless of the state table, for tests of later checks.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::{CallEvent, CallKey, ToolCall};
-use crate::order::{Sorted, in_order};
+use crate::order::{SortedMap, in_order};
 
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
@@ -20,13 +20,13 @@ pub(super) struct Calls {
     /// The calls by the id of the tool message with their result.
     by_result_id: HashMap<String, Vec<CallKey>>,
     /// Calls in messages that have not ended, on all branches.
-    open: Sorted<CallKey, ()>,
+    open: SortedMap<CallKey, ()>,
     /// Calls that have ended, in order of their ends.
     ended: Vec<CallKey>,
     /// Calls that may start during a run, by their checks.
-    eager: Sorted<CallKey, ()>,
+    eager: SortedMap<CallKey, ()>,
     /// Calls that the page itself made, with the numbers of their requests, oldest first.
-    direct: Sorted<CallKey, u64>,
+    direct: SortedMap<CallKey, u64>,
     /// Calls that are not on the path of their run, by wire id. A repeated wire id means the same
     /// call.
     detached: HashMap<String, CallKey>,
@@ -313,7 +313,7 @@ impl Calls {
     /// Sorts the calls that have ended by the times of their ends; a stored conversation has them
     /// in the order of its messages.
     pub(super) fn sort_ended(&mut self) {
-        let by_key = in_order(std::mem::take(&mut self.ended), CallKey::rank);
+        let by_key = in_order(std::mem::take(&mut self.ended), CallKey::sort_key);
         self.ended = in_order(by_key, |key| {
             let ended = self.get(key).and_then(ToolCall::ended_at);
             ended.unwrap_or(i64::MIN)

@@ -3,20 +3,20 @@
 //! The call keeps its key and belongs to the copy; the other branch keeps another call with the
 //! same history, which can no longer start. `tree` determines which nodes are shared.
 
-use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::Copied};
+use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::CopiedNode};
 
 impl Conversation {
     /// Returns the node that the active run may change: the given node or, if another branch shares
     /// it, a copy for this path.
     pub(super) fn unshare(&mut self, ix: usize) -> usize {
-        let (own, copies) = self.tree.own(ix);
+        let (own, copies) = self.tree.unshare(ix);
         self.link_copied_nodes(&copies);
         own
     }
 
     /// Copies the shared nodes of the run's path from this depth on.
     pub(super) fn unshare_from(&mut self, depth: usize) {
-        let copies = self.tree.own_from(depth);
+        let copies = self.tree.unshare_from(depth);
         self.link_copied_nodes(&copies);
     }
 
@@ -40,11 +40,11 @@ impl Conversation {
         self.edit_call(key, edit)
     }
 
-    fn link_copied_nodes(&mut self, copies: &[Copied]) {
-        for Copied { from, to } in copies.iter().copied() {
-            self.name(to);
+    fn link_copied_nodes(&mut self, copies: &[CopiedNode]) {
+        for CopiedNode { from, to } in copies.iter().copied() {
+            self.assign_id(to);
             self.replace_calls_with_copies(from);
-            self.settle_in(to);
+            self.attach_calls(to);
             for waiting in self.orphans.values_mut().filter(|at| **at == from) {
                 *waiting = to;
             }

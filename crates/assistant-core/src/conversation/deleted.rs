@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{CallKey, Part, tree::Removed, tree_message::TreeMessage};
+use super::{CallKey, Part, tree::RemovedBranch, tree_message::TreeMessage};
 
 /// A deleted branch, with the positions of its results in the received order. It is never stored,
 /// and is discarded as soon as a run begins.
 #[derive(Debug, Clone)]
 pub(super) struct DeletedBranch {
-    pub(super) branch: Removed<TreeMessage>,
+    pub(super) branch: RemovedBranch<TreeMessage>,
     /// The results that followed each message at the deletion, by node; `None` for those before all
     /// messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,

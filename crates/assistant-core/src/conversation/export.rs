@@ -13,7 +13,7 @@ use super::{
     calls::CallOwner,
     format_error::{CYCLE, DUPLICATE_ID, format_error},
     import_tree, json_call,
-    json_fields::{Format, object, take_text},
+    json_fields::{JsonFormat, expect_object, take_text},
     runs::Runs,
     tree::Node,
     tree_message::TreeMessage,
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     event::Object,
     json::fields::Writer,
-    order::{by_name, in_order},
+    order::{in_order, sort_by_name},
 };
 
 /// The version of the format.
@@ -35,7 +35,7 @@ impl Conversation {
     #[must_use]
     pub fn export(&self) -> Value {
         self.export_with(|message, entry| {
-            let message = self.write_message(message, Format::Whole);
+            let message = self.write_message(message, JsonFormat::Whole);
             entry.insert("message".to_owned(), message);
         })
     }
@@ -50,7 +50,7 @@ impl Conversation {
 
     /// Returns one message as [`Self::export`] writes it; `None` if no message has this id.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
-        Some(self.write_message(self.message(id)?, Format::Whole))
+        Some(self.write_message(self.message(id)?, JsonFormat::Whole))
     }
 
     fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
@@ -68,7 +68,7 @@ impl Conversation {
             "leadingResults": write_keys(&self.leading_results),
             "state": self.state,
             "lastKey": self.last_key(),
-            "runs": self.runs.write(),
+            "runs": self.runs.to_value(),
         });
         let mut put = |key: &str, value: Value| {
             if let Value::Object(out) = &mut out {
@@ -88,7 +88,7 @@ impl Conversation {
         }
         if !self.hand_off_messages.is_empty() {
             let ids: Vec<&str> = self.hand_off_messages.iter().map(String::as_str).collect();
-            put("goAheads", by_name(ids, |id| *id).into());
+            put("goAheads", sort_by_name(ids, |id| *id).into());
         }
         out
     }
@@ -96,14 +96,14 @@ impl Conversation {
     /// Returns the detached calls as JSON. A call in a message of another branch is represented by
     /// its key.
     fn write_detached(&self) -> Vec<Value> {
-        let detached = in_order(self.calls.all_detached().collect(), CallKey::rank);
+        let detached = in_order(self.calls.all_detached().collect(), CallKey::sort_key);
         let write = |key: CallKey| {
             let call = self.calls.get(&key)?;
             if self.calls.owner(&key) != Some(CallOwner::Nowhere) {
                 return Some(key.number().into());
             }
             let mut out = Writer::default();
-            json_call::write(call, &mut out, Format::Whole);
+            json_call::write_call(call, &mut out, JsonFormat::Whole);
             Some(out.into_value())
         };
         detached.into_iter().filter_map(write).collect()
@@ -156,15 +156,15 @@ impl Conversation {
     pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
-                object(import_tree::snapshot(list, None)?, "conversation")?
+                expect_object(import_tree::convert_tree(list, None)?, "conversation")?
             }
             Value::Array(list) => return self.add_list(list),
             value => {
-                let from = object(value, "conversation")?;
+                let from = expect_object(value, "conversation")?;
                 if from.contains_key("version") {
                     from
                 } else {
-                    let (list, tip) = import_tree::contents(from)?;
+                    let (list, tip) = import_tree::take_messages(from)?;
                     if !import_tree::is_tree(&list) {
                         let mut conversation = self.add_list(list)?;
                         if let Some(tip) = tip {
@@ -172,7 +172,7 @@ impl Conversation {
                         }
                         return Ok(conversation);
                     }
-                    object(import_tree::snapshot(list, tip)?, "conversation")?
+                    expect_object(import_tree::convert_tree(list, tip)?, "conversation")?
                 }
             }
         };
@@ -185,7 +185,7 @@ impl Conversation {
             return Err(format_error("the conversation has no list 'messages'"));
         };
         let mut conversation = self;
-        conversation.runs = Runs::read(from.get("runs"));
+        conversation.runs = Runs::from_value(from.get("runs"));
         conversation.reserve_keys(&entries, &from)?;
         let (mut links, mut listed) = (Vec::new(), Vec::new());
         for entry in entries {
@@ -193,7 +193,7 @@ impl Conversation {
             links.push(link);
             listed.push(results);
         }
-        if !conversation.tree.link(&links) {
+        if !conversation.tree.link_nodes(&links) {
             return Err(format_error(CYCLE));
         }
         conversation.read_detached(from.get("departed"))?;
@@ -221,9 +221,9 @@ impl Conversation {
 
     /// Reads a node. Its position in the tree is set after all nodes were read.
     fn read_node(&mut self, entry: Value) -> Result<(NodeLink, Value), FormatError> {
-        let mut entry = object(entry, "entry of 'messages'")?;
+        let mut entry = expect_object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
-        let message = self.read_message(message, Format::Whole)?;
+        let message = self.read_message(message, JsonFormat::Whole)?;
         let parent = take_text(&mut entry, "parent").map(MessageId::from);
         let chosen = take_text(&mut entry, "chosen").map(MessageId::from);
         let node = TreeMessage {
@@ -232,7 +232,7 @@ impl Conversation {
             results: Vec::new(),
         };
         let ix = self.tree.add_unlinked(node.message.id.clone(), node);
-        self.settle_in(ix.ok_or_else(|| format_error(DUPLICATE_ID))?);
+        self.attach_calls(ix.ok_or_else(|| format_error(DUPLICATE_ID))?);
         let results = entry.shift_remove("results").unwrap_or_default();
         Ok(((parent, chosen), results))
     }
@@ -241,7 +241,7 @@ impl Conversation {
         for entry in from.and_then(Value::as_array).into_iter().flatten() {
             let key = match entry {
                 Value::Object(call) => {
-                    let call = json_call::read(call.clone(), Format::Whole)?;
+                    let call = json_call::read_call(call.clone(), JsonFormat::Whole)?;
                     self.calls.restore(call)
                 }
                 // A call in a message of another branch.
@@ -282,7 +282,7 @@ impl Conversation {
             let leaf = self.tree.last_leaf();
             leaf.map_or_else(Vec::new, |leaf| self.tree.chain_to(leaf))
         });
-        self.tree.remember(&shown);
+        self.tree.remember_choices(&shown);
         let path = self.take_path(from, "runTip");
         let path = path.unwrap_or_else(|| shown.clone());
         self.tree.set_paths(path, shown);

@@ -49,7 +49,7 @@ impl Conversation {
         match known {
             Some(ix) => {
                 if let (true, Some(parent)) = (updated.assumed, &parent) {
-                    self.tree.place(ix, parent)?;
+                    self.tree.reparent_or_wait(ix, parent)?;
                 }
                 if let (true, Some(node)) = (updated.assumed, self.node_mut(ix)) {
                     node.message.role = role;
@@ -239,7 +239,9 @@ impl Conversation {
             Status::Failed => End::Error,
             status => return self.apply_status(key, status),
         };
-        let runs_here = self.call(&key).is_some_and(|call| call.state.is_at_work());
+        let runs_here = self
+            .call(&key)
+            .is_some_and(|call| call.state.is_starting_or_running());
         if !runs_here
             && self.edit_call(&key, |call| end_by_update(call, end, id, result, now)) == Some(true)
         {

@@ -171,14 +171,14 @@ impl Conversation {
     /// received order are moved to its parent, or to the start. The caller must update the paths
     /// once after all removals.
     pub(super) fn remove_message(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
-        let node = self.tree.take_out(ix)?;
+        let node = self.tree.unlink_node(ix)?;
         let results = node.item.results.iter().copied();
         match node.parent.and_then(|parent| self.tree.item_mut(parent)) {
             Some(parent) => parent.results.extend(results),
             None => self.leading_results.extend(results),
         }
         let message = &node.item.message;
-        self.forget_name(message.wire_id(), ix);
+        self.unindex_wire_id(message.wire_id(), ix);
         for key in message.parts.iter().filter_map(Part::call_key) {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {
                 true => self.detach(key),
@@ -205,11 +205,11 @@ impl Conversation {
     ) {
         let message = self.create_from_wire(wire, now);
         self.tree.close_gaps();
-        let next = self.tree.following(before).map(|next| self.unshare(next));
+        let next = self.tree.node_after(before).map(|next| self.unshare(next));
         let entry = self.tree_message(message);
         let id = entry.message.id.clone();
         let (ix, _) = self.tree.insert_after(before, next, id, entry);
-        self.name(ix);
+        self.assign_id(ix);
         self.index_calls(ix);
     }
 
@@ -223,11 +223,11 @@ impl Conversation {
                 if self.find_call(&call.id).is_some() || !listed.insert(call.id.clone()) {
                     continue;
                 }
-                let call = super::wire_form::ended(call, now);
+                let call = super::wire_form::completed_call_from_wire(call, now);
                 keys.push(self.add_listed_call(call, self.runs.current));
             }
         }
-        let mut message = super::wire_form::from_wire(wire, now);
+        let mut message = super::wire_form::message_from_wire(wire, now);
         message.parts.extend(keys.into_iter().map(Part::Call));
         #[cfg(feature = "callouts")]
         self.read_callouts_in_message(&mut message, now);
@@ -237,7 +237,7 @@ impl Conversation {
     /// Returns the key for a listed call: that of the detached call with its id, of a copy of the
     /// call that ran or was denied on another branch, or of a new call of this run.
     pub(super) fn add_listed_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
-        let known = self.take_back(&listed.id);
+        let known = self.take_detached_call(&listed.id);
         match known.or_else(|| self.copy_settled_call(&listed.id)) {
             Some(key) => {
                 let mut listed = Some(listed);
@@ -268,7 +268,7 @@ pub(super) fn apply_received_result(call: &mut ToolCall, result: CallResult, by:
     let known = call.result();
     let same = known.is_some_and(|known| known.content == result.content);
     let is_placeholder = !same && is_placeholder(&result);
-    if is_placeholder && call.state.is_at_work() {
+    if is_placeholder && call.state.is_starting_or_running() {
         return;
     }
     if call.is_settled_here() {

@@ -51,7 +51,7 @@ impl CallKey {
     }
 
     /// Returns the key as a number to sort by.
-    pub(crate) const fn rank(&self) -> i64 {
+    pub(crate) const fn sort_key(&self) -> i64 {
         self.0.cast_signed()
     }
 

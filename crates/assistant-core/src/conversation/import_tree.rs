@@ -14,7 +14,7 @@ use super::{Amount, FormatError, Status, format_error::format_error};
 use crate::event::Object;
 
 /// A message with the id of its parent.
-struct Entry {
+struct TreeEntry {
     message: Object,
     parent: Option<String>,
 }
@@ -36,11 +36,11 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
 
 /// Returns the messages of an object without a version, and the id of the shown message, if the
 /// object names it. Fails if the object contains no messages.
-pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
+pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
     let lists = ["messages", "tree", "roots", "root"];
     let list = lists.iter().find_map(|key| from.shift_remove(*key));
     let tips = ["tip", "active", "activeId", "activeMessageId", "headId"];
-    let tip = tips.iter().find_map(|key| id(from.get(*key)));
+    let tip = tips.iter().find_map(|key| parse_id(from.get(*key)));
     let list = match list {
         Some(Value::Array(list)) => list,
         Some(root @ Value::Object(_)) => vec![root],
@@ -56,8 +56,8 @@ pub(super) fn contents(mut from: Object) -> Result<(Vec<Value>, Option<String>),
 /// # Errors
 ///
 /// Fails if an entry is not a message with an id and a role.
-pub(super) fn snapshot(list: Vec<Value>, tip: Option<String>) -> Result<Value, FormatError> {
-    let entries = fold(flatten(list)?);
+pub(super) fn convert_tree(list: Vec<Value>, tip: Option<String>) -> Result<Value, FormatError> {
+    let entries = fold_tool_messages(flatten_tree(list)?);
     let mut messages = Vec::with_capacity(entries.len());
     for entry in entries {
         let message = convert_message(entry.message)?;
@@ -70,7 +70,7 @@ pub(super) fn snapshot(list: Vec<Value>, tip: Option<String>) -> Result<Value, F
     Ok(out)
 }
 
-fn id(value: Option<&Value>) -> Option<String> {
+fn parse_id(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
@@ -79,7 +79,7 @@ fn id(value: Option<&Value>) -> Option<String> {
 }
 
 /// Lists the messages of a tree, each after its parent and its older siblings.
-fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
+fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     let mut entries = Vec::new();
     // Parents that name their children by id.
     let mut named: HashMap<String, String> = HashMap::new();
@@ -90,59 +90,62 @@ fn flatten(list: Vec<Value>) -> Result<Vec<Entry>, FormatError> {
             return Err(format_error("a message is not an object"));
         };
         let children = entry.shift_remove("children");
-        let parent = id(entry.shift_remove("parentId").as_ref());
-        let parent = parent.or(id(entry.shift_remove("parent").as_ref()));
+        let parent = parse_id(entry.shift_remove("parentId").as_ref());
+        let parent = parent.or(parse_id(entry.shift_remove("parent").as_ref()));
         let message = match entry.shift_remove("message") {
             Some(Value::Object(message)) => message,
             _ => entry,
         };
-        let own = id(message.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
+        let own =
+            parse_id(message.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
         if let Some(Value::Array(children)) = children {
             for child in children.into_iter().rev() {
-                match id(Some(&child)) {
+                match parse_id(Some(&child)) {
                     Some(child) => drop(named.insert(child, own.clone())),
                     None => next.push((child, Some(own.clone()))),
                 }
             }
         }
-        entries.push(Entry {
+        entries.push(TreeEntry {
             message,
             parent: above.or(parent),
         });
     }
     for entry in entries.iter_mut().filter(|entry| entry.parent.is_none()) {
-        entry.parent = id(entry.message.get("id")).and_then(|id| named.remove(&id));
+        entry.parent = parse_id(entry.message.get("id")).and_then(|id| named.remove(&id));
     }
     Ok(entries)
 }
 
 /// Moves the results of tool messages to their calls. Messages below a tool message move to its
 /// parent.
-fn fold(entries: Vec<Entry>) -> Vec<Entry> {
-    let calls = |entry: &Entry| {
+fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    let calls = |entry: &TreeEntry| {
         let calls = entry.message.get("toolCalls").and_then(Value::as_array);
         let ids = calls
             .into_iter()
             .flatten()
-            .filter_map(|call| id(call.get("id")));
+            .filter_map(|call| parse_id(call.get("id")));
         ids.collect::<Vec<_>>()
     };
     let known: HashSet<String> = entries.iter().flat_map(calls).collect();
-    let is_answer = |entry: &Entry| {
+    let is_answer = |entry: &TreeEntry| {
         let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
-        is_tool && id(entry.message.get("toolCallId")).is_some_and(|call| known.contains(&call))
+        is_tool
+            && parse_id(entry.message.get("toolCallId")).is_some_and(|call| known.contains(&call))
     };
-    let (tools, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_answer);
+    let (tools, mut entries): (Vec<TreeEntry>, Vec<TreeEntry>) =
+        entries.into_iter().partition(is_answer);
     if tools.is_empty() {
         return entries;
     }
     let mut above: HashMap<String, Option<String>> = HashMap::new();
     let mut results: HashMap<String, Object> = HashMap::new();
     for tool in tools {
-        if let Some(id) = id(tool.message.get("id")) {
+        if let Some(id) = parse_id(tool.message.get("id")) {
             above.insert(id, tool.parent);
         }
-        if let Some(call) = id(tool.message.get("toolCallId")) {
+        if let Some(call) = parse_id(tool.message.get("toolCallId")) {
             results.entry(call).or_insert(tool.message);
         }
     }
@@ -160,7 +163,7 @@ fn fold(entries: Vec<Entry>) -> Vec<Entry> {
             continue;
         };
         for call in calls.iter_mut().filter_map(Value::as_object_mut) {
-            let answer = id(call.get("id")).and_then(|id| results.get(&id));
+            let answer = parse_id(call.get("id")).and_then(|id| results.get(&id));
             let Some(answer) = answer else { continue };
             let content = answer.get("content").cloned().unwrap_or_default();
             call.entry("result").or_insert(content);
@@ -172,18 +175,18 @@ fn fold(entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
-fn text<'a>(from: &'a Object, keys: &[&str]) -> Option<&'a str> {
+fn find_text<'a>(from: &'a Object, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| from.get(*key)?.as_str())
 }
 
-fn number(from: &Object, keys: &[&str]) -> Option<i64> {
+fn find_number(from: &Object, keys: &[&str]) -> Option<i64> {
     keys.iter().find_map(|key| from.get(*key)?.as_i64())
 }
 
 /// Converts a message to the format of exports.
 fn convert_message(mut from: Object) -> Result<Value, FormatError> {
-    let id = id(from.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
-    let role = text(&from, &["role", "source"]).unwrap_or_default();
+    let id = parse_id(from.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
+    let role = find_text(&from, &["role", "source"]).unwrap_or_default();
     let role = role.to_ascii_lowercase();
     let is_ours = from.get("parts").is_some_and(Value::is_array);
     if is_ours {
@@ -197,11 +200,11 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
             "type": "tool-result", "toolCallId": from.get("toolCallId"), "toolName": "",
             "output": from.shift_remove("content").unwrap_or_default(),
         })],
-        _ => content(&mut from),
+        _ => convert_content(&mut from),
     };
     for key in ["toolCalls", "partialToolCalls"] {
         if let Some(Value::Array(calls)) = from.get(key) {
-            parts.extend(calls.iter().filter_map(call));
+            parts.extend(calls.iter().filter_map(convert_call));
         }
     }
     let mut out = json!({"id": id, "role": role, "parts": parts});
@@ -212,14 +215,14 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     };
     put(
         "createdAt",
-        number(&from, &["createdAt", "timestamp"]).map(Value::from),
+        find_number(&from, &["createdAt", "timestamp"]).map(Value::from),
     );
-    put("name", text(&from, &["name"]).map(Value::from));
+    put("name", find_text(&from, &["name"]).map(Value::from));
     put(
         "durationMs",
-        number(&from, &["durationMs"]).map(Value::from),
+        find_number(&from, &["durationMs"]).map(Value::from),
     );
-    put("usage", usage(&from));
+    put("usage", convert_usage(&from));
     let cost = from.get("costInfo").and_then(|cost| cost.get("totalCost"));
     let cost = cost.map(|cost| {
         cost.as_str()
@@ -230,16 +233,16 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     Ok(out)
 }
 
-fn content(from: &mut Object) -> Vec<Value> {
+fn convert_content(from: &mut Object) -> Vec<Value> {
     let block = |block: Value| match &block {
         Value::String(text) => json!({"type": "text", "text": text}),
         Value::Object(fields) if fields.contains_key("content") => {
-            let kind = text(fields, &["contentType", "type"]).unwrap_or_default();
+            let kind = find_text(fields, &["contentType", "type"]).unwrap_or_default();
             let kind = match kind.to_ascii_lowercase().as_str() {
                 "reasoning" | "thinking" => "reasoning",
                 _ => "text",
             };
-            json!({"type": kind, "text": text(fields, &["content"]).unwrap_or_default()})
+            json!({"type": kind, "text": find_text(fields, &["content"]).unwrap_or_default()})
         }
         _ => block,
     };
@@ -255,12 +258,12 @@ fn content(from: &mut Object) -> Vec<Value> {
 
 /// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if it has no
 /// id.
-fn call(from: &Value) -> Option<Value> {
+fn convert_call(from: &Value) -> Option<Value> {
     let from = from.as_object()?;
     let function = from.get("function").and_then(Value::as_object);
     let inner = function.unwrap_or(from);
-    let id = id(from.get("id")).or_else(|| id(from.get("toolCallId")))?;
-    let name = text(inner, &["name", "toolName"]).or_else(|| text(from, &["toolName"]));
+    let id = parse_id(from.get("id")).or_else(|| parse_id(from.get("toolCallId")))?;
+    let name = find_text(inner, &["name", "toolName"]).or_else(|| find_text(from, &["toolName"]));
     let args = ["arguments", "parameters", "args", "input"].iter();
     let args = args
         .filter_map(|key| inner.get(*key))
@@ -269,8 +272,8 @@ fn call(from: &Value) -> Option<Value> {
     let result = results
         .filter_map(|key| from.get(*key))
         .find(|result| !result.is_null());
-    let failure = text(from, &["error"]);
-    let status = text(from, &["status"]).and_then(Status::parse);
+    let failure = find_text(from, &["error"]);
+    let status = find_text(from, &["status"]).and_then(Status::parse);
     // A call without a result may have run: it is not started again.
     let state = match (status, failure.is_some(), result.is_some()) {
         (Some(Status::Failed), ..) | (_, true, _) => "output-error",
@@ -297,7 +300,7 @@ fn call(from: &Value) -> Option<Value> {
         Some(args) => put("input", args.clone()),
         None => put("input", json!({})),
     }
-    if let Some(created) = number(from, &["createdAt", "timestamp"]) {
+    if let Some(created) = find_number(from, &["createdAt", "timestamp"]) {
         put("createdAt", created.into());
     }
     if state == "cancelled" {
@@ -332,7 +335,7 @@ fn call(from: &Value) -> Option<Value> {
     Some(out)
 }
 
-fn usage(from: &Object) -> Option<Value> {
+fn convert_usage(from: &Object) -> Option<Value> {
     if let Some(usage) = from.get("usage").filter(|usage| usage.is_array()) {
         return Some(usage.clone());
     }

@@ -12,7 +12,7 @@ impl Conversation {
             .get(wire_id)?
             .iter()
             .copied()
-            .find(|ix| self.tree.on_path(*ix))
+            .find(|ix| self.tree.is_on_path(*ix))
     }
 
     /// Returns the call on the run's path that has this wire id, which agents use.
@@ -33,7 +33,7 @@ impl Conversation {
     }
 
     /// Returns the call on the run's path whose result is in the tool message with this id.
-    pub(super) fn find_answer(&self, message_id: &str) -> Option<CallKey> {
+    pub(super) fn find_call_by_result(&self, message_id: &str) -> Option<CallKey> {
         let mut named = self.calls.answered_by(message_id);
         let call = named.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
@@ -41,7 +41,7 @@ impl Conversation {
 
     /// Attaches the calls of a new node, and assigns the results that arrived before them.
     pub(super) fn index_calls(&mut self, node: usize) {
-        self.settle_in(node);
+        self.attach_calls(node);
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
             self.adopt_orphan(key);

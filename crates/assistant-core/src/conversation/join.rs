@@ -26,8 +26,8 @@ impl Conversation {
         if parent.is_some_and(|parent| !self.tree.contains(parent)) {
             return Err(TreeError::UnknownParent);
         }
-        self.tree.refuse_cycle(&message.id, parent)?;
-        let (_, id) = self.join(message, parent);
+        self.tree.check_cycle(&message.id, parent)?;
+        let (_, id) = self.add_below(message, parent);
         Ok(id)
     }
 
@@ -51,11 +51,11 @@ impl Conversation {
             self.update_node(ix, message);
             return Ok(id);
         }
-        self.tree.refuse_cycle(&message.id, parent)?;
+        self.tree.check_cycle(&message.id, parent)?;
         let was_empty = self.tree.len() == 0;
-        let (ix, id) = self.join(message, parent);
+        let (ix, id) = self.add_below(message, parent);
         if was_empty {
-            self.tree.write_at(self.tree.chain_to(ix));
+            self.tree.set_run_path(self.tree.chain_to(ix));
         }
         Ok(id)
     }
@@ -79,10 +79,10 @@ impl Conversation {
     }
 
     #[cfg(any(feature = "records", feature = "replay"))]
-    fn join(&mut self, message: Message, parent: Option<&MessageId>) -> (usize, MessageId) {
+    fn add_below(&mut self, message: Message, parent: Option<&MessageId>) -> (usize, MessageId) {
         let entry = self.tree_message(message);
-        let (ix, id) = self.tree.join(entry.message.id.clone(), entry, parent);
-        self.name(ix);
+        let (ix, id) = self.tree.add_below(entry.message.id.clone(), entry, parent);
+        self.assign_id(ix);
         self.index_calls(ix);
         (ix, id)
     }

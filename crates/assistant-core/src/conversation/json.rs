@@ -15,8 +15,8 @@ use super::{
     format_error::{FormatError, format_error},
     json_call,
     json_fields::{
-        Format, foreign, need_text, object, put_foreign, take_flag, take_int, take_object,
-        take_text,
+        JsonFormat, expect_object, take_flag, take_int, take_object, take_required_text, take_text,
+        unknown_fields, write_unknown_fields,
     },
 };
 use crate::{
@@ -63,7 +63,7 @@ impl Conversation {
     /// Returns a message with its calls as JSON; `None` if no message has this id.
     #[must_use]
     pub fn message_to_json(&self, id: &MessageId) -> Option<Value> {
-        Some(self.write_message(self.message(id)?, Format::Message))
+        Some(self.write_message(self.message(id)?, JsonFormat::Message))
     }
 
     /// Creates a conversation with one message, from the output of [`Self::message_to_json`].
@@ -74,14 +74,14 @@ impl Conversation {
     /// wrong type.
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
-        let message = conversation.read_message(value, Format::Message)?;
+        let message = conversation.read_message(value, JsonFormat::Message)?;
         let entry = conversation.tree_message(message);
         let (ix, _) = conversation.tree.append(entry.message.id.clone(), entry);
-        conversation.settle_in(ix);
+        conversation.attach_calls(ix);
         Ok(conversation)
     }
 
-    pub(super) fn write_message(&self, message: &Message, format: Format) -> Value {
+    pub(super) fn write_message(&self, message: &Message, format: JsonFormat) -> Value {
         let mut out = Writer::default();
         out.text("id", message.id.as_str());
         out.opt_text("wireId", message.wire_id.as_deref());
@@ -105,7 +105,7 @@ impl Conversation {
         out.opt_text("disputed", message.disputed.as_deref());
         out.flag("interjected", message.interjected);
         out.opt_text("threadId", message.thread_id.as_deref());
-        put_foreign(&mut out, &message.extra, &MESSAGE_FIELDS, format);
+        write_unknown_fields(&mut out, &message.extra, &MESSAGE_FIELDS, format);
         out.into_value()
     }
 
@@ -113,11 +113,11 @@ impl Conversation {
     pub(super) fn read_message(
         &mut self,
         value: Value,
-        format: Format,
+        format: JsonFormat,
     ) -> Result<Message, FormatError> {
-        let mut object = object(value, "message")?;
-        let id = need_text(&mut object, "id", "message")?;
-        let role = need_text(&mut object, "role", "message")?;
+        let mut object = expect_object(value, "message")?;
+        let id = take_required_text(&mut object, "id", "message")?;
+        let role = take_required_text(&mut object, "role", "message")?;
         let role = Role::parse(&role)
             .ok_or_else(|| FormatError(format!("message '{id}' has unknown role '{role}'")))?;
         let Some(Value::Array(parts)) = object.shift_remove("parts") else {
@@ -135,7 +135,7 @@ impl Conversation {
         message.subagent_run_id = take_text(&mut object, "subagentRunId");
         message.metadata = take_object(&mut object, "metadata");
         message.cost = Cost::take_fields(&mut object);
-        message.steps = super::step::read(&mut object);
+        message.steps = super::step::take_steps(&mut object);
         message.cut = take_text(&mut object, "cut").and_then(|word| Cut::parse(&word));
         message.markdown = take_text(&mut object, "markdown");
         let author = take_text(&mut object, "author").and_then(|word| Author::parse(&word));
@@ -144,29 +144,29 @@ impl Conversation {
         message.interjected = take_flag(&mut object, "interjected");
         message.thread_id = take_text(&mut object, "threadId");
         message.listed = take_flag(&mut object, "listed");
-        message.extra = foreign(object);
+        message.extra = unknown_fields(object);
         Ok(message)
     }
 }
 
-fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
+fn part_to_json(part: &Part, calls: &Calls, format: JsonFormat) -> Option<Value> {
     let mut out;
     match part {
         Part::Text(part) => {
             out = Writer::typed("text");
             out.text("text", &part.text);
-            put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
+            write_unknown_fields(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Reasoning(part) => {
             out = Writer::typed("reasoning");
             out.text("text", &part.text);
             out.opt_int("startedAt", part.span.map(|span| span.started_at));
             out.opt_int("endedAt", part.span.and_then(|span| span.ended_at));
-            put_foreign(&mut out, &part.extra, &TEXT_FIELDS, format);
+            write_unknown_fields(&mut out, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Call(key) => {
             out = Writer::typed("tool-call");
-            json_call::write(calls.get(key)?, &mut out, format);
+            json_call::write_call(calls.get(key)?, &mut out, format);
         }
         Part::ToolResult(part) => {
             out = Writer::typed("tool-result");
@@ -175,14 +175,14 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
             out.put("output", part.output.clone());
             let content = part.content.as_ref().map(form::content_to_value);
             out.opt("content", content.as_ref());
-            put_foreign(&mut out, &part.extra, &RESULT_FIELDS, format);
+            write_unknown_fields(&mut out, &part.extra, &RESULT_FIELDS, format);
         }
         Part::File(part) => return Some(form::content_part_to_value(part)),
         Part::Data(part) => {
             out = Writer::typed("data");
             out.text("dataType", &part.data_type);
             out.put("data", part.data.clone());
-            put_foreign(&mut out, &part.extra, &DATA_FIELDS, format);
+            write_unknown_fields(&mut out, &part.extra, &DATA_FIELDS, format);
         }
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),
@@ -190,28 +190,34 @@ fn part_to_json(part: &Part, calls: &Calls, format: Format) -> Option<Value> {
     Some(out.into_value())
 }
 
-fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Part, FormatError> {
+fn part_from_json(
+    value: Value,
+    calls: &mut Calls,
+    format: JsonFormat,
+) -> Result<Part, FormatError> {
     let kind = value
         .get("type")
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
     match kind.as_str() {
-        "text" => text_part(value).map(Part::Text),
-        "reasoning" => text_part(value).map(with_span).map(Part::Reasoning),
+        "text" => text_part_from_json(value).map(Part::Text),
+        "reasoning" => text_part_from_json(value)
+            .map(restore_span)
+            .map(Part::Reasoning),
         "tool-call" => {
-            let call = json_call::read(body(value)?, format)?;
+            let call = json_call::read_call(take_part_body(value)?, format)?;
             Ok(Part::Call(calls.restore(call)))
         }
-        "tool-result" => result_part(value).map(Part::ToolResult),
+        "tool-result" => result_part_from_json(value).map(Part::ToolResult),
         "data" if value.get("dataType").is_some_and(Value::is_string) => {
-            let mut object = body(value)?;
-            let data_type = need_text(&mut object, "dataType", "data part")?;
+            let mut object = take_part_body(value)?;
+            let data_type = take_required_text(&mut object, "dataType", "data part")?;
             let data = object.shift_remove("data").unwrap_or(Value::Null);
             Ok(Part::Data(DataPart {
                 data_type,
                 data,
-                extra: foreign(object),
+                extra: unknown_fields(object),
             }))
         }
         "image" | "audio" | "video" | "document" => {
@@ -220,34 +226,34 @@ fn part_from_json(value: Value, calls: &mut Calls, format: Format) -> Result<Par
                 _ => Part::Unknown(value),
             })
         }
-        "source-url" | "source-document" => Ok(source_part(value)),
+        "source-url" | "source-document" => Ok(source_part_from_json(value)),
         _ => Ok(Part::Unknown(value)),
     }
 }
 
-fn source_part(value: Value) -> Part {
+fn source_part_from_json(value: Value) -> Part {
     match SourcePart::from_json(&value) {
         Some(part) => Part::Source(part),
         None => Part::Unknown(value),
     }
 }
 
-fn body(value: Value) -> Result<Object, FormatError> {
-    let mut object = object(value, "part")?;
+fn take_part_body(value: Value) -> Result<Object, FormatError> {
+    let mut object = expect_object(value, "part")?;
     object.shift_remove("type");
     Ok(object)
 }
 
-fn text_part(value: Value) -> Result<TextPart, FormatError> {
-    let mut rest = body(value)?;
-    let text = need_text(&mut rest, "text", "text part")?;
+fn text_part_from_json(value: Value) -> Result<TextPart, FormatError> {
+    let mut rest = take_part_body(value)?;
+    let text = take_required_text(&mut rest, "text", "text part")?;
     Ok(TextPart {
-        extra: foreign(rest),
+        extra: unknown_fields(rest),
         ..TextPart::new(text)
     })
 }
 
-fn with_span(mut part: TextPart) -> TextPart {
+fn restore_span(mut part: TextPart) -> TextPart {
     let mut take = |key: &str| {
         let at = part.extra.get(key)?.as_i64()?;
         part.extra.shift_remove(key);
@@ -260,9 +266,9 @@ fn with_span(mut part: TextPart) -> TextPart {
     part
 }
 
-fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
-    let mut extra = body(value)?;
-    let tool_call_id = need_text(&mut extra, "toolCallId", "tool result")?;
+fn result_part_from_json(value: Value) -> Result<ToolResultPart, FormatError> {
+    let mut extra = take_part_body(value)?;
+    let tool_call_id = take_required_text(&mut extra, "toolCallId", "tool result")?;
     let tool_name = take_text(&mut extra, "toolName");
     let output = extra
         .shift_remove("output")
@@ -278,6 +284,6 @@ fn result_part(value: Value) -> Result<ToolResultPart, FormatError> {
         tool_name,
         output,
         content,
-        extra: foreign(extra),
+        extra: unknown_fields(extra),
     })
 }

@@ -7,8 +7,8 @@ use super::{
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
     after_reload::{LastStart, StoredState},
     json_fields::{
-        Format, foreign, need_text, put_foreign, take_bool, take_flag, take_int, take_object,
-        take_text,
+        JsonFormat, take_bool, take_flag, take_int, take_object, take_required_text, take_text,
+        unknown_fields, write_unknown_fields,
     },
     outcome::{End, Outcome},
     state::State,
@@ -66,7 +66,7 @@ const RESULT_FIELDS: [&str; 8] = [
 const APPROVAL_FIELDS: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
 
 /// Writes the fields of a call to the object of its part.
-pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
+pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) {
     out.text("toolCallId", &call.id);
     out.text("toolName", &call.name);
     out.text("state", call.phase().as_str());
@@ -100,7 +100,10 @@ pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
         let approval = call.approval().cloned().unwrap_or_default();
         out.put("approval", write_approval(&approval, handed_off, format));
     }
-    if let Some(earlier) = call.allowed_earlier().filter(|_| format == Format::Whole) {
+    if let Some(earlier) = call
+        .allowed_earlier()
+        .filter(|_| format == JsonFormat::Whole)
+    {
         let mut grant = Writer::default();
         grant.text("id", &earlier.id);
         grant.opt_int("at", Some(earlier.at));
@@ -110,12 +113,12 @@ pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
     }
     out.flag(
         "deniedBefore",
-        call.denied_before() && format == Format::Whole,
+        call.denied_before() && format == JsonFormat::Whole,
     );
     if let Some(result) = call.result() {
         out.put("output", result.value.clone());
         let sent = call.is_delivered();
-        if sent || *result != default_result(&call.id, result.value.clone()) {
+        if sent || *result != create_default_result(&call.id, result.value.clone()) {
             out.put("result", write_result(result, sent, format));
         }
     }
@@ -130,7 +133,7 @@ pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
     out.opt_text("encryptedValue", call.encrypted_value.as_deref());
     let metadata = Some(&call.metadata).filter(|metadata| !metadata.is_empty());
     out.opt_object("metadata", metadata);
-    if format == Format::Whole {
+    if format == JsonFormat::Whole {
         out.opt_count("key", Some(call.key().number()));
         out.opt_count("run", call.run);
         out.flag("started", call.was_started());
@@ -142,13 +145,13 @@ pub(super) fn write(call: &ToolCall, out: &mut Writer, format: Format) {
         let by = Some(done.by).filter(|by| *by != Author::Record);
         out.opt_text("by", by.map(Author::as_str));
     }
-    put_foreign(out, &call.extra, &CALL_FIELDS, format);
+    write_unknown_fields(out, &call.extra, &CALL_FIELDS, format);
 }
 
-pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatError> {
-    let id = need_text(&mut from, "toolCallId", "tool call")?;
-    let name = need_text(&mut from, "toolName", "tool call")?;
-    let state = need_text(&mut from, "state", "tool call")?;
+pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall, FormatError> {
+    let id = take_required_text(&mut from, "toolCallId", "tool call")?;
+    let name = take_required_text(&mut from, "toolName", "tool call")?;
+    let state = take_required_text(&mut from, "state", "tool call")?;
     let phase = Phase::parse(&state)
         .ok_or_else(|| super::format_error::format_error("tool call has an unknown 'state'"))?;
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
@@ -156,7 +159,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText");
     // Their end never arrived, even if the received part is valid.
-    let broke_off = format == Format::Whole && text.is_some() && input.is_none();
+    let broke_off = format == JsonFormat::Whole && text.is_some() && input.is_none();
     let text = text.or_else(|| input.map(|input| input.to_string()));
     call.set_args_text(&text.unwrap_or_default());
     if phase != Phase::InputStreaming {
@@ -207,16 +210,16 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         clean_args,
         ..Review::default()
     };
-    if format == Format::Whole {
+    if format == JsonFormat::Whole {
         review.allowed_earlier = from
             .shift_remove("allowedEarlier")
             .as_ref()
-            .and_then(read_earlier);
+            .and_then(read_allowed_earlier);
         review.denied_before = take_flag(&mut from, "deniedBefore");
         review.history = read_history(&mut from);
     }
     let review = Box::new(review);
-    let state = match End::of(phase) {
+    let state = match End::from_phase(phase) {
         Some(end) => State::Ended(Box::new(Outcome {
             result,
             error,
@@ -235,7 +238,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
         }
     };
     call.state = state.after_reload(LastStart::Unrecorded);
-    if format == Format::Whole {
+    if format == JsonFormat::Whole {
         let key = from.shift_remove("key").and_then(|key| key.as_u64());
         call.key = CallKey::new(key.unwrap_or(0));
         call.run = from.shift_remove("run").and_then(|run| run.as_u64());
@@ -244,7 +247,7 @@ pub(super) fn read(mut from: Object, format: Format) -> Result<ToolCall, FormatE
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
-    call.extra = foreign(from);
+    call.extra = unknown_fields(from);
     Ok(call)
 }
 
@@ -271,7 +274,7 @@ fn read_history(from: &mut Object) -> History {
     }
 }
 
-fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Format) -> Value {
+fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: JsonFormat) -> Value {
     let mut out = Writer::default();
     match &approval.decision {
         Some(Decision::Approved) => out.text("decision", "approved"),
@@ -285,7 +288,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: For
     out.opt_text("by", by.map(Decider::as_str));
     out.opt_text("interruptId", approval.interrupt_id.as_deref());
     out.opt_text("toldBy", handed_off);
-    put_foreign(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
+    write_unknown_fields(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
     out.into_value()
 }
 
@@ -310,14 +313,14 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
         by: by.as_deref().and_then(Decider::parse),
         interrupt_id,
         shown: None,
-        extra: foreign(from),
+        extra: unknown_fields(from),
     };
     (Some(approval), handed_off)
 }
 
 /// Reads a remembered approval of a stored call. The count of its use is not restored, since the
 /// call is checked again.
-fn read_earlier(from: &Value) -> Option<AllowedEarlier> {
+fn read_allowed_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
         at: from.get("at")?.as_i64()?,
@@ -347,7 +350,7 @@ fn read_error(mut from: Object) -> CallError {
 impl CallResult {
     /// Returns the result as JSON, for the journal.
     pub(crate) fn to_value(&self) -> Value {
-        write_result(self, false, Format::Whole)
+        write_result(self, false, JsonFormat::Whole)
     }
 
     /// Parses a result from its value and the other fields that [`Self::to_value`] wrote.
@@ -357,11 +360,11 @@ impl CallResult {
 }
 
 /// Returns the result of a call that is stored with only an `output`.
-fn default_result(call: &str, value: Value) -> CallResult {
+fn create_default_result(call: &str, value: Value) -> CallResult {
     CallResult::new(format!("{call}-result"), value.to_string(), value)
 }
 
-fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
+fn write_result(result: &CallResult, sent: bool, format: JsonFormat) -> Value {
     let mut out = Writer::default();
     out.text("messageId", &result.message_id);
     out.put("content", form::content_to_value(&result.content));
@@ -370,7 +373,7 @@ fn write_result(result: &CallResult, sent: bool, format: Format) -> Value {
     out.opt_text("encryptedValue", result.encrypted_value.as_deref());
     out.opt_text("subagentRunId", result.subagent_run_id.as_deref());
     out.opt_object("metadata", result.metadata.as_ref());
-    put_foreign(&mut out, &result.extra, &RESULT_FIELDS, format);
+    write_unknown_fields(&mut out, &result.extra, &RESULT_FIELDS, format);
     out.into_value()
 }
 
@@ -389,6 +392,6 @@ fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult,
         encrypted_value: take_text(&mut from, "encryptedValue"),
         subagent_run_id: take_text(&mut from, "subagentRunId"),
         metadata: take_object(&mut from, "metadata"),
-        extra: foreign(from),
+        extra: unknown_fields(from),
     })
 }

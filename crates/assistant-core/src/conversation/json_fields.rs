@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::FormatError;
 use crate::{event::Object, json::fields::Writer};
 
-pub(super) fn object(value: Value, subject: &str) -> Result<Object, FormatError> {
+pub(super) fn expect_object(value: Value, subject: &str) -> Result<Object, FormatError> {
     match value {
         Value::Object(object) => Ok(object),
         _ => Err(FormatError(format!("{subject} is not an object"))),
@@ -26,7 +26,7 @@ pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-pub(super) fn need_text(
+pub(super) fn take_required_text(
     object: &mut Object,
     key: &str,
     subject: &str,
@@ -68,7 +68,7 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
 
 /// The format in which a message is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum JsonFormat {
     /// A single message, with unknown fields next to known ones.
     Message,
     /// Part of a whole conversation: unknown fields are in an object of their own.
@@ -78,11 +78,16 @@ pub(super) enum Format {
 /// Writes unknown fields: into the object `extra` if a whole conversation is written or if their
 /// names collide with known fields, otherwise next to the known fields. `ours` contains the names
 /// of the known fields.
-pub(super) fn put_foreign(out: &mut Writer, extra: &Object, ours: &[&str], format: Format) {
+pub(super) fn write_unknown_fields(
+    out: &mut Writer,
+    extra: &Object,
+    ours: &[&str],
+    format: JsonFormat,
+) {
     let mut apart = Object::new();
     for (key, value) in extra {
         let named_like_ours = ours.contains(&key.as_str()) && !has_unwritten_type(key, value);
-        if format == Format::Whole || named_like_ours || out.fields().contains_key(key) {
+        if format == JsonFormat::Whole || named_like_ours || out.fields().contains_key(key) {
             apart.insert(key.clone(), value.clone());
         } else {
             out.put(key, value.clone());
@@ -94,7 +99,7 @@ pub(super) fn put_foreign(out: &mut Writer, extra: &Object, ours: &[&str], forma
 }
 
 /// Returns the unknown fields, after the known fields were removed.
-pub(super) fn foreign(mut rest: Object) -> Object {
+pub(super) fn unknown_fields(mut rest: Object) -> Object {
     if let Some(apart) = take_object(&mut rest, "extra") {
         rest.extend(apart);
     }

@@ -23,20 +23,20 @@ impl Conversation {
             .iter()
             .any(|entry| entry.get("parts").is_some_and(Value::is_array))
         {
-            return self.take_in_ui(list);
+            return self.load_ui_messages(list);
         }
         for entry in list {
             let message =
                 form::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
             self.add_listed(message)?;
         }
-        self.close_unanswered();
+        self.close_unanswered_calls();
         Ok(self)
     }
 
     fn add_listed(&mut self, message: Message) -> Result<(), FormatError> {
-        let taken =
-            self.find_message(&message.id).is_some() || self.find_answer(&message.id).is_some();
+        let taken = self.find_message(&message.id).is_some()
+            || self.find_call_by_result(&message.id).is_some();
         if taken {
             return Err(format_error(DUPLICATE_ID));
         }
@@ -45,7 +45,7 @@ impl Conversation {
     }
 
     /// Ends calls without a result. Their outcome is unknown, so they are not started again.
-    fn close_unanswered(&mut self) {
+    fn close_unanswered_calls(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, End::Cancelled, 0);
         }

@@ -64,7 +64,7 @@ pub struct Conversation {
     pub(super) updated_messages: HashMap<usize, super::updated_message::UpdatedMessage>,
     /// The state of parsing callouts in streaming texts.
     #[cfg(feature = "callouts")]
-    pub(super) reading: super::reading::Reading,
+    pub(super) reading: super::reading::CalloutReaders,
 }
 
 impl Default for Conversation {
@@ -89,7 +89,7 @@ impl Default for Conversation {
             #[cfg(feature = "records")]
             updated_messages: HashMap::new(),
             #[cfg(feature = "callouts")]
-            reading: super::reading::Reading::default(),
+            reading: super::reading::CalloutReaders::default(),
         }
     }
 }
@@ -119,7 +119,10 @@ impl Conversation {
 
     /// Returns the shown messages from this index on, to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
-        let rest = self.tree.shown_path().get(self.tree.slot(place)..);
+        let rest = self
+            .tree
+            .shown_path()
+            .get(self.tree.shown_path_index(place)..);
         self.messages_at(rest.unwrap_or_default())
     }
 
@@ -229,7 +232,7 @@ impl Conversation {
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
         let entry = self.tree_message(message);
         let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
-        self.name(ix);
+        self.assign_id(ix);
         self.tree.gather_orphans(ix);
         self.index_calls(ix);
         id
@@ -245,7 +248,7 @@ impl Conversation {
     }
 
     /// Sets the id of a message to that of its node, and indexes the message by its wire id.
-    pub(super) fn name(&mut self, ix: usize) {
+    pub(super) fn assign_id(&mut self, ix: usize) {
         let Some(id) = self.tree.id_at(ix).cloned() else {
             return;
         };
@@ -262,7 +265,7 @@ impl Conversation {
     }
 
     /// Removes a node from the index of wire ids.
-    pub(super) fn forget_name(&mut self, wire_id: &str, ix: usize) {
+    pub(super) fn unindex_wire_id(&mut self, wire_id: &str, ix: usize) {
         if let Some(named) = self.wire_ids.get_mut(wire_id) {
             named.retain(|other| *other != ix);
             if named.is_empty() {

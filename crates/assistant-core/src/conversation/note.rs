@@ -65,12 +65,12 @@ pub(crate) enum Note {
 
 impl State {
     /// Applies a note.
-    pub(super) fn note(&mut self, note: Note) {
+    pub(super) fn apply_note(&mut self, note: Note) {
         match (&note, self.history_mut()) {
             (Note::Changed | Note::PreviewOutdated, Some(history)) => history.changed = true,
             (Note::MustBeAsked, Some(history)) => history.must_be_asked = true,
             (Note::OutcomeKnown, Some(history)) => history.unknown_outcome = false,
-            (Note::DecidedAsShown { .. }, Some(_)) => self.note_answer(),
+            (Note::DecidedAsShown { .. }, Some(_)) => self.record_answer(),
             _ => {}
         }
         match (note, &mut *self) {
@@ -80,13 +80,13 @@ impl State {
             (Note::PreviewAwaited(awaited), Self::Asked(question)) => {
                 question.awaited = Some(awaited);
             }
-            (note, state) => state.note_review(note),
+            (note, state) => state.apply_review_note(note),
         }
     }
 
     /// Records that the question was answered. The duty to ask the user on this page remains if the
     /// answer was for the agent.
-    fn note_answer(&mut self) {
+    fn record_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());
         if let Some(history) = self.history_mut() {
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    fn note_review(&mut self, note: Note) {
+    fn apply_review_note(&mut self, note: Note) {
         let Some(review) = self.review_mut() else {
             return;
         };

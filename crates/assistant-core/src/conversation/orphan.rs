@@ -44,15 +44,15 @@ impl Conversation {
     pub(super) fn index_orphans(&mut self, ix: usize) {
         for id in self.orphans_in(ix) {
             let call = self.find_call(&id).filter(|key| self.can_take_result(key));
-            match call.filter(|key| self.tree.on_path(ix) || self.is_above(key, ix)) {
-                Some(key) => self.take_orphan(key, ix, &id),
+            match call.filter(|key| self.tree.is_on_path(ix) || self.is_call_above(key, ix)) {
+                Some(key) => self.move_orphan_to_call(key, ix, &id),
                 None => self.index_orphan(&id, ix),
             }
         }
     }
 
     /// Returns true if a call belongs to a node or to one of its ancestors.
-    fn is_above(&self, key: &CallKey, ix: usize) -> bool {
+    fn is_call_above(&self, key: &CallKey, ix: usize) -> bool {
         let at = self.calls.node_of(key);
         at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
     }
@@ -61,7 +61,7 @@ impl Conversation {
     /// result, a node on the run's path is preferred.
     pub(super) fn index_orphan(&mut self, id: &str, ix: usize) {
         let known = self.orphans.get(id).copied();
-        if known.is_none_or(|known| !self.tree.on_path(known) && self.tree.on_path(ix)) {
+        if known.is_none_or(|known| !self.tree.is_on_path(known) && self.tree.is_on_path(ix)) {
             self.orphans.insert(id.to_owned(), ix);
         }
     }
@@ -72,16 +72,16 @@ impl Conversation {
             return;
         };
         let waiting = self.orphans.get(&id).copied();
-        if let Some(ix) = waiting.filter(|ix| self.tree.on_path(*ix)) {
+        if let Some(ix) = waiting.filter(|ix| self.tree.is_on_path(*ix)) {
             self.orphans.remove(&id);
-            self.take_orphan(key, ix, &id);
+            self.move_orphan_to_call(key, ix, &id);
         }
     }
 
     /// Moves a result from a node into its call. A node that contains only the result is removed.
-    fn take_orphan(&mut self, key: CallKey, ix: usize, id: &str) {
+    fn move_orphan_to_call(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.unshare(ix);
-        if self.tree.on_path(ix) {
+        if self.tree.is_on_path(ix) {
             self.unshare_call(&key);
         }
         let Some(node) = self.tree.node(ix) else {

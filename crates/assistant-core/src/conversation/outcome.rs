@@ -51,7 +51,7 @@ pub(crate) enum End {
 
 impl End {
     /// Returns the end that this phase represents; `None` for a phase of open calls.
-    pub(crate) const fn of(phase: Phase) -> Option<Self> {
+    pub(crate) const fn from_phase(phase: Phase) -> Option<Self> {
         Some(match phase {
             Phase::OutputAvailable => Self::Output,
             Phase::OutputError => Self::Error,

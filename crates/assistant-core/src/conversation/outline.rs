@@ -92,15 +92,15 @@ impl Conversation {
         let (mut below, mut at_top) = (Vec::with_capacity(self.tree.len()), 0);
         let count = self.tree.roots().len();
         let roots = self.tree.roots().iter().enumerate().rev();
-        let mut next: Vec<Next> = roots
-            .map(|(place, ix)| Next {
+        let mut next: Vec<PendingRow> = roots
+            .map(|(place, ix)| PendingRow {
                 ix: *ix,
                 level: 1,
                 above: None,
                 version: (place + 1, count),
             })
             .collect();
-        while let Some(Next {
+        while let Some(PendingRow {
             ix,
             level,
             above,
@@ -134,7 +134,7 @@ impl Conversation {
                 continue;
             }
             let children = node.children.iter().enumerate().rev();
-            next.extend(children.map(|(place, ix)| Next {
+            next.extend(children.map(|(place, ix)| PendingRow {
                 ix: *ix,
                 level: if several { level + 1 } else { level },
                 above: if several { Some(row) } else { above },
@@ -158,7 +158,7 @@ impl Conversation {
 }
 
 /// A node that is still to be listed.
-struct Next {
+struct PendingRow {
     ix: usize,
     level: usize,
     above: Option<usize>,

@@ -47,7 +47,7 @@ impl Conversation {
     }
 
     /// Removes a call of the page itself, and returns the call and the number of its request.
-    pub(crate) fn take_direct(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
+    pub(crate) fn remove_direct(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
         let request = self.calls.request_of(key)?;
         self.log.push(Change::Call(*key));
         Some((self.calls.remove(key)?, request))
@@ -77,7 +77,7 @@ impl Conversation {
         let open = self.calls.open_calls().chain(direct);
         let registration = |key: &CallKey| self.call(key)?.check()?.registration;
         let its = open.filter(|key| registration(key) == Some(id));
-        in_order(its.collect(), CallKey::rank)
+        in_order(its.collect(), CallKey::sort_key)
     }
 
     /// Voids the checks of all calls except those of the page itself.
@@ -149,7 +149,7 @@ impl Conversation {
             .calls
             .open_calls()
             .filter_map(|key| self.run_node_of(&key));
-        let mut nodes = in_order(nodes.collect(), |(depth, _)| rank(*depth));
+        let mut nodes = in_order(nodes.collect(), |(depth, _)| sort_key(*depth));
         nodes.dedup();
         let is_open = |key: &CallKey| {
             let call = self.calls.get(key);
@@ -160,7 +160,7 @@ impl Conversation {
     }
 
     /// Returns the open calls on branches other than the run's, unordered.
-    pub(crate) fn open_elsewhere(&self) -> impl Iterator<Item = &ToolCall> {
+    pub(crate) fn open_calls_on_other_branches(&self) -> impl Iterator<Item = &ToolCall> {
         let elsewhere = self.calls.open_calls().filter(|key| !self.is_run_call(key));
         elsewhere.filter_map(|key| self.call(&key))
     }
@@ -173,20 +173,24 @@ impl Conversation {
 
     /// Returns an open call whose state satisfies a condition, on the run's path or of the page
     /// itself.
-    pub(crate) fn find_open(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+    pub(crate) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let direct = self.direct_calls().map(|call| (call.key(), call.state()));
         let mut states = self.open_states().chain(direct);
         states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
     }
 
     /// Returns true if the state of an open call on the run's path satisfies a condition.
-    pub(crate) fn has_open(&self, is_it: impl Fn(&State) -> bool) -> bool {
+    pub(crate) fn has_open_call(&self, is_it: impl Fn(&State) -> bool) -> bool {
         self.open_states().any(|(_, state)| is_it(state))
     }
 
     /// Returns true if the state of an open call before this one on the run's path satisfies a
     /// condition.
-    pub(crate) fn has_open_before(&self, key: &CallKey, is_it: impl Fn(&State) -> bool) -> bool {
+    pub(crate) fn has_open_call_before(
+        &self,
+        key: &CallKey,
+        is_it: impl Fn(&State) -> bool,
+    ) -> bool {
         let Some(own) = self.run_node_of(key) else {
             return false;
         };
@@ -218,7 +222,7 @@ impl Conversation {
     fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
         let node = self.calls.node_of(key)?;
         let depth = self.tree.node(node)?.depth;
-        self.tree.on_path(node).then_some((depth, node))
+        self.tree.is_on_path(node).then_some((depth, node))
     }
 
     /// Returns true if a call is on the run's path.
@@ -241,7 +245,7 @@ impl Conversation {
     }
 
     /// Attaches the calls of a node's message to the node.
-    pub(super) fn settle_in(&mut self, node: usize) {
+    pub(super) fn attach_calls(&mut self, node: usize) {
         let Some(entry) = self.tree.node(node) else {
             return;
         };
@@ -267,7 +271,7 @@ impl Conversation {
 
     /// Returns the number of other calls in the turn that have the same name and run as this call
     /// and were started or are about to start.
-    pub(crate) fn starts_beside(&self, key: &CallKey) -> u32 {
+    pub(crate) fn count_other_starts(&self, key: &CallKey) -> u32 {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
         };
@@ -275,7 +279,7 @@ impl Conversation {
         let of_turn = newest_first.take_while(|message| !message.is_from_user());
         let beside = of_turn.flat_map(|message| self.calls_in(message));
         let is_like = |other: &&ToolCall| {
-            let works = other.was_started() || other.state().is_at_work();
+            let works = other.was_started() || other.state().is_starting_or_running();
             other.key != call.key && other.run == call.run && works && other.name == call.name
         };
         u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
@@ -331,7 +335,7 @@ impl Conversation {
 
     /// Removes and returns the detached call with this wire id, which the caller attaches to a
     /// message. If another branch contains the call, a copy stays there.
-    pub(super) fn take_back(&mut self, wire_id: &str) -> Option<CallKey> {
+    pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached_call(wire_id)?;
         match self.calls.node_of(&key) {
             // Another branch contains it.
@@ -350,7 +354,7 @@ impl Conversation {
 
     /// Indexes the calls of a node that satisfy a condition as detached. The node is not on the
     /// run's path.
-    pub(super) fn keep_detached(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
+    pub(super) fn index_detached_calls(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
         let keys: Vec<CallKey> = self.node_calls(node).collect();
         for key in keys {
             if self.call(&key).is_some_and(&which) {
@@ -360,7 +364,7 @@ impl Conversation {
     }
 
     /// Changes the detached calls that are in no message and have not ended.
-    pub(crate) fn edit_detached(&mut self, mut edit: impl FnMut(&mut ToolCall)) {
+    pub(crate) fn edit_detached_calls(&mut self, mut edit: impl FnMut(&mut ToolCall)) {
         let keys: Vec<CallKey> = self.calls.all_detached().collect();
         for key in keys {
             let is_open = self
@@ -379,7 +383,7 @@ impl Conversation {
         for key in open {
             self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));
         }
-        self.edit_detached(|call| {
+        self.edit_detached_calls(|call| {
             call.apply_note(Note::MustBeAsked);
             call.void_check();
         });
@@ -387,6 +391,6 @@ impl Conversation {
 }
 
 /// Returns a place as a number to sort by.
-fn rank(place: usize) -> i64 {
+fn sort_key(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }

@@ -60,7 +60,7 @@ impl Message {
 }
 
 /// Marks a message in the user's role as written by the agent.
-pub(super) fn mark(message: &mut event::Message) {
+pub(super) fn mark_as_agents(message: &mut event::Message) {
     message.name = Some(NAME.to_owned());
     let metadata = message.metadata.get_or_insert_with(Object::new);
     metadata.insert(AUTHOR.to_owned(), Author::Agent.as_str().into());

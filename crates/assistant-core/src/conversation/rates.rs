@@ -56,7 +56,7 @@ impl Rates {
     /// Fails if the text is not a decimal number, or the price has more than nine digits after the
     /// point.
     pub fn cache_reads(mut self, times: &str) -> Result<Self, AmountError> {
-        self.cache_read = self.multiple(times)?;
+        self.cache_read = self.multiply_input_price(times)?;
         Ok(self)
     }
 
@@ -66,7 +66,7 @@ impl Rates {
     ///
     /// Fails like [`Self::cache_reads`].
     pub fn cache_writes(mut self, times: &str) -> Result<Self, AmountError> {
-        self.cache_write = self.multiple(times)?;
+        self.cache_write = self.multiply_input_price(times)?;
         Ok(self)
     }
 
@@ -78,7 +78,7 @@ impl Rates {
         self
     }
 
-    fn multiple(&self, times: &str) -> Result<Amount, AmountError> {
+    fn multiply_input_price(&self, times: &str) -> Result<Amount, AmountError> {
         let price = self.input.checked_mul(times.parse()?);
         price.filter(|price| price.is_price()).ok_or(AmountError)
     }
@@ -121,7 +121,7 @@ impl Conversation {
     /// Adds up the costs of the shown messages.
     #[must_use]
     pub fn path_cost(&self) -> Cost {
-        sum(self.path())
+        sum_costs(self.path())
     }
 
     /// Adds up the costs of the messages from the first to this one.
@@ -134,11 +134,11 @@ impl Conversation {
     /// Adds up the costs of the messages of all branches.
     #[must_use]
     pub fn tree_cost(&self) -> Cost {
-        sum(self.all_messages())
+        sum_costs(self.all_messages())
     }
 }
 
-fn sum<'a>(messages: impl Iterator<Item = &'a Message>) -> Cost {
+fn sum_costs<'a>(messages: impl Iterator<Item = &'a Message>) -> Cost {
     let mut cost = Cost::default();
     for message in messages {
         cost.add(&message.cost);

@@ -9,17 +9,17 @@ use crate::text::callout::Parser;
 
 /// The kinds of callouts that a conversation reads, and the parsers of its texts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reading {
+pub(super) struct CalloutReaders {
     pub(super) tools: MarkdownTools,
     /// True if code fences are callouts, too.
     pub(super) fences: bool,
     /// The parsers of texts that were streamed on this page, by node. A complete text may continue.
-    pub(super) readers: HashMap<usize, Reader>,
+    pub(super) readers: HashMap<usize, CalloutReader>,
 }
 
 /// The parser of a streaming text, with the calls that it has created.
 #[derive(Debug, Clone)]
-pub(super) struct Reader {
+pub(super) struct CalloutReader {
     pub(super) parser: Parser,
     /// The text received so far; moved to the message once the text contains a callout.
     pub(super) written: String,
@@ -31,7 +31,7 @@ pub(super) struct Reader {
     pub(super) running: bool,
 }
 
-impl Reader {
+impl CalloutReader {
     pub(super) fn has_announced(&self, ordinal: u32) -> bool {
         self.announced
             .is_some_and(|(announced, _)| announced == ordinal)

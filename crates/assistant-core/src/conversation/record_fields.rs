@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::event::Object;
 
-pub(crate) fn text(from: &Object, key: &str) -> Option<String> {
+pub(crate) fn text_field(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -14,7 +14,7 @@ pub(crate) fn text(from: &Object, key: &str) -> Option<String> {
 
 /// Returns a field as text: a string as it is, any other value as JSON; `None` if the field is
 /// missing or null.
-pub(crate) fn json_text(from: &Object, key: &str) -> Option<String> {
+pub(crate) fn json_text_field(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -22,14 +22,14 @@ pub(crate) fn json_text(from: &Object, key: &str) -> Option<String> {
     }
 }
 
-pub(crate) fn int(from: &Object, key: &str) -> Option<i64> {
+pub(crate) fn int_field(from: &Object, key: &str) -> Option<i64> {
     from.get(key)?.as_i64()
 }
 
-pub(crate) fn count(from: &Object, key: &str) -> Option<u64> {
+pub(crate) fn count_field(from: &Object, key: &str) -> Option<u64> {
     from.get(key)?.as_u64()
 }
 
-pub(crate) fn list<'a>(from: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
+pub(crate) fn list_field<'a>(from: &'a Object, key: &str) -> Option<&'a Vec<Value>> {
     from.get(key).and_then(Value::as_array)
 }

@@ -35,7 +35,7 @@ pub(crate) struct Review {
 impl Review {
     /// Returns the review of a call that is checked again. The answer is dropped, but if the page
     /// asked or the agent's question was answered, the page must ask the user again.
-    pub(super) fn voided(self) -> Box<Self> {
+    pub(super) fn into_voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
         let again = self.approval.is_some_and(was_asked);
@@ -48,7 +48,7 @@ impl Review {
 
     /// Returns the review of a call whose interrupt ended without a result. The question, the
     /// answer, the changed arguments and the history are kept.
-    pub(super) fn lifted(self) -> Box<Self> {
+    pub(super) fn into_uninterrupted(self) -> Box<Self> {
         Box::new(Self {
             approval: self.approval,
             edited_args: self.edited_args,
@@ -59,7 +59,7 @@ impl Review {
     }
 
     /// Returns the review without the check, for a call that this page no longer runs.
-    pub(super) fn unchecked(mut self: Box<Self>) -> Box<Self> {
+    pub(super) fn without_check(mut self: Box<Self>) -> Box<Self> {
         self.check = None;
         self
     }

@@ -13,7 +13,7 @@ impl Conversation {
     /// listed. `None` if the run of the call is unknown.
     #[must_use]
     pub fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
-        Some(self.runs.succeeded(call.run?))
+        Some(self.runs.has_succeeded(call.run?))
     }
 
     /// Adds the cost of an ended run to the newest message, if the agent wrote it.
@@ -21,12 +21,12 @@ impl Conversation {
         if cost.is_unknown() {
             return;
         }
-        self.edit_answer(|message| message.cost.add(cost));
+        self.edit_newest_answer(|message| message.cost.add(cost));
     }
 
     /// Changes the newest message if it is an answer, reasoning or an activity; otherwise returns
     /// `None`.
-    fn edit_answer(&mut self, edit: impl FnOnce(&mut Message)) -> Option<()> {
+    fn edit_newest_answer(&mut self, edit: impl FnOnce(&mut Message)) -> Option<()> {
         let tip = self.tree.tip()?;
         match self.node(tip)?.message.role {
             Role::Assistant | Role::Reasoning | Role::Activity => self.edit_message(tip, edit),
@@ -46,8 +46,8 @@ impl Conversation {
 
     /// Adds the steps of an ended run to the newest message, up to the maximum number of steps.
     /// Returns false if the newest message is not the agent's.
-    pub(crate) fn keep_steps(&mut self, steps: &[AgentStep]) -> bool {
-        let added = self.edit_answer(|message| {
+    pub(crate) fn record_steps(&mut self, steps: &[AgentStep]) -> bool {
+        let added = self.edit_newest_answer(|message| {
             let room = MAX_STEPS.saturating_sub(message.steps.len());
             message.steps.extend(steps.iter().take(room).cloned());
         });

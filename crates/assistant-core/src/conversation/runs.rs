@@ -80,12 +80,12 @@ impl Runs {
     /// Returns the id of the newest run and the number of its applied events; `None` if the run has
     /// ended.
     pub(crate) fn position(&self) -> Option<(&str, u64)> {
-        let newest = self.list.last().filter(|_| self.newest_is_open())?;
+        let newest = self.list.last().filter(|_| self.is_newest_open())?;
         Some((&newest.id, newest.applied))
     }
 
     /// Marks the newest run of a stored conversation as failed, if it never ended.
-    pub(crate) fn fail_open(&mut self) {
+    pub(crate) fn fail_open_run(&mut self) {
         if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
             run.applied = 0;
@@ -94,7 +94,7 @@ impl Runs {
 
     /// Returns true if the newest run has not ended. For a stored conversation this means that the
     /// page was closed during the run.
-    pub(crate) fn newest_is_open(&self) -> bool {
+    pub(crate) fn is_newest_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
@@ -105,14 +105,14 @@ impl Runs {
     }
 
     /// Returns true if a run succeeded; false if it failed, is open, or is no longer in the list.
-    pub(crate) fn succeeded(&self, number: u64) -> bool {
+    pub(crate) fn has_succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))
     }
 }
 
 impl Runs {
-    pub(super) fn write(&self) -> Value {
+    pub(super) fn to_value(&self) -> Value {
         let write = |run: &RunRecord| {
             let mut entry = json!({"number": run.number, "id": run.id, "succeeded": run.succeeded});
             if let (Value::Object(entry), 1..) = (&mut entry, run.applied) {
@@ -124,7 +124,7 @@ impl Runs {
     }
 
     /// Reads stored runs, and skips entries that cannot be read.
-    pub(super) fn read(value: Option<&Value>) -> Self {
+    pub(super) fn from_value(value: Option<&Value>) -> Self {
         let mut runs = Self::default();
         for entry in value.and_then(Value::as_array).into_iter().flatten() {
             let read = |entry: &Object| {

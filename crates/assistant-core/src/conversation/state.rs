@@ -166,7 +166,7 @@ impl State {
         let was_decided = self.review().is_some_and(Review::is_decided);
         let voids_question = is_rewrite && (was_decided || self.must_be_asked());
         let was_claimed = matches!(self, Self::Committing(..));
-        let mut next = self.next(event)?;
+        let mut next = self.next_state(event)?;
         next.record_step(voids_question, was_claimed);
         Ok(next)
     }
@@ -196,7 +196,7 @@ impl State {
         }
     }
 
-    fn next(self, event: StateEvent) -> Result<Self, Self> {
+    fn next_state(self, event: StateEvent) -> Result<Self, Self> {
         use StateEvent as E;
         Ok(match (self, event) {
             // A result is final. Only its delivery follows.
@@ -225,11 +225,11 @@ impl State {
                 if outcome.end == End::Output =>
             {
                 outcome.end = End::Denied;
-                outcome.review = review.unchecked();
+                outcome.review = review.without_check();
                 Self::Ended(outcome)
             }
             (state, E::Settled(mut outcome)) => {
-                outcome.review = state.into_review().unchecked();
+                outcome.review = state.into_review().without_check();
                 Self::Ended(outcome)
             }
 
@@ -285,7 +285,7 @@ impl State {
                 | Self::Remote { .. }
                 | Self::Committing(..)),
                 E::Voided,
-            ) => Self::Open(state.into_review().voided()),
+            ) => Self::Open(state.into_review().into_voided()),
             (state @ Self::HandedOff { out: false, .. }, E::Revoked) => {
                 Self::Open(state.without_review())
             }
@@ -320,7 +320,7 @@ impl State {
             (Self::Allowed(clearance), E::HandedOff(message)) => Self::HandedOff {
                 message,
                 out: false,
-                review: Box::new(clearance.review).unchecked(),
+                review: Box::new(clearance.review).without_check(),
             },
             (
                 Self::HandedOff {
@@ -385,7 +385,7 @@ impl State {
             (
                 Self::InterruptApproved { review, .. } | Self::Interrupted { review, .. },
                 E::InterruptLifted,
-            ) => Self::Open(review.lifted()),
+            ) => Self::Open(review.into_uninterrupted()),
             (state, _) => return Err(state),
         })
     }
@@ -517,7 +517,7 @@ impl State {
     }
 
     /// Returns true if the agent loop waits for the call.
-    pub(crate) const fn is_under_way(&self) -> bool {
+    pub(crate) const fn is_awaited_by_loop(&self) -> bool {
         matches!(
             self,
             Self::Missing(_)
@@ -533,7 +533,7 @@ impl State {
     }
 
     /// Returns true if the call's handler is about to start or has started.
-    pub(crate) const fn is_at_work(&self) -> bool {
+    pub(crate) const fn is_starting_or_running(&self) -> bool {
         matches!(self, Self::Committing(..) | Self::Running(..))
     }
 

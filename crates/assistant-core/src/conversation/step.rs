@@ -50,7 +50,7 @@ impl AgentStep {
 }
 
 /// Reads stored steps, and skips entries that cannot be read.
-pub(super) fn read(from: &mut Object) -> Vec<AgentStep> {
+pub(super) fn take_steps(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);
     let read = list.into_iter().flatten().filter_map(AgentStep::from_json);

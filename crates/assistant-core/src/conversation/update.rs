@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Amount, Status,
-    record_fields::{count, int, json_text, list, text},
+    record_fields::{count_field, int_field, json_text_field, list_field, text_field},
 };
 use crate::event::{Object, TokenUsage};
 
@@ -118,12 +118,12 @@ impl Update {
 
 /// Reads the status of a call. Without a status, a call with a result is complete. Any other
 /// missing or unknown status counts as pending.
-fn status(from: &Object, result: Option<&String>) -> Status {
+fn read_status(from: &Object, result: Option<&String>) -> Status {
     let unsaid = match result {
         Some(_) if !from.contains_key("status") => Status::Complete,
         _ => Status::Pending,
     };
-    text(from, "status")
+    text_field(from, "status")
         .and_then(|word| Status::parse(&word))
         .unwrap_or(unsaid)
 }
@@ -167,24 +167,24 @@ impl ConvUpdate {
         let usage = from.get("tokenUsage").and_then(Value::as_object);
         let cost = from.get("costInfo").and_then(Value::as_object);
         Some(Self {
-            conv_id: text(from, "convId").unwrap_or_default(),
-            message_id: text(from, "messageId")?,
-            parent_id: text(from, "parentId").filter(|id| !id.is_empty()),
-            content_blocks: list(from, "contentBlocks")
+            conv_id: text_field(from, "convId").unwrap_or_default(),
+            message_id: text_field(from, "messageId")?,
+            parent_id: text_field(from, "parentId").filter(|id| !id.is_empty()),
+            content_blocks: list_field(from, "contentBlocks")
                 .map(|blocks| blocks.iter().filter_map(ContentBlock::from_json).collect()),
-            timestamp: int(from, "timestamp").unwrap_or(0),
-            source: text(from, "source").unwrap_or_else(|| "assistant".to_owned()),
+            timestamp: int_field(from, "timestamp").unwrap_or(0),
+            source: text_field(from, "source").unwrap_or_else(|| "assistant".to_owned()),
             token_usage: usage.map(|usage| TokenUsage {
-                input_tokens: count(usage, "inputTokens"),
-                output_tokens: count(usage, "outputTokens"),
-                cache_write_input_tokens: count(usage, "cacheCreationInputTokens"),
-                cached_input_tokens: count(usage, "cacheReadInputTokens"),
+                input_tokens: count_field(usage, "inputTokens"),
+                output_tokens: count_field(usage, "outputTokens"),
+                cache_write_input_tokens: count_field(usage, "cacheCreationInputTokens"),
+                cached_input_tokens: count_field(usage, "cacheReadInputTokens"),
                 ..TokenUsage::default()
             }),
-            cost: cost.and_then(|cost| text(cost, "totalCost")?.parse().ok()),
-            attachments: list(from, "attachments").cloned(),
-            duration_ms: count(from, "durationMs"),
-            tool_calls: list(from, "toolCalls")
+            cost: cost.and_then(|cost| text_field(cost, "totalCost")?.parse().ok()),
+            attachments: list_field(from, "attachments").cloned(),
+            duration_ms: count_field(from, "durationMs"),
+            tool_calls: list_field(from, "toolCalls")
                 .into_iter()
                 .flatten()
                 .filter_map(CallInfo::from_json)
@@ -202,8 +202,8 @@ impl ContentBlock {
         let Value::Object(from) = value else {
             return value.as_str().map(plain);
         };
-        let content = text(from, "content").or_else(|| text(from, "text"))?;
-        let kind = text(from, "contentType").or_else(|| text(from, "type"));
+        let content = text_field(from, "content").or_else(|| text_field(from, "text"))?;
+        let kind = text_field(from, "contentType").or_else(|| text_field(from, "type"));
         let mut block = plain(&content);
         if let Some(kind) = kind {
             block.content_type = kind.to_ascii_lowercase();
@@ -225,12 +225,12 @@ impl CallInfo {
     fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
         Some(Self {
-            id: text(from, "id").or_else(|| text(from, "toolCallId"))?,
-            tool_name: text(from, "toolName")
-                .or_else(|| text(from, "name"))
+            id: text_field(from, "id").or_else(|| text_field(from, "toolCallId"))?,
+            tool_name: text_field(from, "toolName")
+                .or_else(|| text_field(from, "name"))
                 .unwrap_or_default(),
-            status: status(from, None),
-            parameters: json_text(from, "parameters").unwrap_or_default(),
+            status: read_status(from, None),
+            parameters: json_text_field(from, "parameters").unwrap_or_default(),
         })
     }
 }
@@ -254,16 +254,17 @@ impl ToolUpdate {
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
         let result = ["result", "output", "content"];
-        let result = result.iter().find_map(|key| json_text(from, key));
-        let message_id = text(from, "messageId").unwrap_or_default();
-        let tool_name = text(from, "toolName").unwrap_or_default();
+        let result = result.iter().find_map(|key| json_text_field(from, key));
+        let message_id = text_field(from, "messageId").unwrap_or_default();
+        let tool_name = text_field(from, "toolName").unwrap_or_default();
         let names_tool = !message_id.is_empty() && !tool_name.is_empty();
         Some(Self {
-            conv_id: text(from, "convId").unwrap_or_default(),
+            conv_id: text_field(from, "convId").unwrap_or_default(),
             message_id,
-            tool_call_id: text(from, "toolCallId").or_else(|| names_tool.then(String::new))?,
+            tool_call_id: text_field(from, "toolCallId")
+                .or_else(|| names_tool.then(String::new))?,
             tool_name,
-            status: status(from, result.as_ref()),
+            status: read_status(from, result.as_ref()),
             result,
         })
     }

@@ -13,7 +13,7 @@ use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object
 
 impl Conversation {
     /// Sets how messages that the agent attributes to the user are sent.
-    pub(crate) fn sending(mut self, how: AgentUserMessages) -> Self {
+    pub(crate) fn with_agent_user_messages(mut self, how: AgentUserMessages) -> Self {
         self.agent_user_messages = how;
         self
     }
@@ -31,7 +31,7 @@ impl Conversation {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            list.extend(self.to_wire(&node.message, ToolCall::is_real, listed));
+            list.extend(self.to_wire(&node.message, ToolCall::is_real, to_listed_call));
             list.extend(self.tool_messages(&node.results));
         }
         list
@@ -51,15 +51,15 @@ impl Conversation {
             if local || self.is_abandoned(&node.message) || self.omits(&node.message) {
                 continue;
             }
-            let sends = |call: &ToolCall| self.is_sent(call);
-            let mut wire = self.to_wire(&node.message, sends, as_it_ran);
+            let sends = |call: &ToolCall| self.should_send(call);
+            let mut wire = self.to_wire(&node.message, sends, to_executed_call);
             if node.message.is_attributed_to_user() {
-                wire.as_mut().map(provenance::mark);
+                wire.as_mut().map(provenance::mark_as_agents);
             }
             list.extend(wire);
             let calls = self.calls_in(&node.message);
             let calls = calls.filter(|call| call.is_real() && !self.is_question_carrier(call));
-            list.extend(calls.filter_map(answer_to));
+            list.extend(calls.filter_map(tool_message_for));
         }
         list.sort_by_key(|message| message.role() != Role::System);
         list
@@ -73,7 +73,7 @@ impl Conversation {
             .collect()
     }
 
-    fn is_sent(&self, call: &ToolCall) -> bool {
+    fn should_send(&self, call: &ToolCall) -> bool {
         is_sendable(call) && !self.is_question_carrier(call)
     }
 
@@ -82,7 +82,7 @@ impl Conversation {
     fn is_abandoned(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
-            && !self.calls_in(message).any(|call| self.is_sent(call))
+            && !self.calls_in(message).any(|call| self.should_send(call))
             && message.written().is_empty()
     }
 
@@ -101,7 +101,7 @@ impl Conversation {
                 content: message.text(),
             },
             Role::User => MessageBody::User {
-                content: content_of(message),
+                content: message_content(message),
             },
             Role::Assistant => assistant_body(message, calls.map(write).collect()),
             Role::Reasoning => MessageBody::Reasoning {
@@ -123,7 +123,7 @@ impl Conversation {
 
 /// Returns the tool message for a call: the result or, for a call that is handed off, the approval.
 /// `None` if the call has neither.
-fn answer_to(call: &ToolCall) -> Option<event::Message> {
+fn tool_message_for(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
     }
@@ -156,7 +156,7 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
 }
 
 /// Returns a call as the agent made it, in the form of message lists.
-fn listed(call: &ToolCall) -> FunctionCall {
+fn to_listed_call(call: &ToolCall) -> FunctionCall {
     FunctionCall {
         encrypted_value: call.encrypted_value.clone(),
         metadata: (!call.metadata.is_empty()).then(|| call.metadata.clone()),
@@ -167,8 +167,8 @@ fn listed(call: &ToolCall) -> FunctionCall {
 
 /// Returns a call with the arguments with which it was started, so that the agent does not report
 /// something that did not happen. Original arguments that were changed are in the metadata.
-fn as_it_ran(call: &ToolCall) -> FunctionCall {
-    let mut wire = listed(call);
+fn to_executed_call(call: &ToolCall) -> FunctionCall {
+    let mut wire = to_listed_call(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
         let original = std::mem::replace(&mut wire.arguments, args.to_string());
         let metadata = wire.metadata.get_or_insert_default();
@@ -190,7 +190,7 @@ fn assistant_body(message: &Message, tool_calls: Vec<FunctionCall>) -> MessageBo
     }
 }
 
-fn content_of(message: &Message) -> Content {
+fn message_content(message: &Message) -> Content {
     if !message.listed {
         return Content::Text(message.text());
     }
@@ -284,7 +284,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
 }
 
 /// Creates a call with complete arguments from a listed call.
-pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
+pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
     call.end_args_in_list();
@@ -296,7 +296,7 @@ pub(super) fn ended(wire: FunctionCall, now: i64) -> ToolCall {
 
 /// Creates a message from a received one, without its calls, which the caller adds. A tool message
 /// becomes an orphan, which the caller assigns to its call.
-pub(super) fn from_wire(wire: event::Message, now: i64) -> Message {
+pub(super) fn message_from_wire(wire: event::Message, now: i64) -> Message {
     let listed = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {
             matches!(content, Content::Parts(_))

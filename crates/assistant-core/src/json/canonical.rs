@@ -75,7 +75,7 @@ fn begin_value<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container
 /// Returns the members of an object, sorted by name.
 #[must_use]
 pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    order::by_name(map.iter().collect(), |(name, _)| name)
+    order::sort_by_name(map.iter().collect(), |(name, _)| name)
 }
 
 fn write_scalar(value: &Value, out: &mut String) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Conversation, Message, MessageId, Part, ToolCall,
-        record_fields::{count, int, json_text, text},
+        record_fields::{count_field, int_field, json_text_field, text_field},
     },
     event::Object,
 };
@@ -65,21 +65,21 @@ impl CallRecord {
         let from = value.as_object()?;
         let result = ["result", "output", "content"];
         Some(Self {
-            id: text(from, "id").or_else(|| text(from, "toolCallId"))?,
-            name: text(from, "name")
-                .or_else(|| text(from, "toolName"))
+            id: text_field(from, "id").or_else(|| text_field(from, "toolCallId"))?,
+            name: text_field(from, "name")
+                .or_else(|| text_field(from, "toolName"))
                 .unwrap_or_default(),
-            arguments: json_text(from, "arguments")
-                .or_else(|| json_text(from, "args"))
-                .or_else(|| json_text(from, "input"))
+            arguments: json_text_field(from, "arguments")
+                .or_else(|| json_text_field(from, "args"))
+                .or_else(|| json_text_field(from, "input"))
                 .unwrap_or_default(),
-            result: result.iter().find_map(|key| json_text(from, key)),
-            timestamp: int(from, "timestamp").unwrap_or(0),
-            text_position: count(from, "textPosition"),
+            result: result.iter().find_map(|key| json_text_field(from, key)),
+            timestamp: int_field(from, "timestamp").unwrap_or(0),
+            text_position: count_field(from, "textPosition"),
         })
     }
 
-    fn of(call: &ToolCall, text_position: u64) -> Self {
+    fn from_call(call: &ToolCall, text_position: u64) -> Self {
         Self {
             id: call.id.clone(),
             name: call.name.clone(),
@@ -130,7 +130,7 @@ impl CallRecords {
         let Some(found) = conversation.message(message) else {
             return Self::default();
         };
-        let list = records(found, conversation);
+        let list = collect_records(found, conversation);
         let mut calls = conversation.calls_in(found);
         let continues =
             conversation.is_being_written(message) || calls.any(|call| !call.phase().is_final());
@@ -169,7 +169,7 @@ impl CallRecords {
     }
 }
 
-fn records(message: &Message, conversation: &Conversation) -> Vec<CallRecord> {
+fn collect_records(message: &Message, conversation: &Conversation) -> Vec<CallRecord> {
     let mut position = 0_u64;
     let mut list = Vec::new();
     for part in &message.parts {
@@ -180,7 +180,7 @@ fn records(message: &Message, conversation: &Conversation) -> Vec<CallRecord> {
             }
             Part::Call(key) => {
                 let call = conversation.call(key);
-                list.extend(call.map(|call| CallRecord::of(call, position)));
+                list.extend(call.map(|call| CallRecord::from_call(call, position)));
             }
             _ => {}
         }

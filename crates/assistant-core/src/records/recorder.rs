@@ -76,7 +76,7 @@ impl Recorder {
         if !matches!(message.role, Role::User | Role::Assistant | Role::System) {
             return;
         }
-        let mut update = conv_update(conversation, message, session.thread_id());
+        let mut update = create_conv_update(conversation, message, session.thread_id());
         let is_ready = !message.is_streaming() && !message.parts.is_empty();
         let known = self.messages.get(id);
         let is_news = known.is_none_or(|known| {
@@ -102,14 +102,14 @@ impl Recorder {
             let status = call.phase().status();
             let before = self.calls.insert(call.key(), status);
             if before != Some(status) {
-                let update = tool_update(call, id, session.thread_id());
+                let update = create_tool_update(call, id, session.thread_id());
                 updates.push(Update::Tool(update));
             }
         }
     }
 }
 
-fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> ConvUpdate {
+fn create_conv_update(conversation: &Conversation, message: &Message, thread: &str) -> ConvUpdate {
     let block = |content: &str, kind: &str| ContentBlock {
         content: content.to_owned(),
         content_type: kind.to_owned(),
@@ -156,7 +156,7 @@ fn conv_update(conversation: &Conversation, message: &Message, thread: &str) -> 
     }
 }
 
-fn tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate {
+fn create_tool_update(call: &ToolCall, message: &MessageId, thread: &str) -> ToolUpdate {
     let error_text = call.error().map(|error| error.message.clone());
     let result = call.result().map(|result| result.content.display_text());
     ToolUpdate {

@@ -34,8 +34,9 @@ impl Session {
     /// servers run their calls when they receive those answers. `pending` lists the calls that the
     /// agent left to the page.
     pub(super) fn leave_remote_calls_to_agent(&mut self, pending: &[String]) {
-        let owes = |state: &State| state.is_under_way() && !matches!(state, State::Remote { .. });
-        let owed = self.options.agent_runs_tools && self.conversation.has_open(owes);
+        let owes =
+            |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
+        let owed = self.options.agent_runs_tools && self.conversation.has_open_call(owes);
         if !owed && !self.interrupts.has_unanswered() {
             return;
         }

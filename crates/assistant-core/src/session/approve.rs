@@ -180,8 +180,8 @@ impl Session {
     /// Returns true if only questions to the user are open.
     pub(super) fn has_only_questions_open(&self) -> bool {
         let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
-        let others = |state: &State| state.is_under_way() && !asks(state);
-        self.conversation.has_open(asks) && !self.conversation.has_open(others)
+        let others = |state: &State| state.is_awaited_by_loop() && !asks(state);
+        self.conversation.has_open_call(asks) && !self.conversation.has_open_call(others)
     }
 
     /// Denies all open calls, since a new message replaces the pending answers.

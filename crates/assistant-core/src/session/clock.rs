@@ -106,8 +106,8 @@ impl Session {
     fn has_only_handler_questions(&mut self) -> bool {
         let asking = std::mem::take(&mut self.turn.clock.asking);
         let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
-        let works = |state: &State| state.is_under_way() && !asks(state);
-        let only = self.conversation.has_open(asks) && !self.conversation.has_open(works);
+        let works = |state: &State| state.is_awaited_by_loop() && !asks(state);
+        let only = self.conversation.has_open_call(asks) && !self.conversation.has_open_call(works);
         self.turn.clock.asking = asking;
         only
     }

@@ -82,7 +82,7 @@ impl Session {
 
     /// Delivers the outcome of a call of the page, once it has ended.
     pub(super) fn deliver_direct_outcome(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some((call, request)) = self.conversation.take_direct(key) else {
+        let Some((call, request)) = self.conversation.remove_direct(key) else {
             return;
         };
         self.keep_direct_record(&call);

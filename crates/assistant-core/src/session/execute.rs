@@ -73,7 +73,11 @@ impl Session {
         if self.turn.is_running() && !self.conversation.has_eager_call() {
             return;
         }
-        if self.should_hold_calls_back() && !self.conversation.has_open(State::is_at_work) {
+        if self.should_hold_calls_back()
+            && !self
+                .conversation
+                .has_open_call(State::is_starting_or_running)
+        {
             self.skip_waiting_calls(cx);
         }
         for key in self.conversation.active_calls() {
@@ -96,7 +100,7 @@ impl Session {
             let waits = self.conversation.call(&key).is_some_and(|call| {
                 let state = call.state();
                 let decided = matches!(state, State::Denied { .. } | State::Invalid(..));
-                state.is_under_way() && !state.is_at_work() && !decided
+                state.is_awaited_by_loop() && !state.is_starting_or_running() && !decided
             });
             if waits {
                 let reply = json!({"error": "skipped", "reason": "user_interjection"});
@@ -179,9 +183,12 @@ impl Session {
                 .requesters_of(key)
                 .any(|key| key == *other)
         };
-        let mut working = states.filter(|(other, state)| state.is_at_work() && !waits(other));
+        let mut working =
+            states.filter(|(other, state)| state.is_starting_or_running() && !waits(other));
         if self.options.sequential && !self.conversation.is_direct(key) {
-            let is_first = !self.conversation.has_open_before(key, State::is_under_way);
+            let is_first = !self
+                .conversation
+                .has_open_call_before(key, State::is_awaited_by_loop);
             return working.next().is_none() && is_first;
         }
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
@@ -189,7 +196,7 @@ impl Session {
 
     pub(super) fn running_call(&self, invocation: InvocationId) -> Option<CallKey> {
         let runs = |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
-        self.conversation.find_open(runs)
+        self.conversation.find_open_call(runs)
     }
 
     pub(super) fn set_progress(&mut self, id: InvocationId, progress: Progress) {
@@ -236,7 +243,7 @@ impl Session {
         }
         let waits =
             |state: &State| matches!(state, State::Running(_, Some(set), _) if *set == timer);
-        let Some(key) = self.conversation.find_open(waits) else {
+        let Some(key) = self.conversation.find_open_call(waits) else {
             return;
         };
         self.cancel_handler(&key, cx);

@@ -320,7 +320,7 @@ impl Session {
                 State::InterruptApproved { out: true, .. } | State::HandedOff { out: true, .. }
             )
         };
-        let elsewhere = self.conversation.open_elsewhere().filter(out);
+        let elsewhere = self.conversation.open_calls_on_other_branches().filter(out);
         let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
         for key in keys {
             self.conversation

@@ -133,9 +133,9 @@ impl Session {
 
     /// Returns an open call whose state satisfies a condition, on any branch.
     pub(super) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
-        let here = self.conversation.find_open(&is_it);
+        let here = self.conversation.find_open_call(&is_it);
         here.or_else(|| {
-            let mut elsewhere = self.conversation.open_elsewhere();
+            let mut elsewhere = self.conversation.open_calls_on_other_branches();
             elsewhere
                 .find(|call| is_it(call.state()))
                 .map(ToolCall::key)
@@ -183,7 +183,7 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let (limits, name) = (entry.spec.limits, call.name.clone());
-        let beside = || self.conversation.starts_beside(key);
+        let beside = || self.conversation.count_other_starts(key);
         if let Some(most) = limits.per_run.filter(|most| beside() >= *most) {
             let message = format!("{name} may be called {most} times in one answer");
             return Some(rate_limit_error(message, None));
@@ -215,7 +215,8 @@ impl Session {
         let working = open
             .chain(direct)
             .filter_map(|key| self.conversation.call(&key));
-        let working = working.filter(|call| call.name == name && call.state().is_at_work());
+        let working =
+            working.filter(|call| call.name == name && call.state().is_starting_or_running());
         u32::try_from(working.count()).unwrap_or(u32::MAX)
     }
 

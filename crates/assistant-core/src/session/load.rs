@@ -23,13 +23,16 @@ impl Session {
         };
         // A user is asked before any later start of these calls.
         self.conversation.ask_before_starts();
-        if self.conversation.runs.newest_is_open() {
-            self.conversation.runs.fail_open();
+        if self.conversation.runs.is_newest_open() {
+            self.conversation.runs.fail_open_run();
             self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
         self.treat_all_as_offered();
-        let elsewhere = self.conversation.open_elsewhere().map(ToolCall::key);
+        let elsewhere = self
+            .conversation
+            .open_calls_on_other_branches()
+            .map(ToolCall::key);
         for key in elsewhere.collect::<Vec<_>>() {
             self.settle_call_elsewhere(&key, cx);
         }

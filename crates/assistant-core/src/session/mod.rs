@@ -108,7 +108,7 @@ use crate::{
     action::{OfferFilter, RegistrationId, Registry, RememberedApprovals},
     conversation::{CallKey, Change, Conversation, Decider, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
-    order::Sorted,
+    order::SortedMap,
 };
 
 /// A conversation and its loop.
@@ -120,7 +120,7 @@ pub struct Session {
     /// The filter of the offered actions.
     filter: Option<OfferFilter>,
     options: SessionOptions,
-    context: Sorted<u64, ContextItem>,
+    context: SortedMap<u64, ContextItem>,
     forwarded_props: Value,
     turn: turn::Turn,
     /// The messages that servers have seen, if branches have thread ids of their own.
@@ -181,7 +181,7 @@ impl Session {
             filter: None,
             past_direct: Vec::new(),
             options,
-            context: Sorted::new(),
+            context: SortedMap::new(),
             forwarded_props: Value::Object(Object::new()),
             turn: turn::Turn::default(),
             threads: fork::SeenThreads::default(),
@@ -416,7 +416,7 @@ impl Session {
     }
 
     fn has_calls_under_way(&self) -> bool {
-        self.conversation.has_open(State::is_under_way)
+        self.conversation.has_open_call(State::is_awaited_by_loop)
     }
 
     /// Returns true if only an answer of the user is pending.
@@ -424,7 +424,7 @@ impl Session {
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         !self.turn.is_running()
-            && (self.interrupts.has_unanswered() || self.conversation.has_open(asked))
+            && (self.interrupts.has_unanswered() || self.conversation.has_open_call(asked))
     }
 
     /// Returns the calls that wait for a decision of the user: those on the run branch, in

@@ -51,10 +51,10 @@ impl Session {
     /// Voids the checks of calls that a snapshot moved off the path. None of these calls is
     /// running, since running calls stay on the path.
     fn void_detached_checks(&mut self) {
-        self.conversation.edit_detached(ToolCall::void_check);
+        self.conversation.edit_detached_calls(ToolCall::void_check);
         let keys: Vec<CallKey> = self
             .conversation
-            .open_elsewhere()
+            .open_calls_on_other_branches()
             .map(ToolCall::key)
             .collect();
         for key in keys {
@@ -290,7 +290,7 @@ impl Session {
     pub(super) fn handle_policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
         let asked =
             |state: &State| matches!(state, State::RuleAsked { ticket: of, .. } if *of == ticket);
-        let Some(key) = self.conversation.find_open(asked) else {
+        let Some(key) = self.conversation.find_open_call(asked) else {
             return;
         };
         let result = match ask {

@@ -154,7 +154,7 @@ impl Session {
             self.advance_call(key, cx);
         }
         let mut calls = keys.iter().filter_map(|key| self.conversation.call(key));
-        calls.any(|call| call.state().is_under_way())
+        calls.any(|call| call.state().is_awaited_by_loop())
     }
 
     /// Applies changes of another tab to the stored approvals. Approvals that are missing now are

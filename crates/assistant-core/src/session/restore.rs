@@ -67,7 +67,7 @@ impl Session {
             return;
         };
         self.apply_journal(journal, cx);
-        let broken_off = self.conversation.runs.newest_is_open();
+        let broken_off = self.conversation.runs.is_newest_open();
         let is_resumed = broken_off && self.options.resumes;
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
@@ -79,7 +79,7 @@ impl Session {
         let regenerates = regenerates.map(MessageId::from).filter(exists);
         self.turn.regenerates = regenerates;
         if broken_off && !is_resumed {
-            self.conversation.runs.fail_open();
+            self.conversation.runs.fail_open_run();
             self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
@@ -156,7 +156,9 @@ impl Session {
                     }
                 }
                 JournalEntry::Finished { phase, result, .. } => {
-                    let Some(end) = End::of(phase) else { continue };
+                    let Some(end) = End::from_phase(phase) else {
+                        continue;
+                    };
                     let error = result.error.clone();
                     let error = error.filter(|_| phase == Phase::OutputError);
                     let error = error.map(|message| CallError::new(ErrorKind::Handler, message));

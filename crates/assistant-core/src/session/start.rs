@@ -48,7 +48,7 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         let written = |state: &State| matches!(state, State::Committing(of, _) if *of == commit);
-        let Some(key) = self.conversation.find_open(written) else {
+        let Some(key) = self.conversation.find_open_call(written) else {
             return;
         };
         if let Err(message) = outcome {

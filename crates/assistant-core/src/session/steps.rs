@@ -56,7 +56,7 @@ impl Session {
     pub(super) fn store_steps(&mut self) {
         let newest = self.turn.summary.runs.last_mut();
         if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
-            run.steps_stored = self.conversation.keep_steps(&run.steps);
+            run.steps_stored = self.conversation.record_steps(&run.steps);
         }
     }
 

@@ -97,7 +97,8 @@ impl Session {
             .with_fence_callouts(self.options.markdown_fences);
         #[cfg(not(feature = "callouts"))]
         let conversation = Conversation::new();
-        let mut conversation = conversation.sending(self.options.agent_user_messages);
+        let mut conversation =
+            conversation.with_agent_user_messages(self.options.agent_user_messages);
         conversation.set_limits(self.options.limits);
         conversation
     }

@@ -41,7 +41,8 @@ impl Conversation {
                 .is_some_and(|n| self.calls_in(&n.message).any(ToolCall::is_real))
         };
         let is_activity = found.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
-        if found.is_some_and(holds_call) || (!is_activity && self.find_answer(id).is_some()) {
+        if found.is_some_and(holds_call) || (!is_activity && self.find_call_by_result(id).is_some())
+        {
             // A display does not undo calls and their results.
             return out.warn(
                 "activity-over-call",

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallKey, MarkdownTools, Message, Origin, Part, TextPart, ToolCall, reading::Reader,
+        CallKey, MarkdownTools, Message, Origin, Part, TextPart, ToolCall, reading::CalloutReader,
     },
     event::Role,
     text::callout::{self, Callout, CalloutOptions, Chunk, Parser, Pending},
@@ -68,7 +68,7 @@ impl Conversation {
 
     /// Returns a reader for a message without one. The reader has parsed the present text, whose
     /// callouts are already shown.
-    fn create_reader(&self, ix: usize) -> Reader {
+    fn create_reader(&self, ix: usize) -> CalloutReader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
         let mut parser = Parser::new(self.callout_options());
@@ -79,7 +79,7 @@ impl Conversation {
             .into_iter()
             .flat_map(|message| self.calls_in(message));
         let own = calls.filter(|call| call.origin != Origin::Agent);
-        Reader {
+        CalloutReader {
             parser,
             written,
             announced: None,
@@ -129,7 +129,7 @@ impl Conversation {
     fn apply_chunks(
         &mut self,
         ix: usize,
-        reader: &mut Reader,
+        reader: &mut CalloutReader,
         chunks: Vec<Chunk>,
         out: &mut ApplyContext<'_>,
     ) {
@@ -156,7 +156,7 @@ impl Conversation {
     fn add_pending_callout(
         &mut self,
         ix: usize,
-        reader: &mut Reader,
+        reader: &mut CalloutReader,
         pending: &Pending,
         out: &ApplyContext<'_>,
     ) -> Option<usize> {
@@ -171,7 +171,7 @@ impl Conversation {
     }
 
     /// Stores the original text in the message, once the text contains a callout.
-    fn store_original_text(&mut self, ix: usize, reader: &mut Reader) {
+    fn store_original_text(&mut self, ix: usize, reader: &mut CalloutReader) {
         if let Some(node) = self.node_mut(ix) {
             let written = &mut reader.written;
             let markdown = &mut node.message.markdown;
@@ -212,7 +212,7 @@ impl Conversation {
     fn apply_complete_callout(
         &mut self,
         ix: usize,
-        reader: &mut Reader,
+        reader: &mut CalloutReader,
         part: Option<usize>,
         callout: Callout,
         now: i64,
@@ -229,7 +229,9 @@ impl Conversation {
             let has_outcome = callout.result().is_some() || callout.failure().is_some();
             let takes = |call: &ToolCall| {
                 !call.is_real()
-                    || (has_outcome && !call.state().is_at_work() && !call.state().is_done())
+                    || (has_outcome
+                        && !call.state().is_starting_or_running()
+                        && !call.state().is_done())
             };
             // A callout with an outcome in the text is displayed, not run.
             if self.call(&first).is_some_and(takes) {
@@ -270,7 +272,7 @@ impl Conversation {
         if let Some(node) = self.node_mut(ix) {
             node.message = message;
         }
-        self.settle_in(ix);
+        self.attach_calls(ix);
     }
 
     /// Shows the callouts of an assistant's message that arrived complete. None of them runs, since

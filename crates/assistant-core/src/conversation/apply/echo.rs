@@ -75,7 +75,7 @@ impl Conversation {
     fn is_unused_id(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
             && !self.tree.contains(&id.into())
-            && self.find_answer(id).is_none()
+            && self.find_call_by_result(id).is_none()
     }
 
     fn set_wire_id(&mut self, ix: usize, id: String) {
@@ -85,7 +85,7 @@ impl Conversation {
         let old = node.message.wire_id().to_owned();
         node.message.wire_id = Some(id.clone());
         let name = node.message.id.clone();
-        self.forget_name(&old, ix);
+        self.unindex_wire_id(&old, ix);
         self.wire_ids.entry(id).or_default().push(ix);
         self.log.push(Change::Message(name));
     }

@@ -99,7 +99,7 @@ impl Conversation {
             return;
         };
         self.edit_message(ix, |message| {
-            ui::note(&mut message.extra, |notes| merge_extra(notes, extra));
+            ui::edit_ui_fields(&mut message.extra, |notes| merge_extra(notes, extra));
             if let Some(metadata) = metadata {
                 message.metadata.get_or_insert_default().extend(metadata);
             }
@@ -259,7 +259,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("a note about unknown call '{id}'"));
         };
         self.edit_unshared_call(&key, |call| {
-            ui::note(&mut call.extra, |notes| merge_extra(notes, extra));
+            ui::edit_ui_fields(&mut call.extra, |notes| merge_extra(notes, extra));
             apply_execution(call);
         });
     }

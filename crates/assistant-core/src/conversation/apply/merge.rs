@@ -89,7 +89,7 @@ impl Conversation {
                 None => {}
             }
         }
-        self.tree.clear_paths(|ix| left.contains(&ix));
+        self.tree.remove_from_paths(|ix| left.contains(&ix));
         self.reindex();
         self.restore_results(&places, &mut listing.messages, out.now);
         let current = self.runs.current;
@@ -141,7 +141,7 @@ impl Conversation {
             let known = self.find_message(&message.id);
             let known = known.and_then(|ix| self.node(ix)).map(|node| node.run);
             let answers = || {
-                let key = self.find_answer(&message.id)?;
+                let key = self.find_call_by_result(&message.id)?;
                 Some(self.call(&key)?.run)
             };
             // A result of an older run is older than this one, regardless of the call that lists it
@@ -233,7 +233,9 @@ impl Conversation {
             }
             match listing.homes.get(&call.id) {
                 Some(home) => home != id,
-                None => is_listed && !call.is_undelivered() && !call.state().is_at_work(),
+                None => {
+                    is_listed && !call.is_undelivered() && !call.state().is_starting_or_running()
+                }
             }
         };
         let Some(node) = self.node(ix) else {
@@ -245,7 +247,7 @@ impl Conversation {
         if let Some(node) = self.node_mut(ix).filter(|_| !released.is_empty()) {
             node.message.parts.retain(stays);
         }
-        for key in in_order(released.into_iter().collect(), CallKey::rank) {
+        for key in in_order(released.into_iter().collect(), CallKey::sort_key) {
             self.detach(key);
         }
     }

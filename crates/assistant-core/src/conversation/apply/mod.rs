@@ -206,7 +206,7 @@ impl Conversation {
                     if let Some(node) = self.node_mut(ix) {
                         node.message.encrypted_value = Some(value);
                     }
-                } else if let Some(key) = self.find_answer(id) {
+                } else if let Some(key) = self.find_call_by_result(id) {
                     self.edit_unshared_call(&key, |call| {
                         if let Some(result) = call
                             .outcome_mut()

@@ -8,7 +8,7 @@ use super::{ApplyContext, Conversation, authority::SnapshotCoverage, merge::List
 use crate::{
     conversation::{
         Author, CallKey, Change, Message, Origin, Part, TextPart, ToolCall,
-        wire_form::{self, ended},
+        wire_form::{self, completed_call_from_wire},
     },
     event::{self, FunctionCall, MessageBody, Role},
 };
@@ -47,7 +47,7 @@ impl Conversation {
                 MessageBody::Assistant { tool_calls, .. } => std::mem::take(tool_calls),
                 _ => Vec::new(),
             };
-            let mut fresh = wire_form::from_wire(wire, out.now);
+            let mut fresh = wire_form::message_from_wire(wire, out.now);
             count_generations(&texts, &mut fresh.parts);
             fresh.id = message.id.clone();
             fresh.wire_id = message.wire_id.take();
@@ -66,7 +66,9 @@ impl Conversation {
                 .into_iter()
                 .filter(|call| ids.insert(call.id.clone()))
             {
-                let key = self.calls.add(ended(call, out.now), self.runs.current);
+                let key = self
+                    .calls
+                    .add(completed_call_from_wire(call, out.now), self.runs.current);
                 self.push_call(ix, key);
             }
             return;
@@ -114,7 +116,7 @@ impl Conversation {
             .map(|call| (call.id.clone(), (call.key(), call.origin)))
             .collect();
         for fresh in wire {
-            let listed = ended(fresh, now);
+            let listed = completed_call_from_wire(fresh, now);
             match known.get(&listed.id) {
                 Some((key, Origin::Agent)) => {
                     self.edit_call(key, |call| call.replace_content(listed));
@@ -141,7 +143,8 @@ impl Conversation {
             return false;
         };
         let message = &node.message;
-        let holds = |call: &ToolCall| call.is_undelivered() || call.state().is_at_work();
+        let holds =
+            |call: &ToolCall| call.is_undelivered() || call.state().is_starting_or_running();
         if self.calls_in(message).any(holds) || authority.should_keep(message) {
             return false;
         }
@@ -161,12 +164,12 @@ impl Conversation {
     /// Moves a message from the path to a branch of its own and closes its texts. Its calls become
     /// detached. The caller removes the message from the paths afterwards.
     fn move_to_own_branch(&mut self, ix: usize) {
-        self.tree.leave_as_branch(ix);
+        self.tree.move_to_own_branch(ix);
         // Calls may have left it; it is no longer reported with the path.
         let id = self.tree.id_at(ix).cloned();
         self.log.extend(id.map(Change::Message));
         self.close_texts(ix, 0);
-        self.keep_detached(ix, |_| true);
+        self.index_detached_calls(ix, |_| true);
     }
 
     /// Keeps the text parts if together they equal the text, otherwise replaces them with one part.
@@ -218,7 +221,7 @@ impl Conversation {
 
 /// Keeps the user's own text, and stores the text in the agent's list beside it if the two differ.
 fn record_disputed_text(message: &mut Message, wire: event::Message) {
-    let theirs = wire_form::from_wire(wire, message.created_at);
+    let theirs = wire_form::message_from_wire(wire, message.created_at);
     let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
     message.disputed = (!same).then(|| theirs.text());
     message.metadata = theirs.metadata;

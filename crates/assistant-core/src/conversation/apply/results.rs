@@ -65,7 +65,7 @@ impl Conversation {
         let mut after = None;
         for (id, place) in places {
             let key = match place {
-                ReceivedPosition::Node(ix) if self.tree.on_path(*ix) => {
+                ReceivedPosition::Node(ix) if self.tree.is_on_path(*ix) => {
                     after = Some(*ix);
                     continue;
                 }
@@ -139,7 +139,7 @@ impl Conversation {
         let mut after = None;
         for (id, place) in places {
             if let ReceivedPosition::Node(ix) = place
-                && self.tree.on_path(*ix)
+                && self.tree.is_on_path(*ix)
             {
                 after = Some(*ix);
             } else if let Some(key) = waiting.get_mut(id).and_then(VecDeque::pop_front) {

@@ -310,7 +310,7 @@ impl Conversation {
             return Some(ix);
         }
         let mut named = self.wire_ids.get(id)?.iter().copied();
-        named.find(|ix| self.tree.on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
+        named.find(|ix| self.tree.is_on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
     /// Returns true if the user wrote the message here; then only the user may add to it.
@@ -321,7 +321,7 @@ impl Conversation {
 
     /// Returns true if a message, or the result of a call, has this id.
     fn is_used_id(&self, id: &str) -> bool {
-        self.find_message(id).is_some() || self.find_answer(id).is_some()
+        self.find_message(id).is_some() || self.find_call_by_result(id).is_some()
     }
 
     pub(super) fn role_of(&self, ix: usize) -> Option<Role> {

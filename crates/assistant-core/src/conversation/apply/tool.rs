@@ -28,7 +28,7 @@ impl Conversation {
             return;
         }
         let ix = self.find_or_add_call_message(&id, parent, &base, out);
-        if let Some(key) = self.take_back(&id) {
+        if let Some(key) = self.take_detached_call(&id) {
             let run = self.runs.current;
             self.calls.edit(&key, &mut |call| call.restart_args(run));
             self.push_call(ix, key);
@@ -91,7 +91,7 @@ impl Conversation {
                     self.pause_callouts(ix, out);
                     return ix;
                 }
-                None if self.find_answer(&parent).is_none() => parent,
+                None if self.find_call_by_result(&parent).is_none() => parent,
                 _ => {
                     out.warn(
                         "parent-is-no-assistant",

@@ -5,7 +5,7 @@ use super::{Tree, TreeChange};
 
 /// A node of another branch, and the node of its copy on the path of runs.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::conversation) struct Copied {
+pub(in crate::conversation) struct CopiedNode {
     /// The node that the other branch keeps.
     pub(in crate::conversation) from: usize,
     /// The node on the path of runs.
@@ -15,8 +15,8 @@ pub(in crate::conversation) struct Copied {
 impl<M: Clone> Tree<M> {
     /// Copies the nodes that must be copied before a run may change this node: the node and all
     /// nodes between it and the last fork of the path. Returns the node to change, and the copies.
-    pub(in crate::conversation) fn own(&mut self, ix: usize) -> (usize, Vec<Copied>) {
-        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.on_path(ix));
+    pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
+        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
         let Some(from) = depth(self).filter(|depth| self.last_shared(*depth).is_some()) else {
             return (ix, Vec::new());
         };
@@ -26,7 +26,7 @@ impl<M: Clone> Tree<M> {
         let Some(from) = from else {
             return (ix, Vec::new());
         };
-        let copies = self.own_from(from);
+        let copies = self.unshare_from(from);
         let own = self.path.get(from).copied().unwrap_or(ix);
         (own, copies)
     }
@@ -34,7 +34,7 @@ impl<M: Clone> Tree<M> {
     /// Copies the nodes of the path, from this depth on, that another branch shares. The last node
     /// is copied first: its original stays a child of the preceding node, which is therefore
     /// shared, too.
-    pub(in crate::conversation) fn own_from(&mut self, first: usize) -> Vec<Copied> {
+    pub(in crate::conversation) fn unshare_from(&mut self, first: usize) -> Vec<CopiedNode> {
         self.close_gaps();
         let Some(last) = self.last_shared(first) else {
             return Vec::new();
@@ -43,13 +43,13 @@ impl<M: Clone> Tree<M> {
         for depth in (first..=last).rev() {
             let ix = self.path.get(depth).copied();
             if let Some(from) = ix.filter(|ix| self.is_shared(*ix)) {
-                copies.extend(self.copy_for_path(from).map(|to| Copied { from, to }));
+                copies.extend(self.copy_for_path(from).map(|to| CopiedNode { from, to }));
             }
         }
         // The remembered child is the one that was shown.
         if self.shown.is_none() {
             let path = self.path.clone();
-            self.remember(&path);
+            self.remember_choices(&path);
         }
         self.number_path();
         copies
@@ -98,21 +98,21 @@ impl<M> Tree<M> {
     }
 
     /// Recomputes the length of the path of runs that other branches share.
-    pub(super) fn measure_shared(&mut self) {
+    pub(super) fn update_shared_len(&mut self) {
         self.shared_len = self.path.len();
         self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
     }
 
     /// Records that another branch begins below a node, if the node is on the path of runs.
     pub(super) fn record_shared(&mut self, above: Option<usize>) {
-        if let Some(above) = above.filter(|above| self.on_path(*above)) {
+        if let Some(above) = above.filter(|above| self.is_on_path(*above)) {
             let depth = self.node(above).map_or(0, |above| above.depth);
             self.shared_len = self.shared_len.max(depth + 1);
         }
     }
 
     /// Returns true if `shared_len` covers all nodes that branches share, for tests.
-    pub(super) fn knows_what_is_shared(&self) -> bool {
+    pub(super) fn is_shared_len_valid(&self) -> bool {
         let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
         shared.is_none_or(|last| last < self.shared_len)
     }

@@ -7,7 +7,7 @@ impl<M> Tree<M> {
     /// Adds an item below another, or as a root, and returns its node and its id. The id is a new
     /// one if the given id is taken. The shown path and the path of runs stay unchanged.
     #[cfg(any(test, feature = "records", feature = "replay"))]
-    pub(in crate::conversation) fn join(
+    pub(in crate::conversation) fn add_below(
         &mut self,
         id: MessageId,
         item: M,
@@ -26,7 +26,7 @@ impl<M> Tree<M> {
     /// Returns an error if a new item would be below itself, through its own parent or through
     /// items that wait for it.
     #[cfg(any(test, feature = "records", feature = "replay"))]
-    pub(in crate::conversation) fn refuse_cycle(
+    pub(in crate::conversation) fn check_cycle(
         &self,
         id: &MessageId,
         parent: Option<&MessageId>,
@@ -103,7 +103,7 @@ impl<M> Tree<M> {
             self.changes.extend(moved);
         }
         match moves_paths {
-            true => self.lengthen_path(),
+            true => self.rebuild_paths(),
             false => self.record_shared(Some(ix)),
         }
     }
@@ -129,7 +129,7 @@ impl<M> Tree<M> {
     /// Moves a node and its descendants below the node with this id. If the id is unknown, the node
     /// becomes a root that waits for it.
     #[cfg(feature = "records")]
-    pub(in crate::conversation) fn place(
+    pub(in crate::conversation) fn reparent_or_wait(
         &mut self,
         ix: usize,
         parent: &MessageId,
@@ -158,12 +158,12 @@ impl<M> Tree<M> {
         self.add_to_parent(ix, below);
         let moved = self.id_at(ix).cloned().map(TreeChange::Moved);
         self.changes.extend(moved);
-        self.lengthen_path();
+        self.rebuild_paths();
         Ok(())
     }
 
-    /// Adds a node of a stored tree, which [`Self::link`] links after all nodes were added. Returns
-    /// `None` if the id is taken.
+    /// Adds a node of a stored tree, which [`Self::link_nodes`] links after all nodes were added.
+    /// Returns `None` if the id is taken.
     pub(in crate::conversation) fn add_unlinked(
         &mut self,
         id: MessageId,
@@ -178,7 +178,7 @@ impl<M> Tree<M> {
     /// Builds a tree from the parent and the chosen child of each node, in the order in which they
     /// were added. A node whose parent is missing is a root that waits for it. Returns `false` if
     /// some nodes form a cycle.
-    pub(in crate::conversation) fn link(
+    pub(in crate::conversation) fn link_nodes(
         &mut self,
         links: &[(Option<MessageId>, Option<MessageId>)],
     ) -> bool {

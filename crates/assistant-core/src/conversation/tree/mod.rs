@@ -20,8 +20,8 @@ use std::collections::HashMap;
 
 use super::MessageId;
 
-pub(super) use copy::Copied;
-pub(super) use undo::Removed;
+pub(super) use copy::CopiedNode;
+pub(super) use undo::RemovedBranch;
 
 /// An item and its links.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ impl<M> Tree<M> {
         self.add_to_parent(ix, parent);
         self.path.push(ix);
         if self.shown.is_none() {
-            self.choose(parent, Some(ix));
+            self.choose_child(parent, Some(ix));
         }
         self.changes.push(TreeChange::Path);
         (ix, id)
@@ -182,7 +182,7 @@ impl<M> Tree<M> {
 
     /// Adds a node with this parent. The caller adds the node to the parent's children.
     fn add_node(&mut self, id: MessageId, item: M, parent: Option<usize>) -> (usize, MessageId) {
-        let id = self.free_id(id);
+        let id = self.unused_id(id);
         let ix = self.nodes.len();
         self.ids.insert(id.clone(), ix);
         let above = parent.and_then(|parent| self.node(parent));
@@ -199,7 +199,7 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    fn free_id(&self, id: MessageId) -> MessageId {
+    fn unused_id(&self, id: MessageId) -> MessageId {
         let mut free = id.clone();
         let mut n = 2_usize;
         while self.ids.contains_key(&free) {
@@ -255,7 +255,7 @@ impl<M> Tree<M> {
     }
 
     /// Sets the child of a node, or the root, through which the tree is shown.
-    fn choose(&mut self, parent: Option<usize>, child: Option<usize>) {
+    fn choose_child(&mut self, parent: Option<usize>, child: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.chosen = child,
             None => self.chosen_root = child,

@@ -52,8 +52,8 @@ impl<M> Tree<M> {
     }
 
     /// Sets the path of runs, and shows it.
-    pub(in crate::conversation) fn write_at(&mut self, path: Vec<usize>) {
-        self.remember(&path);
+    pub(in crate::conversation) fn set_run_path(&mut self, path: Vec<usize>) {
+        self.remember_choices(&path);
         self.path = path;
         self.shown = None;
         self.number_path();
@@ -61,19 +61,19 @@ impl<M> Tree<M> {
 
     /// Sets the path of runs, and shows it: up to this node if `exact` is true, otherwise to the
     /// end of the branch through the node. The cost is proportional to the change of the path.
-    pub(in crate::conversation) fn write_to(&mut self, ix: usize, exact: bool) {
+    pub(in crate::conversation) fn set_run_path_through(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
-        let known = self.on_path(ix);
+        let known = self.is_on_path(ix);
         if self.shown.is_some() || (known && !exact) {
             let path = match exact {
                 true => self.chain_to(ix),
                 false => self.branch_through(ix),
             };
-            return self.write_at(path);
+            return self.set_run_path(path);
         }
         let mut fresh = Vec::new();
         let mut above = Some(ix);
-        while let Some(ix) = above.filter(|ix| !self.on_path(*ix)) {
+        while let Some(ix) = above.filter(|ix| !self.is_on_path(*ix)) {
             fresh.push(ix);
             above = self.node(ix).and_then(|node| node.parent);
         }
@@ -82,14 +82,14 @@ impl<M> Tree<M> {
             self.extend_branch(&mut fresh);
         }
         let shared_node = above.and_then(|ix| self.node(ix));
-        self.replace_end(
+        self.replace_path_end(
             shared_node.map_or(0, |shared_node| shared_node.depth + 1),
             &fresh,
         );
     }
 
     /// Replaces all nodes of the path of runs after the first `kept_len` nodes.
-    fn replace_end(&mut self, kept_len: usize, fresh: &[usize]) {
+    fn replace_path_end(&mut self, kept_len: usize, fresh: &[usize]) {
         let leaves_branch = kept_len < self.path.len();
         if leaves_branch {
             self.path_edition += 1;
@@ -97,7 +97,7 @@ impl<M> Tree<M> {
         self.path.truncate(kept_len);
         for ix in fresh.iter().copied() {
             let above = self.path.last().copied();
-            self.choose(above, Some(ix));
+            self.choose_child(above, Some(ix));
             let depth = self.path.len();
             if let Some(node) = self.node_mut(ix) {
                 node.depth = depth;
@@ -121,7 +121,7 @@ impl<M> Tree<M> {
     }
 
     /// Stores at each node of a path the child through which the tree is shown.
-    pub(in crate::conversation) fn remember(&mut self, path: &[usize]) {
+    pub(in crate::conversation) fn remember_choices(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
             if let [ix, next] = *pair
@@ -132,7 +132,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Stores the depth of each node of the path, so that `on_path` is one comparison. Must be
+    /// Stores the depth of each node of the path, so that `is_on_path` is one comparison. Must be
     /// called after every change of the path except growth at its end.
     pub(in crate::conversation) fn number_path(&mut self) {
         self.drop_gaps();
@@ -149,22 +149,22 @@ impl<M> Tree<M> {
                 node.depth = depth;
             }
         }
-        self.measure_shared();
+        self.update_shared_len();
         // Taken and put back, to avoid a copy for reading.
         let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
-        self.remember(shown.as_deref().unwrap_or(&path));
+        self.remember_choices(shown.as_deref().unwrap_or(&path));
         self.path = path;
         self.shown = shown;
     }
 
-    pub(in crate::conversation) fn on_path(&self, ix: usize) -> bool {
+    pub(in crate::conversation) fn is_on_path(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
     /// Removes the nodes that satisfy a condition from the path of runs. Nodes that were removed
     /// from the tree are removed from both paths.
-    pub(in crate::conversation) fn clear_paths(&mut self, left: impl Fn(usize) -> bool) {
+    pub(in crate::conversation) fn remove_from_paths(&mut self, left: impl Fn(usize) -> bool) {
         let nodes = &self.nodes;
         let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
         self.path.retain(|ix| is_there(ix) && !left(*ix));
@@ -177,14 +177,14 @@ impl<M> Tree<M> {
     /// Replaces a removed node in the path with a gap, or renumbers the path if `next` is not on
     /// the path or if half of it are gaps. `next` is the child of the removed node.
     pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
-        if !self.on_path(next) || self.gaps >= self.path.len() / 2 {
-            return self.clear_paths(|_| false);
+        if !self.is_on_path(next) || self.gaps >= self.path.len() / 2 {
+            return self.remove_from_paths(|_| false);
         }
         if let Some(place) = self.path.get_mut(depth) {
             *place = GAP;
             self.gaps += 1;
         }
-        self.choose(parent, Some(next));
+        self.choose_child(parent, Some(next));
         self.path_edition += 1;
         self.changes.push(TreeChange::Path);
     }
@@ -212,7 +212,7 @@ impl<M> Tree<M> {
 
     /// Returns the index in the shown path of the item with this number. Gaps occupy an index, but
     /// no number.
-    pub(in crate::conversation) fn slot(&self, number: usize) -> usize {
+    pub(in crate::conversation) fn shown_path_index(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;
         }
@@ -222,7 +222,7 @@ impl<M> Tree<M> {
     }
 
     /// Rebuilds both paths from the parents of their tips, after a node on a path was moved.
-    pub(super) fn lengthen_path(&mut self) {
+    pub(super) fn rebuild_paths(&mut self) {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);
         }
@@ -230,7 +230,7 @@ impl<M> Tree<M> {
             self.shown = Some(self.chain_to(tip));
         }
         let shown = self.shown_path().to_vec();
-        self.remember(&shown);
+        self.remember_choices(&shown);
         self.number_path();
     }
 }

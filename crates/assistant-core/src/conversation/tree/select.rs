@@ -69,7 +69,7 @@ impl<M> Tree<M> {
     ) -> Result<(), TreeError> {
         let ix = self.index_of(id)?;
         match (write, exact) {
-            (true, exact) => self.write_to(ix, exact),
+            (true, exact) => self.set_run_path_through(ix, exact),
             (false, true) => self.show_path(self.chain_to(ix)),
             (false, false) => self.show_path(self.branch_through(ix)),
         }
@@ -77,7 +77,7 @@ impl<M> Tree<M> {
     }
 
     fn show_path(&mut self, path: Vec<usize>) {
-        self.remember(&path);
+        self.remember_choices(&path);
         self.close_gaps();
         self.shown = (path != self.path).then_some(path);
         self.path_edition += 1;
@@ -85,9 +85,9 @@ impl<M> Tree<M> {
     }
 
     /// Sets the path of runs to the shown path.
-    pub(in crate::conversation) fn write_where_shown(&mut self) {
+    pub(in crate::conversation) fn set_run_branch_to_shown(&mut self) {
         if let Some(shown) = self.shown.take() {
-            self.write_at(shown);
+            self.set_run_path(shown);
         }
     }
 
@@ -136,6 +136,6 @@ impl<M> Tree<M> {
             && waiting.clone().all(is_listed)
             && leads(&self.path)
             && leads(self.shown_path())
-            && self.knows_what_is_shared()
+            && self.is_shared_len_valid()
     }
 }

@@ -30,7 +30,7 @@ impl<M> Tree<M> {
                 node.chosen = Some(next);
             }
         }
-        self.choose(before, Some(ix));
+        self.choose_child(before, Some(ix));
         self.path.insert(place, ix);
         self.changes.push(TreeChange::Added(id.clone()));
         self.number_path();
@@ -38,7 +38,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns the node that follows a node on the path of runs; for `None`, the first node.
-    pub(in crate::conversation) fn following(&self, before: Option<usize>) -> Option<usize> {
+    pub(in crate::conversation) fn node_after(&self, before: Option<usize>) -> Option<usize> {
         let above = before.and_then(|before| self.node(before));
         let place = above.map_or(0, |above| above.depth + 1);
         self.path.get(place.min(self.path.len())).copied()
@@ -46,7 +46,7 @@ impl<M> Tree<M> {
 
     /// Removes a node; its children become children of its parent. The caller updates the paths
     /// afterwards, once for all removed nodes.
-    pub(in crate::conversation) fn take_out(&mut self, ix: usize) -> Option<Node<M>> {
+    pub(in crate::conversation) fn unlink_node(&mut self, ix: usize) -> Option<Node<M>> {
         let node = self.remove_node(ix)?;
         for child in &node.children {
             self.set_parent(*child, node.parent);
@@ -58,20 +58,20 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Removes a node from the paths, after [`Self::take_out`].
+    /// Removes a node from the paths, after [`Self::unlink_node`].
     pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &Node<M>) {
         match node.chosen {
             // The node below it is then the successor on the path.
             Some(next) if self.shown.is_none() && self.path.get(node.depth) == Some(&ix) => {
                 self.leave_gap(node.depth, node.parent, next);
             }
-            _ => self.clear_paths(|_| false),
+            _ => self.remove_from_paths(|_| false),
         }
     }
 
     /// Moves a node off the path to a branch of its own: the node's child on the path becomes its
     /// sibling. No other branch may contain the node. The caller updates the path afterwards.
-    pub(in crate::conversation) fn leave_as_branch(&mut self, ix: usize) {
+    pub(in crate::conversation) fn move_to_own_branch(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -81,7 +81,7 @@ impl<M> Tree<M> {
         if let Some(next) = next {
             self.set_parent(next, parent);
             self.add_to_parent(next, parent);
-            self.choose(parent, Some(next));
+            self.choose_child(parent, Some(next));
         }
     }
 }

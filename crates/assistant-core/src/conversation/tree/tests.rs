@@ -147,8 +147,8 @@ impl World {
                     true => Some(MessageId::from(format!("m{}", self.last + 3))),
                     false => parent.and_then(|parent| self.nth(parent)),
                 };
-                if self.tree.refuse_cycle(&id, parent.as_ref()).is_ok() {
-                    self.tree.join(id, item, parent.as_ref());
+                if self.tree.check_cycle(&id, parent.as_ref()).is_ok() {
+                    self.tree.add_below(id, item, parent.as_ref());
                 }
             }
             Op::Insert { before } => {
@@ -156,8 +156,8 @@ impl World {
                 let before = self.on_path(before);
                 let next = self
                     .tree
-                    .following(before)
-                    .map(|next| self.tree.own(next).0);
+                    .node_after(before)
+                    .map(|next| self.tree.unshare(next).0);
                 let (id, item) = self.fresh();
                 self.tree.insert_after(before, next, id, item);
             }
@@ -167,33 +167,36 @@ impl World {
                 }
             }
             Op::ShowRun => self.tree.show_run_branch(),
-            Op::WriteWhereShown => self.tree.write_where_shown(),
+            Op::WriteWhereShown => self.tree.set_run_branch_to_shown(),
             Op::Change { place } => {
                 let Some(ix) = self.on_path(place) else {
                     return;
                 };
                 let before = self.other_branches();
-                let (own, _) = self.tree.own(ix);
+                let (own, _) = self.tree.unshare(ix);
                 self.last += 1;
                 *self.tree.item_mut(own).unwrap() = self.last;
-                assert!(self.tree.on_path(own), "what a run changes is on its path");
+                assert!(
+                    self.tree.is_on_path(own),
+                    "what a run changes is on its path"
+                );
                 let after = self.other_branches();
                 let kept = before.iter().all(|branch| after.contains(branch));
                 assert!(kept, "{before:?} became {after:?}");
             }
             Op::TakeOut { place } => {
-                let own = self.on_path(place).map(|ix| self.tree.own(ix).0);
+                let own = self.on_path(place).map(|ix| self.tree.unshare(ix).0);
                 if let Some(ix) = own
-                    && let Some(node) = self.tree.take_out(ix)
+                    && let Some(node) = self.tree.unlink_node(ix)
                 {
                     self.tree.close_path_at(ix, &node);
                 }
             }
             Op::Leave { place } => {
                 self.tree.close_gaps();
-                if let Some(ix) = self.on_path(place).map(|ix| self.tree.own(ix).0) {
-                    self.tree.leave_as_branch(ix);
-                    self.tree.clear_paths(|left| left == ix);
+                if let Some(ix) = self.on_path(place).map(|ix| self.tree.unshare(ix).0) {
+                    self.tree.move_to_own_branch(ix);
+                    self.tree.remove_from_paths(|left| left == ix);
                 }
             }
             Op::Reparent { item, parent } => {
@@ -212,7 +215,7 @@ impl World {
                 let removed = self.tree.delete(ix);
                 if undo {
                     assert!(self.tree.is_sound());
-                    assert!(self.tree.fits(&removed));
+                    assert!(self.tree.can_restore(&removed));
                     self.tree.restore(removed, write);
                     if write {
                         assert_eq!(self.reading(), before);
@@ -254,5 +257,5 @@ fn a_cycle_of_parents_is_refused() {
         assert!(tree.add_unlinked(id.into(), item).is_some());
     }
     let links = [(Some("b".into()), None), (Some("a".into()), None)];
-    assert!(!tree.link(&links));
+    assert!(!tree.link_nodes(&links));
 }

@@ -6,7 +6,7 @@ use super::{Node, Tree, TreeChange};
 
 /// A deleted branch.
 #[derive(Debug, Clone)]
-pub(in crate::conversation) struct Removed<M> {
+pub(in crate::conversation) struct RemovedBranch<M> {
     /// The nodes of the branch and their numbers, beginning with the topmost node.
     nodes: Vec<(usize, Node<M>)>,
     /// The index of the topmost node among its versions.
@@ -19,7 +19,7 @@ pub(in crate::conversation) struct Removed<M> {
     shown: Option<usize>,
 }
 
-impl<M> Removed<M> {
+impl<M> RemovedBranch<M> {
     /// Returns the removed nodes, beginning with the topmost node.
     pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &Node<M>> {
         self.nodes.iter().map(|(_, node)| node)
@@ -34,7 +34,7 @@ impl<M> Removed<M> {
 impl<M> Tree<M> {
     /// Removes a node and its descendants, and returns them. If the node was on the shown path, its
     /// previous version is shown instead, else the next, else its parent.
-    pub(in crate::conversation) fn delete(&mut self, ix: usize) -> Removed<M> {
+    pub(in crate::conversation) fn delete(&mut self, ix: usize) -> RemovedBranch<M> {
         self.close_gaps();
         let doomed = self.subtree(ix);
         let parent = self.node(ix).and_then(|node| node.parent);
@@ -46,10 +46,10 @@ impl<M> Tree<M> {
             .or_else(|| siblings.get(place + 1))
             .copied();
         let tip_of = |path: &[usize]| path.last().copied().filter(|_| path.contains(&ix));
-        let mut removed = Removed {
+        let mut removed = RemovedBranch {
             nodes: Vec::new(),
             place,
-            chosen: Some(ix) == self.chosen_below(parent),
+            chosen: Some(ix) == self.chosen_child_of(parent),
             tip: tip_of(&self.path),
             shown: tip_of(self.shown_path()),
         };
@@ -71,12 +71,12 @@ impl<M> Tree<M> {
             self.shown = (next != self.path).then_some(next);
         }
         let shown = self.shown_path().to_vec();
-        self.remember(&shown);
+        self.remember_choices(&shown);
         self.number_path();
         removed
     }
 
-    fn chosen_below(&self, parent: Option<usize>) -> Option<usize> {
+    fn chosen_child_of(&self, parent: Option<usize>) -> Option<usize> {
         match parent {
             Some(parent) => self.node(parent).and_then(|parent| parent.chosen),
             None => self.chosen_root,
@@ -85,7 +85,7 @@ impl<M> Tree<M> {
 
     /// Returns true if the deleted branch can be restored: its parent exists, and its ids and node
     /// numbers are unused.
-    pub(in crate::conversation) fn fits(&self, removed: &Removed<M>) -> bool {
+    pub(in crate::conversation) fn can_restore(&self, removed: &RemovedBranch<M>) -> bool {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
         };
@@ -97,9 +97,9 @@ impl<M> Tree<M> {
         is_restorable && removed.nodes.iter().all(is_free)
     }
 
-    /// Restores a deleted branch that [`Self::fits`]. With `write`, the path of runs leads through
-    /// the branch again if it did before.
-    pub(in crate::conversation) fn restore(&mut self, removed: Removed<M>, write: bool) {
+    /// Restores a deleted branch that [`Self::can_restore`]. With `write`, the path of runs leads
+    /// through the branch again if it did before.
+    pub(in crate::conversation) fn restore(&mut self, removed: RemovedBranch<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;
         };
@@ -116,7 +116,7 @@ impl<M> Tree<M> {
         let siblings = self.siblings_mut(parent);
         siblings.insert(removed.place.min(siblings.len()), first);
         if removed.chosen {
-            self.choose(parent, Some(first));
+            self.choose_child(parent, Some(first));
         }
         let shown = match removed.shown {
             Some(tip) => self.chain_to(tip),

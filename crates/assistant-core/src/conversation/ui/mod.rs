@@ -17,10 +17,10 @@ use serde_json::Value;
 use crate::event::Object;
 
 use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
-pub(super) use part::from_value as part;
+pub(super) use part::part_from_ui as part;
 
 /// Changes the object in the `extra` of a message or a call that stores the AI SDK's fields.
-pub(super) fn note(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
+pub(super) fn edit_ui_fields(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {
         Some(Value::Object(notes)) => notes,
         _ => Object::new(),

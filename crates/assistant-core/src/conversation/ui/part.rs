@@ -8,23 +8,25 @@ use crate::{
 };
 
 /// Reads a part in the AI SDK's form. Unknown parts are stored unchanged.
-pub(in crate::conversation) fn from_value(value: Value) -> Part {
+pub(in crate::conversation) fn part_from_ui(value: Value) -> Part {
     let Some(object) = value.as_object() else {
         return Part::Unknown(value);
     };
     let kind = object.get("type").and_then(Value::as_str);
     let kind = kind.unwrap_or_default();
     match kind {
-        "text" => text(object).map(Part::Text),
-        "reasoning" => text(object).map(Part::Reasoning),
-        "file" => file(object),
+        "text" => read_text_part(object).map(Part::Text),
+        "reasoning" => read_text_part(object).map(Part::Reasoning),
+        "file" => read_file_part(object),
         "source-url" | "source-document" => SourcePart::from_json(&value).map(Part::Source),
-        kind => kind.strip_prefix("data-").map(|name| data(name, object)),
+        kind => kind
+            .strip_prefix("data-")
+            .map(|name| read_data_part(name, object)),
     }
     .unwrap_or(Part::Unknown(value))
 }
 
-fn text(object: &Object) -> Option<TextPart> {
+fn read_text_part(object: &Object) -> Option<TextPart> {
     let mut extra = object.clone();
     extra.shift_remove("type");
     let text = take_text(&mut extra, "text")?;
@@ -36,7 +38,7 @@ fn text(object: &Object) -> Option<TextPart> {
     })
 }
 
-fn data(name: &str, object: &Object) -> Part {
+fn read_data_part(name: &str, object: &Object) -> Part {
     let mut extra = object.clone();
     extra.shift_remove("type");
     let data = extra.shift_remove("data").unwrap_or_default();
@@ -47,7 +49,7 @@ fn data(name: &str, object: &Object) -> Part {
     })
 }
 
-fn file(object: &Object) -> Option<Part> {
+fn read_file_part(object: &Object) -> Option<Part> {
     let mut rest = object.clone();
     rest.shift_remove("type");
     let mime_type = take_text(&mut rest, "mediaType")?;

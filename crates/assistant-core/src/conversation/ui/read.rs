@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{WIRE_ID, note, part, tool};
+use super::{WIRE_ID, edit_ui_fields, part, tool};
 use crate::{
     conversation::{
         Author, Conversation, End, FormatError, Message, Part, ToolCall,
         format_error::{DUPLICATE_ID, format_error},
-        json_fields::{need_text, object},
+        json_fields::{expect_object, take_required_text},
     },
     event::{Object, Role},
 };
@@ -22,11 +22,11 @@ impl Conversation {
     /// Fails if an entry is not a message, or if two messages have the same id. Nothing is imported
     /// then.
     pub fn from_ui_messages(list: Vec<Value>) -> Result<Self, FormatError> {
-        Self::new().take_in_ui(list)
+        Self::new().load_ui_messages(list)
     }
 
     /// Reads messages into this empty conversation, as [`Self::from_ui_messages`] does.
-    pub(in crate::conversation) fn take_in_ui(
+    pub(in crate::conversation) fn load_ui_messages(
         mut self,
         list: Vec<Value>,
     ) -> Result<Self, FormatError> {
@@ -43,9 +43,9 @@ impl Conversation {
     /// Adds a `UIMessage` at the tip: an answer as one message for each step. Calls without a
     /// result stay open.
     pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
-        let mut from = object(value, "message")?;
-        let id = need_text(&mut from, "id", "message")?;
-        let role = need_text(&mut from, "role", "message")?;
+        let mut from = expect_object(value, "message")?;
+        let id = take_required_text(&mut from, "id", "message")?;
+        let role = take_required_text(&mut from, "role", "message")?;
         let role = match role.as_str() {
             "user" => Role::User,
             "system" => Role::System,
@@ -66,7 +66,7 @@ impl Conversation {
             match metadata {
                 Value::Object(metadata) => first.metadata = Some(metadata),
                 odd => {
-                    note(&mut first.extra, |notes| {
+                    edit_ui_fields(&mut first.extra, |notes| {
                         notes.insert("metadata".to_owned(), odd);
                     });
                 }
@@ -85,7 +85,7 @@ impl Conversation {
             let mut free = (2..).map(|n| format!("{}~{n}", call.id));
             let free = free.find(|id| !is_taken(id));
             let wire = std::mem::replace(&mut call.id, free.unwrap_or_default());
-            note(&mut call.extra, |notes| {
+            edit_ui_fields(&mut call.extra, |notes| {
                 notes.insert(WIRE_ID.to_owned(), wire.into());
             });
         }
@@ -108,7 +108,7 @@ impl Conversation {
             let mut message = Message::new(name, role, 0);
             message.author = Author::unnamed(role);
             if role == Role::Assistant {
-                note(&mut message.extra, |notes| {
+                edit_ui_fields(&mut message.extra, |notes| {
                     notes.insert("id".to_owned(), id.into());
                     notes.insert("step".to_owned(), step.into());
                 });
@@ -126,9 +126,9 @@ impl Conversation {
             if list.is_empty() {
                 list.push(new(0, false));
             }
-            let part = match tool::from_value(&value, 0) {
+            let part = match tool::call_from_ui(&value, 0) {
                 Some(call) => self.add_ui_call(call),
-                None => part::from_value(value),
+                None => part::part_from_ui(value),
             };
             if let Some(message) = list.last_mut() {
                 message.parts.push(part);

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Reads a call from a tool's part, with the id in the part. `None` for other parts.
-pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
+pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
     let mut rest = part.as_object()?.clone();
     let kind = take_text(&mut rest, "type")?;
     let dynamic = kind == "dynamic-tool";
@@ -41,7 +41,7 @@ pub(super) fn from_value(part: &Value, now: i64) -> Option<ToolCall> {
     if dynamic {
         rest.insert(DYNAMIC.to_owned(), true.into());
     }
-    super::note(&mut call.extra, |notes| *notes = rest);
+    super::edit_ui_fields(&mut call.extra, |notes| *notes = rest);
     Some(call)
 }
 
