@@ -17,7 +17,7 @@ const TAKERS: [&str; 5] = [
     "ProtocolError::new(",
     "warn(",
     "report_problem(",
-    "drop_with(",
+    "drop_with_diagnostic(",
 ];
 
 /// Fails with a list of the codes that are missing in the table or in the source.

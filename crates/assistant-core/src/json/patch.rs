@@ -115,7 +115,7 @@ impl Error for PatchError {}
 /// is then unchanged. Only copies and moves are limited: values within the patch are proportional
 /// to its size.
 pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
-    apply_if(target, patch, |_| true)
+    apply_with_check(target, patch, |_| true)
 }
 
 /// Applies all operations of `patch` to an object, which must remain an object.
@@ -125,10 +125,10 @@ pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
 /// Fails as [`apply`] does. Also fails if the root would not be an object, with the index of the
 /// last operation.
 pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
-    apply_if(target, patch, Value::is_object)
+    apply_with_check(target, patch, Value::is_object)
 }
 
-fn apply_if(
+fn apply_with_check(
     target: &mut Value,
     patch: &[Value],
     is_valid: fn(&Value) -> bool,

@@ -184,7 +184,7 @@ impl Session {
 
     /// Selects the previous answer if its regeneration brought nothing, so that it stays shown and
     /// is part of the next request. A branch that the user has selected meanwhile stays shown.
-    pub(super) fn keep_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
+    pub(super) fn reselect_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
         let shows_other = self.conversation.shows_other_branch();
         let continues = self.is_busy() || self.turn.looping;
         if continues || shows_other || !self.is_empty_regeneration(succeeded) {

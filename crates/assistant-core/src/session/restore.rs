@@ -101,7 +101,7 @@ impl Session {
             self.offer_to_send_results(cx);
         }
         if broken_off && !is_resumed {
-            self.keep_old_answer(false, cx);
+            self.reselect_old_answer(false, cx);
         }
     }
 

@@ -106,7 +106,7 @@ impl Session {
                 self.release_calls(&run.pending_call_ids, &lifted, cx);
             }
         }
-        self.keep_old_answer(succeeded, cx);
+        self.reselect_old_answer(succeeded, cx);
     }
 
     /// Reopens the interrupts whose answers the agent rejected. The same answers would be rejected

@@ -42,7 +42,7 @@ impl Session {
         }
         self.cancel_unanswered_interrupts(cx);
         self.end_everything(cx);
-        self.keep_old_answer(false, cx);
+        self.reselect_old_answer(false, cx);
         self.turn.summary.finish = Some(FinishReason::Stopped);
         self.notify(NoticeKind::Stopped, "Stopped.".to_owned(), None, cx);
     }

@@ -214,8 +214,8 @@ impl Decoder {
     }
 
     fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
-        if let Some(thought) = parse_thought(&delta) {
-            self.push_thought(thought, sink);
+        if let Some(thought) = parse_reasoning(&delta) {
+            self.push_reasoning(thought, sink);
         }
         match delta.shift_remove("content") {
             Some(Value::String(text)) => self.push_text(&text, None, sink),
@@ -234,7 +234,7 @@ impl Decoder {
         match delta.shift_remove("tool_calls") {
             Some(Value::Array(pieces)) => {
                 for piece in pieces {
-                    self.end_thought(sink);
+                    self.end_reasoning(sink);
                     self.calls.read_piece(piece, &self.message_id, sink);
                 }
             }
@@ -243,7 +243,7 @@ impl Decoder {
         }
         // The older form, before several calls were possible.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
-            self.end_thought(sink);
+            self.end_reasoning(sink);
             let piece = json!({"index": 0, "function": call});
             self.calls.read_piece(piece, &self.message_id, sink);
         }
@@ -253,7 +253,7 @@ impl Decoder {
         if text.is_empty() {
             return;
         }
-        self.end_thought(sink);
+        self.end_reasoning(sink);
         let message_id = self.message_id.clone();
         if self.text == TextState::Before {
             self.text = TextState::Open;
@@ -276,24 +276,24 @@ impl Decoder {
         });
     }
 
-    fn push_thought(&mut self, delta: String, sink: &mut dyn Sink) {
+    fn push_reasoning(&mut self, delta: String, sink: &mut dyn Sink) {
         if !std::mem::replace(&mut self.thinks, true) {
             self.thoughts += 1;
-            let message_id = self.thought_id();
+            let message_id = self.reasoning_id();
             sink.event(EventKind::ReasoningMessageStart { message_id }.into());
         }
-        let message_id = self.thought_id();
+        let message_id = self.reasoning_id();
         sink.event(EventKind::ReasoningMessageContent { message_id, delta }.into());
     }
 
-    fn end_thought(&mut self, sink: &mut dyn Sink) {
+    fn end_reasoning(&mut self, sink: &mut dyn Sink) {
         if std::mem::take(&mut self.thinks) {
-            let message_id = self.thought_id();
+            let message_id = self.reasoning_id();
             sink.event(EventKind::ReasoningMessageEnd { message_id }.into());
         }
     }
 
-    fn thought_id(&self) -> String {
+    fn reasoning_id(&self) -> String {
         format!("{}-reasoning-{}", self.message_id, self.thoughts)
     }
 
@@ -344,7 +344,7 @@ impl Decoder {
             return;
         }
         self.stage = DecoderStage::Over;
-        self.end_thought(sink);
+        self.end_reasoning(sink);
         if self.text == TextState::Open {
             self.text = TextState::Ended;
             let message_id = self.message_id.clone();
@@ -408,7 +408,7 @@ fn report_dropped(sink: &mut dyn Sink, message: impl Into<String>) {
 
 /// Returns the reasoning in a delta, from the first field that contains any. Further fields are not
 /// read, since servers send the same text in several fields.
-fn parse_thought(delta: &Object) -> Option<String> {
+fn parse_reasoning(delta: &Object) -> Option<String> {
     let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
     let listed = |(key, texts): &(&str, &[&str])| {
         let blocks = delta.get(*key)?.as_array()?.iter();

@@ -206,13 +206,13 @@ impl ReceivedAnswer {
 
     /// Returns the position of the first call with this agent's id in the current step that is
     /// dynamic or not, as given.
-    pub(super) fn call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
+    pub(super) fn find_call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
         self.calls_in_step(wire_id).find(of_kind)
     }
 
     /// Returns the position of the first call with this agent's id in the current step.
-    pub(super) fn call_in_step(&self, wire_id: &str) -> Option<usize> {
+    pub(super) fn find_call_in_step(&self, wire_id: &str) -> Option<usize> {
         self.calls_in_step(wire_id).next()
     }
 
@@ -224,7 +224,7 @@ impl ReceivedAnswer {
     }
 
     /// Returns the position of the call with this approval id, unless the call has another by now.
-    pub(super) fn call_by_approval(&self, id: &str) -> Option<usize> {
+    pub(super) fn find_call_by_approval(&self, id: &str) -> Option<usize> {
         let place = *self.by_approval.get(id)?;
         let call = self.calls.get(place)?;
         (approval_id(call).as_deref() == Some(id)).then_some(place)
@@ -236,7 +236,7 @@ impl ReceivedAnswer {
         };
         call.approval = Some(approval);
         if let Some(id) = approval_id(call) {
-            let known = self.call_by_approval(&id).is_some();
+            let known = self.find_call_by_approval(&id).is_some();
             if !known {
                 self.by_approval.insert(id, place);
             }

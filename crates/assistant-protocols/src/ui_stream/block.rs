@@ -4,7 +4,7 @@ use assistant_core::json::surrogates;
 
 /// An open text block.
 #[derive(Debug, Clone)]
-pub(super) struct OpenBlock {
+pub(super) struct OpenTextBlock {
     pub(super) number: u64,
     /// The high surrogate at the end of the last delta.
     pub(super) half: Option<u16>,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Decoder,
-    block::{OpenBlock, join_surrogates},
+    block::{OpenTextBlock, join_surrogates},
     chunk::{send_extension, take_opt, take_text},
 };
 use crate::stream::Sink;
@@ -44,7 +44,7 @@ impl Decoder {
                 let (block, half) = (self.last_block, None);
                 self.blocks.insert(
                     (reasoning, id),
-                    OpenBlock {
+                    OpenTextBlock {
                         number: block,
                         half,
                     },
@@ -103,7 +103,7 @@ impl Decoder {
     }
 }
 
-fn send_held_surrogate(open: &OpenBlock, reasoning: bool, sink: &mut dyn Sink) {
+fn send_held_surrogate(open: &OpenTextBlock, reasoning: bool, sink: &mut dyn Sink) {
     if open.half.is_some() {
         let (block, delta) = (open.number, surrogates::REPLACED.to_string());
         let extra = Object::new();

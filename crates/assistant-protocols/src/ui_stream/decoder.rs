@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::ReceivedAnswer,
-    block::OpenBlock,
+    block::OpenTextBlock,
     chunk::{
         drop_chunk, merge_object, message_extension, send_extension, take_opt_text, without_marks,
     },
@@ -76,7 +76,7 @@ pub struct Decoder {
     replays: bool,
     separates: bool,
     pub(super) answer: ReceivedAnswer,
-    pub(super) blocks: HashMap<(bool, String), OpenBlock>,
+    pub(super) blocks: HashMap<(bool, String), OpenTextBlock>,
     pub(super) last_block: u64,
     pub(super) partial: HashMap<String, PartialInput>,
     stage: DecoderStage,

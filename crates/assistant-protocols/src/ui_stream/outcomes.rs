@@ -55,7 +55,7 @@ impl Decoder {
             return Err("it does not say whether it was approved".to_owned());
         };
         let unknown = || format!("no approval '{}' was asked for", quote(&id));
-        let place = self.answer.call_by_approval(&id).ok_or_else(unknown)?;
+        let place = self.answer.find_call_by_approval(&id).ok_or_else(unknown)?;
         let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", false);
         let Some(call) = self.answer.calls.get_mut(place) else {
             return Ok(());

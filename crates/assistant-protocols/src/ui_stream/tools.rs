@@ -80,7 +80,7 @@ impl Decoder {
             half: None,
             notes: notes.clone(),
         };
-        let known = self.answer.call_of_kind(&id, dynamic);
+        let known = self.answer.find_call_of_kind(&id, dynamic);
         let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
         if let Some(call) = self.answer.calls.get_mut(place) {
             call.in_pieces = false;
@@ -104,7 +104,7 @@ impl Decoder {
         let delta = join_surrogates(delta, &mut partial.half, is_cut);
         partial.text.push_str(&delta);
         let (name, dynamic) = (partial.name.clone(), partial.dynamic);
-        let known = self.answer.call_of_kind(&id, dynamic);
+        let known = self.answer.find_call_of_kind(&id, dynamic);
         if let Some(place) = known {
             self.mark_in_pieces(place, sink);
             self.push_input(place, delta, sink);
@@ -127,7 +127,7 @@ impl Decoder {
         clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
         let written = self.take_partial_text(&id);
-        let known = self.answer.call_of_kind(&id, dynamic);
+        let known = self.answer.find_call_of_kind(&id, dynamic);
         let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
         let text = match (input, written) {
             // The agent's own text, if it has the same value.
@@ -156,7 +156,7 @@ impl Decoder {
         clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
         let written = self.take_partial_text(&id);
-        let known = self.answer.call_in_step(&id);
+        let known = self.answer.find_call_in_step(&id);
         let dynamic = known
             .and_then(|place| self.answer.calls.get(place))
             .map_or(dynamic, |call| call.dynamic);

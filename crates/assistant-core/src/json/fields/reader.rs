@@ -80,7 +80,7 @@ impl<'p> Fields<'p> {
         self.object.get(key)
     }
 
-    fn wrong_type(
+    fn record_wrong_type(
         &mut self,
         context: &Context<'_>,
         key: &'static str,
@@ -90,14 +90,14 @@ impl<'p> Fields<'p> {
         self.fail(context.wrong_type(Path::Key(&self.path, key), expected, found));
     }
 
-    fn malformed(&mut self, context: &Context<'_>, key: &'static str, problem: &str) {
+    fn record_malformed(&mut self, context: &Context<'_>, key: &'static str, problem: &str) {
         self.fail(context.malformed(Path::Key(&self.path, key), problem));
     }
 
     /// Takes a required field of any type, including `null`.
     pub fn any(&mut self, context: &Context<'_>, key: &'static str) -> Value {
         self.take(key).unwrap_or_else(|| {
-            self.malformed(context, key, "Invalid input");
+            self.record_malformed(context, key, "Invalid input");
             Value::Null
         })
     }
@@ -106,7 +106,7 @@ impl<'p> Fields<'p> {
     pub fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.opt_typed(context, key) {
             Some(Value::Null) => {
-                self.malformed(context, key, "Invalid input");
+                self.record_malformed(context, key, "Invalid input");
                 None
             }
             other => other,
@@ -137,7 +137,7 @@ impl<'p> Fields<'p> {
         match self.take(key) {
             Some(Value::String(text)) => text,
             other => {
-                self.wrong_type(context, key, "string", other.as_ref());
+                self.record_wrong_type(context, key, "string", other.as_ref());
                 String::new()
             }
         }
@@ -148,7 +148,7 @@ impl<'p> Fields<'p> {
         match self.opt_typed(context, key)? {
             Value::String(text) => Some(text),
             other => {
-                self.wrong_type(context, key, "string", Some(&other));
+                self.record_wrong_type(context, key, "string", Some(&other));
                 None
             }
         }
@@ -159,7 +159,7 @@ impl<'p> Fields<'p> {
         match self.take(key) {
             Some(Value::Object(map)) => map,
             other => {
-                self.wrong_type(context, key, "object", other.as_ref());
+                self.record_wrong_type(context, key, "object", other.as_ref());
                 Object::new()
             }
         }
@@ -184,7 +184,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
     ) -> Object {
         let Some(Value::Object(map)) = value else {
-            self.malformed(context, key, "Invalid input");
+            self.record_malformed(context, key, "Invalid input");
             return Object::new();
         };
         map
@@ -199,7 +199,7 @@ impl<'p> Fields<'p> {
         match value {
             Some(Value::Array(items)) => items,
             other => {
-                self.wrong_type(context, key, "array", other.as_ref());
+                self.record_wrong_type(context, key, "array", other.as_ref());
                 Vec::new()
             }
         }
@@ -210,7 +210,7 @@ impl<'p> Fields<'p> {
         match self.opt_typed(context, key)? {
             Value::Bool(value) => Some(value),
             other => {
-                self.wrong_type(context, key, "boolean", Some(&other));
+                self.record_wrong_type(context, key, "boolean", Some(&other));
                 None
             }
         }
@@ -226,7 +226,7 @@ impl<'p> Fields<'p> {
         let value = self.opt_typed(context, key)?;
         let number = read_integer(&value, least);
         number
-            .map_err(|problem| self.malformed(context, key, &problem))
+            .map_err(|problem| self.record_malformed(context, key, &problem))
             .ok()
     }
 
@@ -279,7 +279,7 @@ impl<'p> Fields<'p> {
             Some(Value::String(text)) if text == word => {}
             _ => {
                 let problem = format!("Invalid input: expected \"{word}\"");
-                self.malformed(context, key, &problem);
+                self.record_malformed(context, key, &problem);
             }
         }
     }

@@ -151,7 +151,7 @@ impl Verifier {
             ),
             RunStage::Failed => {
                 let message = format!("Ignored {name}: the run had already ended with RUN_ERROR.");
-                return Ok(Some(drop_with("after-run-error", message)));
+                return Ok(Some(drop_with_diagnostic("after-run-error", message)));
             }
             _ if matches!(kind, EventKind::RunError { .. }) => return Ok(None),
             RunStage::Finished => format!(
@@ -186,20 +186,17 @@ impl Verifier {
             let same = table
                 .get(id)
                 .is_some_and(|entry| entry.name.as_deref() == name);
-            let agreed = self
-                .run
-                .check_continuation(stream, stream.start, id, tag)
-                .is_ok();
+            let agreed = self.run.check_sender(stream, stream.start, id, tag).is_ok();
             if !self.strict && same && agreed {
                 let message = format!("Ignored a repeated {} of '{}'.", stream.start, quote(id));
-                return Ok(drop_with("repeated-start", message));
+                return Ok(drop_with_diagnostic("repeated-start", message));
             }
             return Err(ProtocolError::sequence(format!(
                 "Cannot send '{}' event: A {} with ID '{id}' is already in progress. Complete it with '{}' first.",
                 stream.start, stream.entity, stream.end
             )));
         }
-        self.run.check_continuation(stream, stream.start, id, tag)?;
+        self.run.check_sender(stream, stream.start, id, tag)?;
         self.run.owners_mut(stream).record_owner(id, tag, false);
         self.run.table_mut(stream).open(id, tag, name);
         Ok(Checked::Pass)
@@ -221,7 +218,7 @@ impl Verifier {
         if event.base.subagent_run_id.is_some() {
             let tag = event.base.subagent_run_id.as_deref();
             self.run
-                .check_continuation(stream, event_type(&event.kind), id, tag)?;
+                .check_sender(stream, event_type(&event.kind), id, tag)?;
         }
         Ok(Checked::Pass)
     }
@@ -238,7 +235,7 @@ impl Verifier {
             }
             return Err(stream.not_open_error(stream.end, id));
         }
-        self.run.check_continuation(stream, stream.end, id, tag)?;
+        self.run.check_sender(stream, stream.end, id, tag)?;
         self.run.table_mut(stream).close(id);
         Ok(Checked::Pass)
     }
@@ -283,9 +280,9 @@ impl RunEntities {
 
 fn drop_unknown_id(name: &str, id: &str) -> Checked {
     let message = format!("Ignored {name}: nothing with ID '{}' is open.", quote(id));
-    drop_with("unknown-id", message)
+    drop_with_diagnostic("unknown-id", message)
 }
 
-fn drop_with(code: &'static str, message: String) -> Checked {
+fn drop_with_diagnostic(code: &'static str, message: String) -> Checked {
     Checked::Drop(Diagnostic::new(code, message))
 }

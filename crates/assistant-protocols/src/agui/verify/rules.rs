@@ -100,7 +100,7 @@ impl RunEntities {
 
     /// Checks rule 12: only the agent that opened an entity may continue it. An event without a tag
     /// is accepted.
-    pub(super) fn check_continuation(
+    pub(super) fn check_sender(
         &self,
         stream: &StreamNames,
         event_type: &str,
@@ -133,7 +133,7 @@ impl RunEntities {
                 carrier.owner.as_deref().unwrap_or(PARENT)
             )));
         }
-        self.check_continuation(&TOOL, TOOL.start, id, tag)?;
+        self.check_sender(&TOOL, TOOL.start, id, tag)?;
         if let (Some((parent, carrier)), None, Some(call)) = (parent, tag, self.calls.get(id))
             && carrier.owner != call.owner
         {
