@@ -231,8 +231,15 @@ export const SCENES = {
 /** The requests to refund an order: the cards of calls, or questions that name the tool. */
 const requests = (chat) => chat.card("refund_order").or(questions(chat).filter({ hasText: "refund_order" }));
 
-/** The approval of a request: a button, or one of the choices of a question with a decision for each action. */
-const approval = (place) => place.getByRole("button", { name: YES }).or(place.getByRole("radio", { name: "Approve" }));
+/** The field of a question that is answered by a word. */
+const word = (place) => place.getByRole("textbox", { name: "Your answer" });
+
+/**
+ * The approval of a request: a button, one of the choices of a question with a decision for each action, or the field
+ * for a word.
+ */
+const approval = (place) =>
+  place.getByRole("button", { name: YES }).or(place.getByRole("radio", { name: "Approve" })).or(word(place));
 
 /** The requests that can be approved. */
 const waiting = (chat) => requests(chat).filter({ has: approval(chat.page) });
@@ -248,7 +255,14 @@ async function decided(request, ...choices) {
 }
 
 async function yes(request) {
+  if (await word(request).count()) return answerWith(request, "yes");
   if (!(await decided(request, "Approve"))) await decide(request, YES);
+}
+
+/** Answers a question by a word. */
+async function answerWith(request, text) {
+  await word(request).fill(text);
+  await decide(request, "Submit");
 }
 
 /** Changes the arguments of a request, and approves them. */
@@ -262,6 +276,7 @@ async function yesWith(request, args) {
 
 /** Denies a request. A question that also takes a text has the button No. */
 async function no(chat, request) {
+  if (await word(request).count()) return answerWith(request, "no");
   if (await decided(request, "Deny")) return;
   if (await request.getByRole("button", { name: "No", exact: true }).count()) await decide(request, "No");
   else await chat.deny(request);

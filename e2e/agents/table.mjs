@@ -21,15 +21,24 @@ function row({ title, results }) {
   return `| ${title} | ${Object.keys(SCENES).map((name) => WORDS[results[name]] ?? "not run").join(" | ")} |`;
 }
 
+/** The reasons with the titles of their scenes, in the order of the table. */
+function byReason(reasons) {
+  const scenes = new Map();
+  for (const name of Object.keys(SCENES)) {
+    if (name in reasons) scenes.set(reasons[name], [...(scenes.get(reasons[name]) ?? []), SCENES[name].title]);
+  }
+  return [...scenes].map(([reason, titles]) => `- ${titles.join("; ")}: ${reason}`);
+}
+
 function section({ name, title, packages, notes, limits, impossible }) {
-  const reasons = Object.entries({ ...limits, ...impossible });
+  const reasons = byReason({ ...limits, ...impossible });
   return [
     `## ${title}`,
     "",
     `${packages.map((one) => `\`${one}\``).join(", ")}; the server is [e2e/agents/${name}](../e2e/agents/${name}).`,
     ...(notes.length ? ["", "What its user writes:", "", ...notes.map((note) => `- ${note}`)] : []),
     ...(reasons.length ? ["", "Limits:", ""] : []),
-    ...reasons.map(([scene, reason]) => `- ${SCENES[scene].title}: ${reason}`),
+    ...reasons,
   ].join("\n");
 }
 
@@ -42,8 +51,8 @@ export async function writeTable() {
     "",
     "Written by `cargo xtask test --only agents`: each agent is a real server of its framework, started with the given packages and a model that",
     "answers from a script, and the scenes are played with the built demo in Chromium. Two more turns follow each scene. *Limit* is a property of",
-    "the framework or its adapter, with the reason below; a limit that no longer holds fails the run. *Not possible* is a scene that the",
-    "framework has no means for, and *not run* one that has no result yet.",
+    "the framework or its adapter, with the reason below, and the place in its packages; a limit that no longer holds fails the run. *Not",
+    "possible* is a scene that the framework has no means for, and *not run* one that has no result yet.",
     "",
     `| agent | ${titles.join(" | ")} |`,
     `| --- | ${titles.map(() => "---").join(" | ")} |`,
