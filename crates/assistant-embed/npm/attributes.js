@@ -12,6 +12,8 @@ const TEXTS = {
   "store-name": "storeName",
   "thread-id": "threadId",
 };
+/** The names of the attributes that are options. */
+export const ATTRIBUTES = Object.keys(TEXTS);
 const LAYOUTS = ["inline", "popup", "sidebar"];
 const LOADINGS = ["eager", "idle", "intent", "visible"];
 

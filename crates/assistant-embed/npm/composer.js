@@ -99,9 +99,9 @@ class EarlyComposer {
       this.#sent = input.value;
       input.value = "";
       grow(input);
+      // The button, which is about to be hidden, passes the focus on.
+      if (this.#focused() === this.#button) input.focus();
       this.#show();
-      // The button is hidden.
-      input.focus();
       this.#load();
     });
   }
@@ -161,26 +161,32 @@ class EarlyComposer {
     this.#show();
   }
 
+  #focused() {
+    return this.#chat.getRootNode().activeElement;
+  }
+
   /** Resolves when no input method composes text: a composition ends when its text box loses the focus. */
   async settled() {
-    while (this.#composes && this.#chat.getRootNode().activeElement === this.#input) await new Promise((done) => setTimeout(done, SETTLE_MS));
+    while (this.#composes && this.#focused() === this.#input) await new Promise((done) => setTimeout(done, SETTLE_MS));
   }
 
   /** Passes everything to the composer of the program, which is in the same element, and removes this one. */
   passOn() {
     const from = this.#input;
     const to = this.#place.querySelector("[data-assistant-chat] .la-composer-input");
-    const active = this.#chat.getRootNode().activeElement;
+    const active = this.#focused();
     if (this.#sent !== undefined) {
       write(to, this.#sent);
       to.form.requestSubmit();
     }
-    const isRefused = to.value !== "";
-    if (isRefused || from.value !== "") write(to, isRefused ? joined(to.value, from.value) : from.value);
-    if (!isRefused) to.setSelectionRange(from.selectionStart, from.selectionEnd, from.selectionDirection);
-    to.scrollTop = from.scrollTop;
-    const isOnButton = active === this.#button;
-    if (isOnButton) to.form.querySelector("[type=submit]").focus({ preventScroll: true });
+    // A message that the program refuses stays in its text box.
+    if (to.value !== "") write(to, joined(to.value, from.value));
+    else if (from.value !== "") {
+      write(to, from.value);
+      to.setSelectionRange(from.selectionStart, from.selectionEnd, from.selectionDirection);
+      to.scrollTop = from.scrollTop;
+    }
+    if (active === this.#button) to.form.querySelector("[type=submit]").focus({ preventScroll: true });
     else if (this.#chat.contains(active)) to.focus({ preventScroll: true });
     this.#chat.remove();
   }
