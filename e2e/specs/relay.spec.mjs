@@ -119,11 +119,16 @@ const says = async (answer, held) => {
 };
 
 relayTest("a run during which the disk becomes full ends with an error for all readers", says, async ({ start, read, restart, proceed, fillDisk }) => {
-  // The first event is stored.
-  const reading = await start();
-  const free = fillDisk();
-  proceed();
-  const text = await reading.text();
+  const pieces = (await start()).body.pipeThrough(new TextDecoderStream());
+  let text = "";
+  let free;
+  for await (const piece of pieces) {
+    text += piece;
+    if (free || !text.includes("RUN_STARTED")) continue;
+    // The first event is stored.
+    free = fillDisk();
+    proceed();
+  }
   assert.deepEqual(typesOf(text), ["RUN_STARTED", "RUN_ERROR"]);
   assert.match(text, /cannot store the run/);
   assert.deepEqual(typesOf(await (await read()).text()), ["RUN_STARTED", "RUN_ERROR"], "also later");
@@ -146,6 +151,14 @@ relayTest("a run is stopped although the disk is full", () => {}, async ({ start
 relayTest("a body that a page of another origin may send without a preflight starts no run", finishes, async ({ start, requests }) => {
   assert.equal((await start({ "content-type": "text/plain" })).status, 415);
   assert.equal(requests(), 0);
+});
+
+relayTest("requests without credentials are refused unless the relay admits anonymous ones", finishes, async ({ start, read, restart }) => {
+  await restart({ users: [] });
+  assert.deepEqual([(await start()).status, (await read()).status], [401, 401]);
+  await restart({ users: ["--user-header=x-user"] });
+  assert.equal((await start({ ...JSON_TYPE, "x-user": "me" })).status, 200);
+  assert.deepEqual([(await read({ "x-user": "me" })).status, (await read({ "x-user": "you" })).status], [200, 404]);
 });
 
 test("a preflight of the admitted origin allows the headers that it names", async () => {

@@ -15,13 +15,13 @@ const START = 'trap "" XFSZ; ulimit -S -f "$1"; shift; exec "$@"';
 
 /**
  * Starts a relay to the agent at an address, which stores runs in `folder`. Pages of `origin` may call it. With
- * `isFull`, its disk is full.
+ * `isFull`, its disk is full. Pages need no credentials unless `users` is another option.
  */
-export async function relay({ agent, folder, origin, isFull = false }) {
+export async function relay({ agent, folder, origin, users = ["--anonymous"], isFull = false }) {
   const target = process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target");
   const program = process.env.RELAY_SERVER ?? path.join(target, "debug/relay");
   assert.ok(existsSync(program), "the relay is not built: `cargo xtask examples` does it");
-  const options = [`--agent=${agent}`, `--store=${path.join(folder, "runs.db")}`, "--port=0"];
+  const options = [`--agent=${agent}`, `--store=${path.join(folder, "runs.db")}`, "--port=0", ...users];
   if (origin) options.push(`--origin=${origin}`);
   const started = ["-c", START, "relay", isFull ? "0" : "unlimited", program, ...options];
   const child = spawn("sh", started, { stdio: ["ignore", "pipe", "pipe"] });

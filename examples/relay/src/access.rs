@@ -1,4 +1,4 @@
-//! Access control: the owner of a run, and the origin whose pages may call the relay.
+//! Access control: the owners of runs, and the origin whose pages may call the relay.
 
 use axum::{
     extract::{Request, State},
@@ -15,20 +15,41 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 
-/// Returns the owner of a run: a hash of the credentials in the request. Only requests with the
-/// same credentials may read or end the run. If the relay is behind a login, derive the owner from
-/// the user instead.
-pub(crate) fn owner_of(headers: &HeaderMap) -> String {
-    let mut hash = Sha256::new();
-    for name in [AUTHORIZATION, COOKIE] {
-        let values = headers.get_all(name);
-        hash.update(values.iter().count().to_be_bytes());
-        for value in values {
-            hash.update(value.len().to_be_bytes());
-            hash.update(value.as_bytes());
+/// The way in which a relay tells users apart. A run belongs to the user who started it.
+#[derive(Debug, Clone)]
+pub enum Users {
+    /// By their credentials, the headers `Authorization` and `Cookie`. Requests without any are
+    /// refused.
+    Credentials,
+    /// By a header that the server in front of the relay sets after a login, and that it removes
+    /// from the requests of pages. Requests without it are refused.
+    Header(HeaderName),
+    /// By their credentials; the runs of requests without any belong to everybody.
+    Anonymous,
+}
+
+impl Users {
+    /// Returns the owner of the runs that a request may start, read and end, as a hash of what
+    /// identifies the user; `None` for a request that is refused.
+    pub(crate) fn owner(&self, headers: &HeaderMap) -> Option<String> {
+        let (names, is_optional): (&[HeaderName], _) = match self {
+            Self::Credentials => (&[AUTHORIZATION, COOKIE], false),
+            Self::Header(name) => (std::slice::from_ref(name), false),
+            Self::Anonymous => (&[AUTHORIZATION, COOKIE], true),
+        };
+        let mut hash = Sha256::new();
+        let mut is_empty = true;
+        for name in names {
+            let values = headers.get_all(name);
+            hash.update(values.iter().count().to_be_bytes());
+            for value in values {
+                is_empty &= value.is_empty();
+                hash.update(value.len().to_be_bytes());
+                hash.update(value.as_bytes());
+            }
         }
+        (is_optional || !is_empty).then(|| format!("{:x}", hash.finalize()))
     }
-    format!("{:x}", hash.finalize())
 }
 
 /// Middleware that admits the pages of one other origin, by CORS headers, and answers preflight
@@ -39,6 +60,7 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Response {
     let headers = request.headers();
+    let is_shared = origin.is_some();
     let admitted = origin.filter(|origin| headers.get(ORIGIN) == Some(origin));
     // Pages send headers of their own, too.
     let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
@@ -57,13 +79,13 @@ pub(crate) async fn admit(
             ACCESS_CONTROL_ALLOW_METHODS,
             HeaderValue::from_static("GET, POST, DELETE"),
         );
-        set(
-            VARY,
-            HeaderValue::from_static("origin, access-control-request-headers"),
-        );
         if let Some(asked) = asked {
             set(ACCESS_CONTROL_ALLOW_HEADERS, asked);
         }
+    }
+    if is_shared {
+        let varies = HeaderValue::from_static("origin, access-control-request-headers");
+        response.headers_mut().insert(VARY, varies);
     }
     response
 }

@@ -12,6 +12,7 @@ mod routes;
 mod run;
 pub mod store;
 
+pub use access::Users;
 pub use agent::Agent;
 pub use changes::Changes;
 pub use limits::Limits;

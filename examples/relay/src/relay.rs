@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::{sync::watch, task::spawn_blocking, time};
 
 use crate::{
-    Agent, Changes, Limits,
+    Agent, Changes, Limits, Users,
     changes::Change,
     store::{RunKey, Store, StoreError},
 };
@@ -26,6 +26,7 @@ pub(crate) const NOT_STORED: &str = "The relay cannot store the run. Its disk ma
 #[derive(Debug)]
 pub struct Relay {
     pub(crate) agent: Agent,
+    pub(crate) users: Users,
     pub(crate) limits: Limits,
     store: Arc<dyn Store>,
     changes: Arc<Changes>,
@@ -58,12 +59,14 @@ impl Relay {
     /// Fails if the store cannot be read.
     pub async fn start(
         agent: Agent,
+        users: Users,
         store: Arc<dyn Store>,
         changes: Arc<Changes>,
         limits: Limits,
     ) -> Result<Arc<Self>, StoreError> {
         let relay = Arc::new(Self {
             agent,
+            users,
             limits,
             store,
             changes,

@@ -76,6 +76,9 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
             "The request must be JSON.",
         );
     }
+    let Some(owner) = relay.users.owner(&parts.headers) else {
+        return unauthorized();
+    };
     let Ok(body) = to_bytes(body, relay.limits.request).await else {
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.");
     };
@@ -93,7 +96,7 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
             return ([(RETRY_AFTER, "10")], refused).into_response();
         }
     }
-    match run::start(&relay, &key, parts.headers, body).await {
+    match run::start(&relay, &key, owner, parts.headers, body).await {
         Ok(()) => replay(relay, key, 0),
         Err(refusal) => refuse(refusal.status, refusal.message),
     }
@@ -133,13 +136,14 @@ async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
 }
 
 /// Returns the run in a request's path, or a response with status 404 if it does not exist. A run
-/// of another owner is reported as missing.
+/// of another user is reported as missing.
 async fn owned(
     relay: &Relay,
     path: RunPath,
     headers: &HeaderMap,
 ) -> Result<(RunKey, StoredRun), Response> {
     let missing = || refuse(StatusCode::NOT_FOUND, "There is no such run.");
+    let owner = relay.users.owner(headers).ok_or_else(unauthorized)?;
     let Path((thread, run)) = path.map_err(|_| missing())?;
     let key = RunKey { thread, run };
     let found = {
@@ -152,13 +156,19 @@ async fn owned(
         report(Err(error));
         refuse(StatusCode::SERVICE_UNAVAILABLE, "The runs cannot be read.")
     })?;
-    let owner = access::owner_of(headers);
     let found = found.filter(|run| run.owner == owner).ok_or_else(missing)?;
     Ok((key, found))
 }
 
 fn replay(relay: Arc<Relay>, key: RunKey, from: usize) -> Response {
     (STREAM, Body::from_stream(replay::events(relay, key, from))).into_response()
+}
+
+fn unauthorized() -> Response {
+    refuse(
+        StatusCode::UNAUTHORIZED,
+        "The request does not identify its user.",
+    )
 }
 
 fn refuse(status: StatusCode, message: impl Into<String>) -> Response {

@@ -12,7 +12,6 @@ use serde_json::Value;
 use tokio::{select, sync::oneshot, time};
 
 use crate::{
-    access::owner_of,
     agent::Refusal,
     relay::{NOT_STORED, Relay, report},
     store::RunKey,
@@ -26,6 +25,7 @@ pub(crate) const EXISTS: &str = "There is a run with this id.";
 pub(crate) async fn start(
     relay: &Arc<Relay>,
     key: &RunKey,
+    owner: String,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<(), Refusal> {
@@ -34,7 +34,7 @@ pub(crate) async fn start(
     tokio::spawn(async move {
         // Watched first, because the run can be stopped as soon as it is created.
         let mut changes = relay.watch(&key);
-        match create(&relay, &key, &headers).await {
+        match create(&relay, &key, owner).await {
             Ok(()) => {
                 let stopped = async { drop(changes.wait_for(|change| change.is_closed).await) };
                 select! {
@@ -52,8 +52,8 @@ pub(crate) async fn start(
     receiver.await.unwrap_or(Ok(()))
 }
 
-async fn create(relay: &Relay, key: &RunKey, headers: &HeaderMap) -> Result<(), Refusal> {
-    let (key, owner) = (key.clone(), owner_of(headers));
+async fn create(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Refusal> {
+    let key = key.clone();
     let created = relay.with_store(move |store| store.create(&key, &owner));
     match created.await {
         Ok(true) => Ok(()),

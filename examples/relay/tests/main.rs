@@ -17,3 +17,4 @@ mod runs;
 mod several;
 mod sqlite;
 mod stores;
+mod users;

@@ -86,18 +86,3 @@ fn an_event_above_the_limit_ends_the_run() {
         agent.is_left().await;
     });
 }
-
-#[test]
-fn a_run_of_other_credentials_is_missing() {
-    in_runtime(async {
-        let (place, mut agent) = (Place::sqlite(), TestAgent::start().await);
-        let relay = TestRelay::start(&place, &agent.url).await;
-        agent.send(r#"{"type":"RUN_FINISHED"}"#);
-        agent.end();
-        relay.post("r").await.text().await.unwrap();
-        let other = relay.clone().with_token("Bearer other");
-        assert_eq!(relay.get("r", None).await.status(), 200);
-        assert_eq!(other.get("r", None).await.status(), 404);
-        assert_eq!(other.delete("r").await, 404);
-    });
-}

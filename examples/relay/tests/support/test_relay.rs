@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use relay::{Agent, Limits, Relay};
-use reqwest::{
-    Client, Response,
-    header::{AUTHORIZATION, CONTENT_TYPE},
-};
+use relay::{Agent, Limits, Relay, Users};
+use reqwest::{Client, RequestBuilder, Response, header::CONTENT_TYPE};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
@@ -17,7 +14,7 @@ use super::Place;
 pub(crate) struct TestRelay {
     url: String,
     client: Client,
-    token: &'static str,
+    headers: Vec<(&'static str, &'static str)>,
 }
 
 impl TestRelay {
@@ -25,40 +22,50 @@ impl TestRelay {
         Self::start_with(place, agent, Limits::default()).await
     }
 
+    /// Starts a relay that tells users apart in another way.
+    pub(crate) async fn start_for(users: Users, place: &Place, agent: &str) -> Self {
+        Self::start_as(users, place, agent, Limits::default()).await
+    }
+
     pub(crate) async fn start_with(place: &Place, agent: &str, limits: Limits) -> Self {
+        Self::start_as(Users::Credentials, place, agent, limits).await
+    }
+
+    async fn start_as(users: Users, place: &Place, agent: &str, limits: Limits) -> Self {
         let changes = Arc::default();
         let store = place.open_with(&limits, &changes);
         let agent = Agent::new(agent).unwrap();
-        let relay = Relay::start(agent, store, changes, limits).await.unwrap();
+        let relay = Relay::start(agent, users, store, changes, limits).await;
+        let relay = relay.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         tokio::spawn(async move { relay::serve(listener, relay, None).await });
         Self {
             url,
             client: Client::new(),
-            token: "Bearer mine",
+            headers: vec![("authorization", "Bearer mine")],
         }
     }
 
-    /// Sets other credentials.
-    pub(crate) const fn with_token(mut self, token: &'static str) -> Self {
-        self.token = token;
-        self
+    /// Returns a page that sends other headers instead of the credentials.
+    pub(crate) fn with_headers(&self, headers: &[(&'static str, &'static str)]) -> Self {
+        Self {
+            headers: headers.to_vec(),
+            ..self.clone()
+        }
     }
 
     /// Starts a run.
     pub(crate) async fn post(&self, run: &str) -> Response {
         let body = serde_json::json!({"threadId": "thread", "runId": run}).to_string();
-        let request = self.client.post(&self.url).body(body);
-        let request = request.header(AUTHORIZATION, self.token);
+        let request = self.identified(self.client.post(&self.url).body(body));
         let request = request.header(CONTENT_TYPE, "application/json");
         request.send().await.unwrap()
     }
 
     /// Reads a run after the event with an id.
     pub(crate) async fn get(&self, run: &str, last: Option<usize>) -> Response {
-        let mut request = self.client.get(self.run(run));
-        request = request.header(AUTHORIZATION, self.token);
+        let mut request = self.identified(self.client.get(self.run(run)));
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
@@ -66,9 +73,15 @@ impl TestRelay {
     }
 
     pub(crate) async fn delete(&self, run: &str) -> u16 {
-        let request = self.client.delete(self.run(run));
-        let request = request.header(AUTHORIZATION, self.token);
+        let request = self.identified(self.client.delete(self.run(run)));
         request.send().await.unwrap().status().as_u16()
+    }
+
+    fn identified(&self, request: RequestBuilder) -> RequestBuilder {
+        let headers = self.headers.iter();
+        headers.fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        })
     }
 
     fn run(&self, run: &str) -> String {
