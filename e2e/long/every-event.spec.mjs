@@ -1,7 +1,7 @@
 // A run behind the relay is interrupted after each of its 310 events, in turn by a crash of the renderer, a broken
-// network and a closed tab: the conversation is the undisturbed one, handlers run once, and the approval is asked once
-// (rule "reattaching to a run"). It takes half an hour; EVENTS=100-120 selects some events, and e2e/specs/reattach.spec.mjs
-// interrupts a few of them in each run of the tests.
+// network, a browser without a network and a closed tab, or with KINDS=all by all of them: the conversation is the
+// undisturbed one, handlers run once, and the approval is asked once (rule "reattaching to a run"). It takes half an hour;
+// EVENTS=100-120 or 1-300/5 selects some events, and e2e/specs/reattach.spec.mjs interrupts a few of them in each run of the tests.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,12 +14,11 @@ import { Chat } from "../support/chat.mjs";
 import { fakeAgent } from "../support/fake-agent.mjs";
 import { Harbor } from "../support/harbor.mjs";
 import { InterruptedTurn } from "../support/interrupted.mjs";
-import { INTERRUPTIONS, LOST } from "../support/interruptions.mjs";
+import { LOST, interruptionsAt, selected } from "../support/interruptions.mjs";
 import { relay } from "../support/relay.mjs";
 import { demo } from "../support/servers.mjs";
 
 const turn = new InterruptedTurn(73);
-const [FIRST, LAST] = (process.env.EVENTS ?? `1-${turn.events}`).split("-").map(Number);
 const open = [];
 let fixtures;
 /** The event after which the agent waits, and the functions that are called then and afterwards. */
@@ -35,7 +34,7 @@ const scene = (answer, input) =>
 
 before(async () => {
   const page = await demo();
-  const agent = await fakeAgent({ scenes: { long: Array(2 * turn.events).fill(scene) } });
+  const agent = await fakeAgent({ scenes: { long: Array(8 * turn.events).fill(scene) } });
   const folder = await mkdtemp(path.join(tmpdir(), "relay-"));
   const between = await relay({ agent: `${agent.url}long`, folder, origin: new URL(page.url).origin });
   const browser = await launch();
@@ -47,11 +46,13 @@ after(async () => {
   for (const server of open.reverse()) await server.close();
 });
 
+let chats = 0;
+
 /** Plays a turn that is interrupted after an event. */
 async function interrupt(at, interruption) {
   const { agent, between, browser } = fixtures;
   const already = agent.requests("long").length;
-  const given = { agent: between.url, runs: `${between.url}runs`, chat: `run${at}` };
+  const given = { agent: between.url, runs: `${between.url}runs`, chat: `run${(chats += 1)}` };
   const address = `${fixtures.page.url}?${new URLSearchParams(given)}`;
   let proceed;
   const until = new Promise((resolve) => (proceed = resolve));
@@ -99,7 +100,8 @@ async function approvedOnce(page) {
   assert.equal(await chat.card("deployApplication").count(), 1);
 }
 
-for (let at = FIRST; at <= LAST; at++) {
-  const interruption = INTERRUPTIONS[at % INTERRUPTIONS.length];
-  test(`${interruption.name} after event ${at} leaves the undisturbed conversation`, () => interrupt(at, interruption));
+for (const at of selected(turn.events)) {
+  for (const interruption of interruptionsAt(at)) {
+    test(`${interruption.name} after event ${at} leaves the undisturbed conversation`, () => interrupt(at, interruption));
+  }
 }

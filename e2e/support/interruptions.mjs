@@ -5,7 +5,7 @@ import { Chat } from "./chat.mjs";
 /** The console errors and faults that belong to interruptions. */
 export const LOST = [/ERR_/, /Failed to load resource/, /the page crashed/];
 
-/** The interruptions: of the renderer, of the network, and of the tab. */
+/** The interruptions: of the renderer, of the network at the server and in the browser, and of the tab. */
 export const INTERRUPTIONS = [
   async function crash({ page, address }) {
     const crashed = page.waitForEvent("crash");
@@ -17,10 +17,30 @@ export const INTERRUPTIONS = [
     between.hangUp();
     return page;
   },
+  async function offline({ page, between }) {
+    await page.context().setOffline(true);
+    between.hangUp();
+    await page.waitForFunction(() => !navigator.onLine);
+    await page.context().setOffline(false);
+    return page;
+  },
   async function closedTab({ page, address }) {
     return reopened(page, address);
   },
 ];
+
+/** The events to interrupt of a number of events: all, or those of the variable EVENTS, as 100-120 or 1-300/5. */
+export function selected(events) {
+  const [range, step = "1"] = (process.env.EVENTS ?? `1-${events}`).split("/");
+  const [first, last] = range.split("-").map(Number);
+  const numbers = Array.from({ length: events }, (_, index) => index + 1);
+  return numbers.filter((at) => at >= first && at <= last && (at - first) % Number(step) === 0);
+}
+
+/** The interruptions to test after an event: one of them in turn, or all with KINDS=all. */
+export function interruptionsAt(at) {
+  return process.env.KINDS === "all" ? INTERRUPTIONS : [INTERRUPTIONS[at % INTERRUPTIONS.length]];
+}
 
 /** Closes a tab, and opens the same address in another one. */
 async function reopened(page, address) {

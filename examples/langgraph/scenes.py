@@ -42,6 +42,9 @@ DAY = {
 }
 """A question whose answer has a form."""
 
+PAGE = ('web_search', 'deployApplication')
+"""Tools of the page."""
+
 NAME = 'What name shall I use?'
 """A question whose answer may be anything."""
 
@@ -81,7 +84,9 @@ def scene(text: str, offered: list[str]) -> Scene:
         calls += [Call('refund_order', {'order_id': number, 'amount': 40}) for number in found]
     if 'search' in words:
         calls.append(Call('web_search', {'query': 'leptos'}))
-    missing = [call.name for call in calls if call.name == 'web_search' and call.name not in offered]
+    if 'deploy' in words:
+        calls.append(Call('deployApplication', {'environment': 'staging', 'version': '1.4.2'}))
+    missing = [call.name for call in calls if call.name in PAGE and call.name not in offered]
     if missing:
         return Scene(text=f'The page does not offer {missing[0]}.')
     return Scene(text='Let me see.', calls=tuple(calls)) if calls else Scene(text=f'You said: {text}')
