@@ -114,7 +114,9 @@ async function play(page, turns, { paused, between }, at, interruption) {
   for (const { words, answer, approves } of turns) {
     await new Chat(page).send(words);
     let isApproved = false;
+    const until = Date.now() + 120_000;
     for (;;) {
+      assert.ok(Date.now() < until, `the answer to "${words}" is missing:\n${await new Chat(page).log.innerText()}`);
       const chat = new Chat(page);
       if (pause.isPaused()) {
         // The page has received the event, and drawn it.

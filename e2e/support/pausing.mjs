@@ -4,6 +4,12 @@ import http from "node:http";
 
 import { listening } from "./servers.mjs";
 
+/** Sends a request over a connection of its own, since a server may close one that was used before. */
+const post = (url, headers, body) =>
+  new Promise((resolve, reject) => {
+    http.request(url, { method: "POST", headers, agent: false }, resolve).on("error", reject).end(body);
+  });
+
 /** Starts the server in front of the agent at an address. */
 export async function pausing(agent) {
   let sent = 0;
@@ -15,10 +21,10 @@ export async function pausing(agent) {
     const body = Buffer.concat(pieces).toString();
     bodies.push(JSON.parse(body));
     const { "content-type": type, accept } = request.headers;
-    const reply = await fetch(agent, { method: "POST", headers: { "content-type": type, accept }, body });
-    answer.writeHead(reply.status, { "content-type": reply.headers.get("content-type") });
+    const reply = await post(agent, { "content-type": type, accept }, body);
+    answer.writeHead(reply.statusCode, { "content-type": reply.headers["content-type"] });
     let rest = "";
-    for await (const text of reply.body.pipeThrough(new TextDecoderStream())) {
+    for await (const text of reply.setEncoding("utf8")) {
       const frames = (rest + text).split("\n\n");
       rest = frames.pop();
       for (const frame of frames) {

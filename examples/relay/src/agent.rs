@@ -1,6 +1,6 @@
 //! Sends requests to the agent.
 
-use std::error::Error;
+use std::{error::Error, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -13,6 +13,8 @@ use reqwest::{
 
 /// The request headers that the agent receives.
 const FORWARDED: [HeaderName; 3] = [AUTHORIZATION, COOKIE, ACCEPT_LANGUAGE];
+/// The time after which an agent whose connection is not made cannot be reached.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of an agent's error message that is passed to pages, in bytes.
 const MAX_MESSAGE: usize = 4096;
 
@@ -44,7 +46,12 @@ impl Agent {
             "https" => return Err("The address needs the feature `tls` of the relay.".into()),
             _ => return Err("The address of the agent must begin with http or https.".into()),
         }
-        let client = Client::builder().build()?;
+        let client = Client::builder()
+            // An agent may close an idle connection while a request is sent over it, which cannot
+            // be repeated.
+            .pool_max_idle_per_host(0)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .build()?;
         Ok(Self { url, client })
     }
 

@@ -1,6 +1,10 @@
 //! Requests that the relay refuses, and runs that start again.
 
-use std::time::Duration;
+use std::{
+    io::{Read, Write},
+    thread,
+    time::Duration,
+};
 
 use relay::Limits;
 use tokio::net::TcpListener;
@@ -37,6 +41,39 @@ fn a_run_whose_agent_does_not_answer_is_refused() {
         for run in ["r", "next"] {
             assert_eq!(relay.post(run).await.status(), 504);
             assert_eq!(relay.get(run, None).await.status(), 404);
+        }
+    });
+}
+
+/// Answers one request of each connection, and closes the connection when the next one arrives.
+fn answer_once(agent: &std::net::TcpListener) {
+    const EVENT: &str = "data: {\"type\":\"RUN_FINISHED\"}\n\n";
+    loop {
+        let (mut connection, _) = agent.accept().unwrap();
+        let mut request = [0; 4096];
+        let _ = connection.read(&mut request).unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            EVENT.len()
+        );
+        let response = head + EVENT;
+        connection.write_all(response.as_bytes()).unwrap();
+        let _ = connection.read(&mut request);
+    }
+}
+
+#[test]
+fn a_connection_that_the_agent_closes_loses_no_request() {
+    in_runtime(async {
+        let place = Place::sqlite();
+        let agent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", agent.local_addr().unwrap());
+        thread::spawn(move || answer_once(&agent));
+        let relay = TestRelay::start(&place, &url).await;
+        for run in ["r", "next"] {
+            let response = relay.post(run).await;
+            assert_eq!(response.status(), 200, "{run}");
+            assert_eq!(types_of(&response.text().await.unwrap()), ["RUN_FINISHED"]);
         }
     });
 }
