@@ -151,8 +151,9 @@ async function play(page, turns, { paused, between }, at, interruption) {
   ]);
   const handlers = await handlersOf(page);
   for (const name of Object.keys(handlers)) handlers[name] += ranBefore[name] ?? 0;
-  // An approval of the agent framework has the id of the call that it is for in its arguments.
-  return { text, requests: JSON.parse(JSON.stringify(requests).replaceAll(/call_[0-9a-f]{32}/g, "call")), handlers };
+  // An approval of the agent framework has the id of the call that it is for in its arguments. A page counts deployments.
+  const compared = JSON.stringify({ text, requests }).replaceAll(/call_[0-9a-f]{32}/g, "call").replaceAll(/dep-\d+/g, "dep");
+  return { ...JSON.parse(compared), handlers };
 }
 
 /** Returns how often the handlers of tools without an approval have run in a page. */

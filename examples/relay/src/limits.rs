@@ -11,7 +11,8 @@ pub struct Limits {
     pub id: usize,
     /// The maximum size of an event, in bytes.
     pub event: usize,
-    /// The maximum size of all events of a run together, in bytes.
+    /// The maximum size of all events of a run together, in bytes. Each event counts for at least
+    /// 100.
     pub run: usize,
     /// The maximum number of runs that are open at the same time.
     pub open_runs: usize,

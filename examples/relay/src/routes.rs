@@ -15,7 +15,7 @@ use axum::{
     routing::{get, post},
     serve::ListenerExt,
 };
-use serde_json::Value;
+use serde::Deserialize;
 use tokio::net::TcpListener;
 
 use crate::{
@@ -187,17 +187,23 @@ fn is_json(headers: &HeaderMap) -> bool {
     name.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Returns the thread and the run in a request's body; `None` if an id is missing, empty or too
-/// long.
+/// Returns the thread and the run in a request's body; `None` if an id is missing, given twice,
+/// empty or too long.
 fn key_of(body: &Bytes, max: usize) -> Option<RunKey> {
-    let input: Value = serde_json::from_slice(body).ok()?;
-    let id = |name: &str| {
-        let id = input.get(name)?.as_str()?;
-        (!id.is_empty() && id.len() <= max).then(|| id.to_owned())
-    };
-    Some(RunKey {
-        thread: id("threadId")?,
-        run: id("runId")?,
+    /// The part of a request that is read: the rest of it would need many times its size.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Input {
+        thread_id: String,
+        run_id: String,
+    }
+    // A list of the fields' values would be read, too.
+    let is_object = body.trim_ascii_start().starts_with(b"{");
+    let input: Input = serde_json::from_slice(body).ok()?;
+    let is_valid = |id: &str| (1..=max).contains(&id.len());
+    (is_object && is_valid(&input.thread_id) && is_valid(&input.run_id)).then_some(RunKey {
+        thread: input.thread_id,
+        run: input.run_id,
     })
 }
 

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use reqwest::Response;
-use serde_json::Value;
+use serde::Deserialize;
 use tokio::{select, sync::oneshot, time};
 
 use crate::{
@@ -19,6 +19,9 @@ use crate::{
 
 /// The error message for a run whose id exists.
 pub(crate) const EXISTS: &str = "There is a run with this id.";
+
+/// The number of bytes that an event counts for at least, because storing it takes that much.
+const MIN_STORED: usize = 100;
 
 /// Starts a reserved run in a task that outlives the page's request. Returns once the agent has
 /// accepted or refused the run, or the run was stopped.
@@ -117,7 +120,7 @@ async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static s
             }
         };
         for frame in frames.drain(..) {
-            stored += frame.data.len();
+            stored += frame.data.len().max(MIN_STORED);
             if stored > relay.limits.run {
                 return "The response of the agent is too large.";
             }
@@ -145,6 +148,13 @@ fn is_end(event: &str) -> bool {
 
 /// Returns the type of an event; `None` if the event is not a JSON object with a type.
 fn type_of(event: &str) -> Option<String> {
-    let event: Value = serde_json::from_str(event).ok()?;
-    event.get("type")?.as_str().map(str::to_owned)
+    /// The part of an event that is read: the rest of it would need many times its size.
+    #[derive(Deserialize)]
+    struct Event {
+        r#type: String,
+    }
+    // A list of the fields' values would be read, too.
+    let is_object = event.trim_start().starts_with('{');
+    let event: Event = serde_json::from_str(event).ok()?;
+    is_object.then_some(event.r#type)
 }

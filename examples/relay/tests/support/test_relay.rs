@@ -57,7 +57,12 @@ impl TestRelay {
 
     /// Starts a run.
     pub(crate) async fn post(&self, run: &str) -> Response {
-        let body = serde_json::json!({"threadId": "thread", "runId": run}).to_string();
+        let body = serde_json::json!({"threadId": "thread", "runId": run});
+        self.send(body.to_string()).await
+    }
+
+    /// Sends a body.
+    pub(crate) async fn send(&self, body: String) -> Response {
         let request = self.identified(self.client.post(&self.url).body(body));
         let request = request.header(CONTENT_TYPE, "application/json");
         request.send().await.unwrap()
