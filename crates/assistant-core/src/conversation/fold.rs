@@ -27,7 +27,7 @@ impl Conversation {
         now: i64,
     ) {
         let folded = self.edit_call(&key, |call| {
-            apply_received_result(call, result, author, now)
+            apply_received_result(call, result, author, now);
         });
         if folded.is_none() {
             return;
