@@ -96,7 +96,7 @@ impl std::fmt::Debug for StoreProp {
 impl<S: Store> From<S> for StoreProp {
     fn from(store: S) -> Self {
         let begin: Begin = Box::new(move |assistant, thread_id, initial| {
-            StorePersistence::begin(assistant.runtime(), Rc::new(store), thread_id, initial);
+            StorePersistence::start(assistant.runtime(), Rc::new(store), thread_id, initial);
         });
         Self(in_browser().then(|| SendWrapper::new(begin)))
     }

@@ -21,15 +21,15 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn arg<R: DeserializeOwned>(&self, name: &str) -> Option<R> {
-        let value = self.args_as(|call, args| {
+        let value = self.read_args(|call, args| {
             let whole = call.has_whole_arg(name);
             whole.then(|| args.get(name).cloned()).flatten()
         });
-        from_value(value)
+        deserialize_value(value)
     }
 
     /// Reads the arguments as far as the renderer may see them now.
-    fn args_as<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
+    fn read_args<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let pending = self.status() == Status::Pending;
         if pending && !self.streams_args {
             return None;
@@ -65,16 +65,16 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn args(&self) -> Option<T> {
-        let best = self.args_as(|_, args| Some(args.clone()))?;
+        let best = self.read_args(|_, args| Some(args.clone()))?;
         if let Ok(args) = serde_json::from_value(best) {
             return Some(args);
         }
-        from_value(self.args_as(whole_args))
+        deserialize_value(self.read_args(complete_args))
     }
 }
 
 /// Returns those arguments that are complete while others are still streaming.
-fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
+fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
     let whole = args.iter().filter(|(name, _)| call.has_whole_arg(name));
     Some(Value::Object(
@@ -85,6 +85,6 @@ fn whole_args(call: &ToolCall, args: &Value) -> Option<Value> {
 }
 
 /// Deserializes a value; `None` if it has another type.
-pub(super) fn from_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
+pub(super) fn deserialize_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

@@ -43,7 +43,10 @@ impl ToolContext {
     /// then; if the answer has another type; or if the handler has asked another question
     /// meanwhile.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
-        read(self.put(serde_json::to_value(question)?, None).await?)
+        deserialize_answer(
+            self.ask_on_card(serde_json::to_value(question)?, None)
+                .await?,
+        )
     }
 
     /// Asks the user for a value described by a JSON Schema. If neither the action nor its tool has
@@ -72,16 +75,20 @@ impl ToolContext {
         schema: Value,
     ) -> Result<R, ToolError> {
         let question = serde_json::to_value(question)?;
-        read(self.put(question, Some(schema)).await?)
+        deserialize_answer(self.ask_on_card(question, Some(schema)).await?)
     }
 
-    async fn put(&self, question: Value, schema: Option<Value>) -> Result<Value, ToolError> {
+    async fn ask_on_card(
+        &self,
+        question: Value,
+        schema: Option<Value>,
+    ) -> Result<Value, ToolError> {
         let detached = || ToolError::new("Nobody can be asked any more.");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
         let call = self.invocation.call();
         let reply = assistant.runtime().await_reply(call);
-        let asking = Asking::begin(&assistant, self.invocation.id());
-        let id = assistant.runtime().number();
+        let asking = AskingGuard::begin(&assistant, self.invocation.id());
+        let id = assistant.runtime().next_number();
         let asked = Asked {
             id,
             call,
@@ -91,7 +98,7 @@ impl ToolContext {
         assistant.view().asked.update(|list| list.push(asked));
         let _guard = AskGuard { asking, id };
         self.preliminary(question);
-        assistant.end_unrenderable();
+        assistant.end_unrenderable_questions();
         drop(assistant);
         let overtaken = || ToolError::new("The handler asked something else meanwhile.");
         reply.await.map_err(|_| overtaken())?
@@ -113,9 +120,9 @@ impl ToolContext {
             return false;
         };
         let (sender, receiver) = oneshot::channel();
-        let id = assistant.runtime().number();
+        let id = assistant.runtime().next_number();
         let guard = DialogGuard {
-            asking: Asking::begin(&assistant, self.invocation.id()),
+            asking: AskingGuard::begin(&assistant, self.invocation.id()),
             id,
         };
         assistant
@@ -128,7 +135,7 @@ impl ToolContext {
     }
 }
 
-fn read<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError> {
+fn deserialize_answer<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError> {
     serde_json::from_value(answer)
         .map_err(|error| ToolError::new(format!("The answer is of another type: {error}")))
 }
@@ -137,12 +144,12 @@ impl Assistant {
     /// Notifies cards that another renderer may be active.
     pub(crate) fn renderers_changed(&self) {
         self.view().renderers_changed();
-        self.end_unrenderable();
+        self.end_unrenderable_questions();
     }
 
     /// Ends questions that cannot be answered because nothing renders their calls. Waits first
     /// until pending mounts have settled.
-    fn end_unrenderable(&self) {
+    fn end_unrenderable_questions(&self) {
         let open = self.view().asked.with_untracked(|list| {
             let bare = |asked: &Asked| asked.schema.is_none();
             list.iter().any(bare)
@@ -167,7 +174,7 @@ impl Assistant {
                 Some(call.name().to_owned())
             });
             let name = name.flatten().unwrap_or_default();
-            if self.card_of(&name).is_some() {
+            if self.card_renderer(&name).is_some() {
                 continue;
             }
             let missing = format!(
@@ -183,7 +190,7 @@ impl Assistant {
 
 /// A guard that removes the question when the handler has its answer or is dropped.
 struct AskGuard {
-    asking: Asking,
+    asking: AskingGuard,
     id: u64,
 }
 
@@ -198,7 +205,7 @@ impl Drop for AskGuard {
 
 /// A guard that closes an open dialog when the handler is dropped.
 struct DialogGuard {
-    asking: Asking,
+    asking: AskingGuard,
     id: u64,
 }
 
@@ -212,12 +219,12 @@ impl Drop for DialogGuard {
 
 /// A guard that marks the chat as waiting for the user, so that the waiting time does not count as
 /// the handler's.
-struct Asking {
+struct AskingGuard {
     assistant: WeakAssistant,
     invocation: InvocationId,
 }
 
-impl Asking {
+impl AskingGuard {
     fn begin(assistant: &Assistant, invocation: InvocationId) -> Self {
         assistant.view().begin_asking();
         dispatch_asking(assistant, invocation, true);
@@ -228,7 +235,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for AskingGuard {
     fn drop(&mut self) {
         if let Some(assistant) = self.assistant.upgrade() {
             assistant.view().end_asking();

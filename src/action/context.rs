@@ -219,7 +219,7 @@ impl ToolContext {
         self.stop.set(true);
     }
 
-    pub(crate) fn stops_loop(&self) -> bool {
+    pub(crate) fn should_stop_loop(&self) -> bool {
         self.stop.get()
     }
 

@@ -131,7 +131,8 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
-        self.read_open(OpenInterrupt::expires_at).flatten()
+        self.read_open_interrupt(OpenInterrupt::expires_at)
+            .flatten()
     }
 
     /// Returns the id of the interrupt by which the agent asks about the call.
@@ -142,10 +143,10 @@ impl<T> ToolCallView<T> {
 
     /// Reads the interrupt by which the agent asks about the call.
     fn read_interrupt<R>(&self, read: impl FnOnce(&Interrupt) -> R) -> Option<R> {
-        self.read_open(|open| read(open.interrupt()))
+        self.read_open_interrupt(|open| read(open.interrupt()))
     }
 
-    fn read_open<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
+    fn read_open_interrupt<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
         let found = self.assistant()?.read(|session| {
             let mut open = session.interrupts().iter();
@@ -194,7 +195,7 @@ impl<T> ToolCallView<T> {
                 reason: true,
             };
         }
-        let takes = self.read_open(|open| ApprovalTakes {
+        let takes = self.read_open_interrupt(|open| ApprovalTakes {
             edits: open.takes_edits(),
             reason: open.takes_reason(),
         });

@@ -117,8 +117,8 @@ impl<Args> ToolAction<Args> {
 
 impl ActionWords {
     /// Returns the current texts of the action; tracked when called in a reactive closure.
-    pub(crate) fn now(&self) -> CallWords {
-        let read = |title: Option<Signal<String>>| short(&title?.try_get()?);
+    pub(crate) fn current_words(&self) -> CallWords {
+        let read = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
         CallWords {
             title: read(self.title),
             doing: read(self.doing),
@@ -129,7 +129,7 @@ impl ActionWords {
 }
 
 /// Shortens a title, and removes characters that hide or reorder text.
-fn short(title: &str) -> Option<String> {
+fn shorten_title(title: &str) -> Option<String> {
     let beginning: String = title.chars().take(4 * MAX_TITLE).collect();
     let plain = plain_name(&beginning);
     let mut title: String = plain.chars().take(MAX_TITLE).collect();
@@ -171,7 +171,7 @@ impl<T> ToolCallView<T> {
     /// Returns the page's description of the call, if its action describes calls with such
     /// arguments.
     #[must_use]
-    pub(crate) fn described(&self) -> Option<Description> {
+    pub(crate) fn page_description(&self) -> Option<Description> {
         self.words().describe?(&self.args_value()?)
     }
 
@@ -180,7 +180,7 @@ impl<T> ToolCallView<T> {
     pub(crate) fn words(&self) -> CallWords {
         let words = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();
-            assistant.words_of(&self.name())
+            assistant.action_words(&self.name())
         });
         words.unwrap_or_default()
     }

@@ -37,17 +37,17 @@ pub fn list_tools_action() -> ToolAction {
         }
     }))
     .always_offered()
-    .handler(|args: Value, context: ToolContext| context.discover(&args))
+    .handler(|args: Value, context: ToolContext| context.offer_matching_tools(&args))
 }
 
 impl ToolContext {
     /// Offers the matching actions to the agent, and returns their list.
-    fn discover(&self, args: &Value) -> Value {
+    fn offer_matching_tools(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);
         };
         let mut found = assistant.tools().list();
-        found.retain(|tool| tool.name() != self.invocation.name() && matches(tool, args));
+        found.retain(|tool| tool.name() != self.invocation.name() && is_match(tool, args));
         found.truncate(MAX_REVEALED);
         assistant
             .tools()
@@ -56,7 +56,7 @@ impl ToolContext {
     }
 }
 
-fn matches(tool: &ToolInfo, args: &Value) -> bool {
+fn is_match(tool: &ToolInfo, args: &Value) -> bool {
     let text = lower(&format!("{} {}", tool.name(), tool.description()));
     let words = lower(args["query"].as_str().unwrap_or_default());
     let tag = args["tag"].as_str();

@@ -45,7 +45,7 @@ where
     type Args = Value;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |_, context| finish(self().finish(), context))
+        Rc::new(move |_, context| await_outcome(self().finish(), context))
     }
 }
 
@@ -58,9 +58,9 @@ where
     type Args = T;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |value, context| match typed_args(value) {
-            Ok(args) => finish(self(args).finish(), context),
-            Err(error) => refuse(error),
+        Rc::new(move |value, context| match deserialize_args(value) {
+            Ok(args) => await_outcome(self(args).finish(), context),
+            Err(error) => failed_future(error),
         })
     }
 }
@@ -78,7 +78,7 @@ where
     type Args = Value;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |_, context| finish(self(context.clone()).finish(), context))
+        Rc::new(move |_, context| await_outcome(self(context.clone()).finish(), context))
     }
 }
 
@@ -91,25 +91,25 @@ where
     type Args = T;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |value, context| match typed_args(value) {
-            Ok(args) => finish(self(args, context.clone()).finish(), context),
-            Err(error) => refuse(error),
+        Rc::new(move |value, context| match deserialize_args(value) {
+            Ok(args) => await_outcome(self(args, context.clone()).finish(), context),
+            Err(error) => failed_future(error),
         })
     }
 }
 
-fn refuse(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>> {
+fn failed_future(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>> {
     Box::pin(async move { Err(error) })
 }
 
 /// Awaits a handler's result, and then reads whether it ends the loop.
-fn finish(
+fn await_outcome(
     work: LocalBoxFuture<'static, Result<Value, ToolError>>,
     context: ToolContext,
 ) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>> {
     Box::pin(async move {
         let value = work.await?;
-        Ok(match context.stops_loop() {
+        Ok(match context.should_stop_loop() {
             true => ToolOutcome::StopLoop(value),
             false => ToolOutcome::Continue(value),
         })
@@ -117,7 +117,7 @@ fn finish(
 }
 
 /// Deserializes arguments. The error names the field (rule "typed arguments").
-fn typed_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
+fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
     // A handler without parameters receives `()` and ignores the arguments.
     if let Some(args) = downcast(&mut Some(())) {
         return Ok(args);

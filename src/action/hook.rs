@@ -65,33 +65,33 @@ use crate::{
 /// }
 /// ```
 pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
-    offer(action.args());
+    register_in_component(action.args());
 }
 
-fn offer(action: ToolAction) {
+fn register_in_component(action: ToolAction) {
     let hook = format!("use_assistant_action({})", action.spec.name);
     let Some(assistant) = assistant_or_log_error(&hook) else {
         return;
     };
-    let offer = Offer::new(assistant, action);
+    let offer = ActionRegistration::new(assistant, action);
     offer.register();
     let following = offer.clone();
     effect(move |_| {
         following.signals.track();
         following.register();
     });
-    on_cleanup(move || offer.withdraw());
+    on_cleanup(move || offer.unregister());
 }
 
 /// An action registration; dropping it unregisters the action. For pages that register actions
 /// outside of components.
 #[derive(Debug)]
 #[must_use = "dropping it unregisters the action"]
-pub struct ActionGuard(Offer);
+pub struct ActionGuard(ActionRegistration);
 
 impl Drop for ActionGuard {
     fn drop(&mut self) {
-        self.0.withdraw();
+        self.0.unregister();
     }
 }
 
@@ -113,7 +113,7 @@ impl Assistant {
     ///
     /// Fails if model providers do not accept the action's name.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
-        let offer = Offer::new(self.clone(), action.args());
+        let offer = ActionRegistration::new(self.clone(), action.args());
         let registered = offer.try_register();
         // If it is dropped, it undoes the registration.
         let guard = ActionGuard(offer);
@@ -123,7 +123,7 @@ impl Assistant {
 
 /// The parts of a definition that follow signals.
 #[derive(Clone, PartialEq)]
-struct Rules {
+struct SignalValues {
     enabled: bool,
     description: Option<String>,
     parameters: Option<Value>,
@@ -139,12 +139,12 @@ struct ActionSignals {
 
 impl ActionSignals {
     /// Returns the current values, or the last known value of a disposed signal.
-    fn now(self, known: Option<&Rules>) -> Rules {
+    fn current_values(self, known: Option<&SignalValues>) -> SignalValues {
         let text = self.description.and_then(|text| text.try_get_untracked());
         let schema = self
             .parameters
             .and_then(|schema| schema.try_get_untracked());
-        Rules {
+        SignalValues {
             enabled: self
                 .enabled
                 .try_get_untracked()
@@ -163,46 +163,46 @@ impl ActionSignals {
 
 /// One registration: the definition and its signals.
 #[derive(Clone)]
-struct Offer {
+struct ActionRegistration {
     assistant: Assistant,
     id: RegistrationId,
     spec: ActionSpec,
     signals: ActionSignals,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<ReportedState>>,
 }
 
 /// The last reported state of a registration.
 #[derive(Default)]
-struct Known {
+struct ReportedState {
     /// The rules that the session received last.
-    rules: Option<Rules>,
+    rules: Option<SignalValues>,
     /// The last schema that the session accepted.
     schema: Option<Value>,
     /// The last warning that was logged.
     complaint: String,
 }
 
-impl std::fmt::Debug for Offer {
+impl std::fmt::Debug for ActionRegistration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Offer").field(&self.spec.name).finish()
     }
 }
 
-impl Offer {
+impl ActionRegistration {
     fn new(assistant: Assistant, action: ToolAction) -> Self {
         let runtime = assistant.runtime();
-        let id = RegistrationId(runtime.number());
+        let id = RegistrationId(runtime.next_number());
         let code = ActionCode {
             handler: action
                 .handler
-                .map(|handler| bound(handler, &assistant, &action.spec)),
+                .map(|handler| bind_handler(handler, &assistant, &action.spec)),
             approval: action.rule,
             preview: action.preview,
             permission: action.permission,
             sanitize: action.sanitize,
             denial: action.denial,
         };
-        runtime.set_code(id, ActionScope::current().enclose(code));
+        runtime.set_code(id, ActionScope::current().wrap_code(code));
         assistant.renderers().set_action(id, action.renderers);
         let offer = Self {
             assistant: assistant.clone(),
@@ -226,7 +226,7 @@ impl Offer {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
         };
-        let now = self.signals.now(known.rules.as_ref());
+        let now = self.signals.current_values(known.rules.as_ref());
         if known.rules.as_ref() == Some(&now) {
             return Ok(());
         }
@@ -276,7 +276,7 @@ impl Offer {
             };
             let acting = assistant.read(|session| {
                 let named = session.registry().named(&name);
-                named.filter(|entry| is_acting(entry.spec())).count()
+                named.filter(|entry| can_run_here(entry.spec())).count()
             });
             if acting > Some(1) {
                 let wrong = "it is registered more than once: the newest is active, and the one \
@@ -301,24 +301,24 @@ impl Offer {
 
     /// Removes the registration. Its cards are disposed first, because the signals that they read
     /// may be disposed right after.
-    fn withdraw(&self) {
-        self.assistant.runtime().drop_source(self.id.0);
+    fn unregister(&self) {
+        self.assistant.runtime().remove_source(self.id.0);
         self.assistant.cards().dispose(self.id);
         // Unregistering is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
-        self.assistant.runtime().drop_code(self.id);
+        self.assistant.runtime().remove_code(self.id);
         self.assistant.renderers().remove_action(self.id);
         self.assistant.renderers_changed();
     }
 }
 
 /// Returns true if an action is offered and runs on this page.
-fn is_acting(spec: &ActionSpec) -> bool {
+fn can_run_here(spec: &ActionSpec) -> bool {
     spec.enabled && spec.has_handler && spec.availability == Availability::Offered
 }
 
 /// Binds a handler to a weak reference to the assistant.
-fn bound(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
+fn bind_handler(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
     let checked = spec.validate.then(|| spec.name.clone());
     Rc::new(move |invocation, cancellation| {

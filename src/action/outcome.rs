@@ -7,7 +7,7 @@ use assistant_core::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{ToolCallView, args::from_value};
+use super::{ToolCallView, args::deserialize_value};
 
 impl<T> ToolCallView<T> {
     /// Returns the newest preliminary result, if it has the type `R`.
@@ -22,7 +22,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
-        from_value(self.read(|call| call.preliminary().cloned()).flatten())
+        deserialize_value(self.read(|call| call.preliminary().cloned()).flatten())
     }
 
     /// Returns the latest progress that the handler has reported.
@@ -51,7 +51,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
-        from_value(self.result_value())
+        deserialize_value(self.result_value())
     }
 
     /// Returns the result as JSON.

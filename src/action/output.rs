@@ -60,7 +60,7 @@ pub(super) fn downcast<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<
         .and_then(Option::take)
 }
 
-fn written<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
+fn serialize_output<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
     let mut value = Some(value);
     if let Some(value) = downcast(&mut value) {
         return Ok(value);
@@ -70,13 +70,13 @@ fn written<T: Serialize + 'static>(value: T) -> Result<Value, ToolError> {
 
 impl<T: Serialize + 'static> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<Value, ToolError> {
-        written(self.0)
+        serialize_output(self.0)
     }
 }
 
 impl<T: Serialize + 'static, E: Into<ToolError>> IntoToolResult for Result<T, E> {
     fn into_tool_result(self) -> Result<Value, ToolError> {
-        written(self.map_err(E::into)?)
+        serialize_output(self.map_err(E::into)?)
     }
 }
 
@@ -84,7 +84,7 @@ macro_rules! plain {
     ($([$($of:ident)?] $value:ty),* $(,)?) => {$(
         impl<$($of: Serialize + 'static)?> IntoToolResult for $value {
             fn into_tool_result(self) -> Result<Value, ToolError> {
-                written(self)
+                serialize_output(self)
             }
         }
     )*};

@@ -97,13 +97,13 @@ pub fn use_assistant_context<Marker>(
     share_context(description.into(), Box::new(move || value.read()));
 }
 
-type Reader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
+type ContextReader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
 
-fn share_context(description: String, read: Reader) {
+fn share_context(description: String, read: ContextReader) {
     let Some(assistant) = assistant_or_log_error("use_assistant_context") else {
         return;
     };
-    let owner = assistant.runtime().number();
+    let owner = assistant.runtime().next_number();
     let complained = Cell::new(false);
     let weak = assistant.runtime().weak();
     assistant.runtime().add_source(owner, move || {
@@ -128,7 +128,7 @@ fn share_context(description: String, read: Reader) {
         let _ = runtime.dispatch(Input::SetContext { owner, item });
     });
     on_cleanup(move || {
-        assistant.runtime().drop_source(owner);
+        assistant.runtime().remove_source(owner);
         let _ = assistant.dispatch(Input::SetContext { owner, item: None });
     });
 }

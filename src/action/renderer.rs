@@ -9,10 +9,10 @@ use crate::{
 };
 
 /// A function that selects one of the renderers of an action.
-type Find = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
+type SelectRenderer = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 
 /// The renderer selected for a call's card or approval.
-pub(crate) struct Drawer {
+pub(crate) struct SelectedRenderer {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<ToolCallView>,
     /// True if the renderer receives arguments while they stream in.
@@ -24,10 +24,10 @@ pub(crate) struct Drawer {
 impl Assistant {
     /// Finds the action whose renderer draws calls of a name: the active registration, or the
     /// newest one that has a renderer, so that cards stay while their action is disabled.
-    fn action_drawing(&self, name: &str, find: Find) -> Option<Drawer> {
-        self.actions_of(name).into_iter().find_map(|id| {
+    fn find_renderer(&self, name: &str, find: SelectRenderer) -> Option<SelectedRenderer> {
+        self.registrations_of(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
-            Some(Drawer {
+            Some(SelectedRenderer {
                 id,
                 renderer: find(&renderers)?.clone(),
                 streams_args: renderers.streams_args,
@@ -38,7 +38,7 @@ impl Assistant {
 
     /// Returns the registrations of a name: first the active one, then all from the newest to the
     /// oldest.
-    fn actions_of(&self, name: &str) -> Vec<RegistrationId> {
+    fn registrations_of(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
             let all = registry
@@ -51,27 +51,27 @@ impl Assistant {
     }
 
     /// Returns the texts of the action with the given name.
-    pub(crate) fn words_of(&self, name: &str) -> Option<CallWords> {
-        let first = self.actions_of(name).into_iter().next()?;
-        Some(self.renderers().action(first)?.words.now())
+    pub(crate) fn action_words(&self, name: &str) -> Option<CallWords> {
+        let first = self.registrations_of(name).into_iter().next()?;
+        Some(self.renderers().action(first)?.words.current_words())
     }
 
     /// Returns the renderer for the page's approval of calls of this name.
-    pub(crate) fn approval_of(&self, name: &str) -> Option<Drawer> {
-        self.action_drawing(name, |renderers| renderers.approval.as_ref())
+    pub(crate) fn approval_renderer(&self, name: &str) -> Option<SelectedRenderer> {
+        self.find_renderer(name, |renderers| renderers.approval.as_ref())
     }
 
     /// Returns the renderer for cards of calls of this name: the action's own renderer, or one
     /// registered for tools.
-    pub(crate) fn card_of(&self, name: &str) -> Option<Drawer> {
-        let own = self.action_drawing(name, |renderers| renderers.card.as_ref());
+    pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
+        let own = self.find_renderer(name, |renderers| renderers.card.as_ref());
         own.or_else(|| {
             let Found {
                 id,
                 renderer,
                 is_general,
             } = self.renderers().tool(name)?;
-            Some(Drawer {
+            Some(SelectedRenderer {
                 id,
                 renderer,
                 streams_args: true,

@@ -16,49 +16,51 @@ impl ActionScope {
         Self(Owner::current().map(|owner| owner.downgrade()))
     }
 
-    fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+    fn run_in_scope<T>(&self, work: impl FnOnce() -> T) -> T {
         match self.0.as_ref().and_then(WeakOwner::upgrade) {
             Some(owner) => owner.with(|| untrack(work)),
             None => untrack(work),
         }
     }
 
-    fn future<T: 'static>(
+    fn wrap_future<T: 'static>(
         &self,
         start: impl FnOnce() -> LocalBoxFuture<'static, T>,
     ) -> LocalBoxFuture<'static, T> {
         let scope = self.clone();
-        let mut work = self.run(start);
-        Box::pin(poll_fn(move |cx| scope.run(|| work.as_mut().poll(cx))))
+        let mut work = self.run_in_scope(start);
+        Box::pin(poll_fn(move |cx| {
+            scope.run_in_scope(|| work.as_mut().poll(cx))
+        }))
     }
 
     /// Wraps all code of an action, so that it runs in this scope.
-    pub(super) fn enclose(&self, code: ActionCode) -> ActionCode {
+    pub(super) fn wrap_code(&self, code: ActionCode) -> ActionCode {
         let scope = || self.clone();
         ActionCode {
             handler: code.handler.map(|handler| -> Handler {
                 let scope = scope();
-                Rc::new(move |call, cancellation| scope.future(|| handler(call, cancellation)))
+                Rc::new(move |call, cancellation| scope.wrap_future(|| handler(call, cancellation)))
             }),
             approval: code.approval.map(|rule| -> Rule {
                 let scope = scope();
-                Rc::new(move |args| scope.future(|| rule(args)))
+                Rc::new(move |args| scope.wrap_future(|| rule(args)))
             }),
             preview: code.preview.map(|preview| -> Preview {
                 let scope = scope();
-                Rc::new(move |args| scope.future(|| preview(args)))
+                Rc::new(move |args| scope.wrap_future(|| preview(args)))
             }),
             permission: code.permission.map(|permits| -> Permission {
                 let scope = scope();
-                Rc::new(move |args| scope.future(|| permits(args)))
+                Rc::new(move |args| scope.wrap_future(|| permits(args)))
             }),
             sanitize: code.sanitize.map(|clean| -> Sanitize {
                 let scope = scope();
-                Rc::new(move |args| scope.run(|| clean(args)))
+                Rc::new(move |args| scope.run_in_scope(|| clean(args)))
             }),
             denial: code.denial.map(|denial| -> Denial {
                 let scope = scope();
-                Rc::new(move |args, reason| scope.run(|| denial(args, reason)))
+                Rc::new(move |args, reason| scope.run_in_scope(|| denial(args, reason)))
             }),
         }
     }

@@ -33,7 +33,7 @@ impl ToolAction {
     /// ```
     #[must_use]
     pub fn typed<Args: JsonSchema>(self) -> ToolAction<Args> {
-        let generator = settings().into_generator();
+        let generator = schema_settings().into_generator();
         self.with_schema(generator.into_root_schema_for::<Args>().into())
             .args()
     }
@@ -52,6 +52,6 @@ impl ToolAction {
 
 /// Returns the settings of the generator, which inline nested types, since not every provider
 /// resolves references.
-fn settings() -> SchemaSettings {
+fn schema_settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }

@@ -152,13 +152,13 @@ struct StoredApprovals {
 }
 
 impl ApprovalPersistence for StoredApprovals {
-    fn keep(&self, approvals: Vec<RememberedApproval>) {
+    fn store_all(&self, approvals: Vec<RememberedApproval>) {
         self.writes.set(self.writes.get().wrapping_add(1));
         let approvals = approvals.iter().map(RememberedApproval::to_value);
         self.store.keep(approvals.collect());
     }
 
-    fn swap(
+    fn compare_and_swap(
         &self,
         before: RememberedApproval,
         after: RememberedApproval,

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::Assistant;
 use crate::{
-    runtime::Recorder,
+    runtime::CallRecorder,
     ui::{console_error, now},
 };
 
@@ -75,7 +75,7 @@ impl Assistant {
             observers: Rc::default(),
         });
         self.runtime()
-            .add_recorder(Rc::clone(&records) as Rc<dyn Recorder>);
+            .add_recorder(Rc::clone(&records) as Rc<dyn CallRecorder>);
         AuditLog(SendWrapper::new(records))
     }
 }
@@ -165,7 +165,7 @@ pub trait AuditSink: 'static {
     fn write(&self, entry: &AuditEntry) -> Result<(), String>;
 }
 
-impl Recorder for Records {
+impl CallRecorder for Records {
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()> {
         let at = now();
         let entries = events

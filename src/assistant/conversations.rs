@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 
 use super::Assistant;
 use crate::{
-    runtime::{Search, StorePersistence},
+    runtime::{StorePersistence, ThreadSearch},
     store::{Label, Ownership, Store, ThreadInfo},
     ui::now,
 };
@@ -52,7 +52,7 @@ impl Conversations {
     /// # }
     /// ```
     pub fn persist_in(&self, store: impl Store) {
-        StorePersistence::begin(self.0.runtime(), Rc::new(store), None, None);
+        StorePersistence::start(self.0.runtime(), Rc::new(store), None, None);
     }
 
     /// Returns the ownership of the conversation, as a signal: whether the conversation is loaded,
@@ -84,7 +84,7 @@ impl Conversations {
     /// ```
     pub fn use_here(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.use_here();
+            persistence.take_ownership();
         }
     }
 
@@ -110,7 +110,7 @@ impl Conversations {
     /// ```
     pub fn refresh(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.list();
+            persistence.read_threads();
         }
     }
 
@@ -148,19 +148,19 @@ impl Conversations {
     /// cannot be read.
     pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.open(thread_id.to_owned());
+            persistence.open_thread(thread_id.to_owned());
             return Ok(());
         }
         let snapshot = self
             .0
             .runtime()
-            .archived(thread_id)
+            .archived_snapshot(thread_id)
             .ok_or(Refusal::NothingToDo)?;
         self.0.dispatch(Input::Load {
             thread_id: thread_id.to_owned(),
             snapshot,
         })?;
-        self.0.runtime().flush();
+        self.0.runtime().apply_queued_changes();
         Ok(())
     }
 
@@ -237,13 +237,13 @@ impl Conversations {
         found: impl Fn(Option<&str>) + 'static,
     ) -> ConversationSearch {
         let wanted = Rc::new(Cell::new(true));
-        let search = Search {
+        let search = ThreadSearch {
             words: words.into(),
             found: Box::new(found),
             wanted: Rc::clone(&wanted),
         };
         match self.0.runtime().persistence() {
-            Some(persistence) => persistence.search(search),
+            Some(persistence) => persistence.search_threads(search),
             None => (search.found)(None),
         }
         ConversationSearch(SendWrapper::new(wanted))
@@ -261,7 +261,7 @@ impl Conversations {
 
     fn label(&self, thread_id: &str, label: Label) {
         if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.label(thread_id.to_owned(), label);
+            persistence.store_label(thread_id.to_owned(), label);
         }
     }
 }

@@ -85,7 +85,7 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
         assistant,
         Rc::new(move |event| {
             if let (Err(failure), Some(assistant)) = (observer(event).outcome(), weak.upgrade()) {
-                assistant.runtime().observers_failed(vec![failure]);
+                assistant.runtime().report_observer_failures(vec![failure]);
             }
         }),
     );

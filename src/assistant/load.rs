@@ -30,9 +30,9 @@ pub async fn load_parts(assistant: &Assistant) {
         use crate::runtime::engine;
 
         let runtime = assistant.runtime().weak();
-        if !engine::load(runtime.clone()).await {
-            engine::until_loaded().await;
-            engine::load(runtime).await;
+        if !engine::load_engine(runtime.clone()).await {
+            engine::wait_until_loaded().await;
+            engine::load_engine(runtime).await;
         }
     }
     #[cfg(not(feature = "split"))]

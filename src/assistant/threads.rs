@@ -19,7 +19,7 @@ impl Assistant {
     pub fn new_conversation(&self) {
         // Starting over is never refused.
         let _ = self.dispatch(Input::NewThread);
-        self.runtime().flush();
+        self.runtime().apply_queued_changes();
     }
 
     /// Exports the complete conversation with its id, as versioned JSON for [`Self::import`].
@@ -85,7 +85,7 @@ impl Assistant {
             thread_id,
             snapshot: conversation,
         })?;
-        self.runtime().flush();
+        self.runtime().apply_queued_changes();
         Ok(())
     }
 }

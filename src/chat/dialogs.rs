@@ -4,7 +4,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    tool::{Visibility, claim, cover_note},
+    tool::{Visibility, claim_question, cover_note},
     ui::{Words, after, each, effect, fresh_id, is_trusted, live_in_dialog, memo, when},
     view::{ConfirmRequest, Question},
 };
@@ -46,7 +46,7 @@ pub fn ConfirmDialogs(
     let dialogs = assistant.view().dialogs.clone();
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
     let draw = move |request: ConfirmRequest| {
-        let claim = claim(&assistant, Question::Handler(request.id));
+        let claim = claim_question(&assistant, Question::Handler(request.id));
         let here = move || claim.elsewhere.with(Option::is_none);
         when(here, move || confirm_dialog(request.clone())).into_any()
     };
@@ -75,7 +75,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
     let confirmed = StoredValue::new(false);
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let confirm = move |event: leptos::ev::MouseEvent| {
-        let counts = is_trusted(&event) && visibility.allows();
+        let counts = is_trusted(&event) && visibility.check_answer();
         confirmed.set_value(counts);
         if !counts {
             event.prevent_default();
@@ -103,7 +103,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
         }
     };
     let waits = move || (!is_settled.get()).then_some("true");
-    let confirm_waits = move || (!visibility.is_done()).then_some("true");
+    let confirm_waits = move || (!visibility.is_satisfied()).then_some("true");
     view! {
         <dialog
             class="la-dialog"
@@ -117,7 +117,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
             <form class="la-dialog-form" method="dialog" on:submit=move |event| early(event.into())>
                 <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
                 <p class="la-dialog-text" id=text.clone()>
-                    {request.options.text.clone()} {visibility.end()}
+                    {request.options.text.clone()} {visibility.end_mark()}
                 </p>
                 {cover_note(&words, visibility)}
                 <div class="la-dialog-actions">

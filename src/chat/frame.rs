@@ -111,7 +111,7 @@ pub(super) fn chat_section(
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
             // A question claimed by one window is not shown by another.
-            let (number, called) = (assistant.runtime().number(), name.clone());
+            let (number, called) = (assistant.runtime().next_number(), name.clone());
             let called = Signal::derive(move || called.get());
             provide_context(Window {
                 number,

@@ -33,7 +33,7 @@ pub(crate) fn foreign(
     find: impl Fn() -> Option<Foreign> + 'static,
 ) -> AnyView {
     let place = NodeRef::<html::Div>::new();
-    let card = assistant.runtime().number();
+    let card = assistant.runtime().next_number();
     let owner = Owner::current();
     let words = Words::current();
     let assistant_handle = assistant.clone();

@@ -8,18 +8,18 @@ use assistant_core::{conversation::CallEvent, session::Session};
 use super::Runtime;
 
 /// A recorder of call events.
-pub(crate) trait Recorder {
+pub(crate) trait CallRecorder {
     /// Reads the events of an input while the session is borrowed, and returns a closure that the
     /// runtime calls once the session is released.
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
 }
 
 impl Runtime {
-    pub(crate) fn add_recorder(&self, recorder: Rc<dyn Recorder>) {
+    pub(crate) fn add_recorder(&self, recorder: Rc<dyn CallRecorder>) {
         self.recorders.borrow_mut().push(recorder);
     }
 
-    pub(super) fn record(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
+    pub(super) fn prepare_records(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
         let recorders = self.recorders.borrow();
         if events.is_empty() || recorders.is_empty() {
             return Vec::new();

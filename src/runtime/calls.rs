@@ -18,9 +18,9 @@ pub(super) type CallObservers = Observers<CallEvent>;
 
 /// The subscription of an observer. Dropping the subscription unsubscribes the observer.
 #[must_use = "dropping it unsubscribes at once"]
-pub struct Subscription(SendWrapper<Entry>);
+pub struct Subscription(SendWrapper<ObserverHandle>);
 
-struct Entry {
+struct ObserverHandle {
     runtime: Weak<Runtime>,
     id: ObserverId,
 }
@@ -47,7 +47,7 @@ impl Subscription {
     }
 }
 
-impl Drop for Entry {
+impl Drop for ObserverHandle {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.call_observers.remove(self.id);
@@ -60,7 +60,7 @@ impl Runtime {
         &self,
         observer: impl Fn(&CallEvent) -> R + 'static,
     ) -> Subscription {
-        Subscription(SendWrapper::new(Entry {
+        Subscription(SendWrapper::new(ObserverHandle {
             runtime: self.weak(),
             id: self.call_observers.add(observer),
         }))
@@ -70,7 +70,7 @@ impl Runtime {
     /// input.
     pub(super) fn notify_call_observers(&self, events: &[CallEvent]) {
         for event in events {
-            self.observers_failed(self.call_observers.notify(event));
+            self.report_observer_failures(self.call_observers.notify(event));
         }
     }
 

@@ -26,13 +26,13 @@ impl Changes {
             ..Self::default()
         };
         for change in &list {
-            changes.note(change);
+            changes.classify(change);
         }
         changes.list = list;
         changes
     }
 
-    fn note(&mut self, change: &Change) {
+    fn classify(&mut self, change: &Change) {
         match change {
             Change::PartGrew { .. } => return,
             Change::PartAdded { .. }

@@ -33,20 +33,20 @@ impl Runtime {
             Effect::PrepareRun { run } => self.prepare_run(run),
             Effect::OpenRun { run, input } => self.open_run(run, *input),
             Effect::AbortRun { run } => self.abort_run(run),
-            Effect::Commit { commit, entry } => self.commit(commit, entry),
+            Effect::Commit { commit, entry } => self.commit_start(commit, entry),
             Effect::Record { entry } => {
                 if let Some(persistence) = self.persistence() {
-                    persistence.record(entry);
+                    persistence.record_result(entry);
                 }
             }
-            Effect::Preview(asked) => self.preview(*asked),
+            Effect::Preview(asked) => self.run_preview(*asked),
             Effect::Invoke(invocation) => self.invoke(*invocation),
             Effect::CancelHandler { invocation } => self.cancel_handler(invocation),
             Effect::StartTimer { timer, ms } => {
                 let runtime = self.weak();
                 after(ms, move || {
                     if let Some(runtime) = runtime.upgrade() {
-                        runtime.later(Input::Timer { timer });
+                        runtime.dispatch_ignoring_refusal(Input::Timer { timer });
                     }
                 });
             }
@@ -59,7 +59,7 @@ impl Runtime {
             }
             Effect::StoreApprovals { approvals } => {
                 let keep = self.approvals.borrow().clone();
-                keep.inspect(|keep| keep.keep(approvals));
+                keep.inspect(|keep| keep.store_all(approvals));
             }
             Effect::SwapApproval {
                 ticket,
@@ -69,12 +69,12 @@ impl Runtime {
             Effect::Archive {
                 thread_id,
                 snapshot,
-            } => self.archive(thread_id, snapshot),
+            } => self.archive_thread(thread_id, snapshot),
         }
     }
 
     /// Dispatches an input, and ignores a refusal.
-    pub(super) fn later(&self, input: Input) {
+    pub(super) fn dispatch_ignoring_refusal(&self, input: Input) {
         let _ = self.dispatch(input);
     }
 
@@ -86,7 +86,7 @@ impl Runtime {
             page_settled().await;
             if let Some(runtime) = runtime.upgrade() {
                 runtime.read_sources();
-                runtime.later(Input::OpenRun { run });
+                runtime.dispatch_ignoring_refusal(Input::OpenRun { run });
             }
         });
     }
@@ -110,7 +110,7 @@ impl Runtime {
         let runtime = self.weak();
         let sink = EventSink::new(run, Rc::clone(&self.limits), move |input| {
             if let Some(runtime) = runtime.upgrade() {
-                runtime.later(input);
+                runtime.dispatch_ignoring_refusal(input);
             }
         });
         let (thread_id, run_id) = (input.thread_id.clone(), input.run_id.clone());
@@ -125,10 +125,10 @@ impl Runtime {
         let runtime = self.weak();
         spawn_local(async move {
             let Ok(end) = stream.await else { return };
-            let end = without_connection(end);
+            let end = mark_if_offline(end);
             if let Some(runtime) = runtime.upgrade() {
                 runtime.runs.borrow_mut().remove(&run);
-                runtime.later(Input::RunClosed { run, end });
+                runtime.dispatch_ignoring_refusal(Input::RunClosed { run, end });
             }
         });
     }
@@ -140,7 +140,7 @@ impl Runtime {
             .and_then(|code| code.handler.clone());
         let Some(handler) = handler else {
             let error = ToolError::new(format!("Action {} has no handler", invocation.name()));
-            return self.later(Input::Finished {
+            return self.dispatch_ignoring_refusal(Input::Finished {
                 invocation: id,
                 outcome: Err(error),
             });
@@ -159,7 +159,7 @@ impl Runtime {
             let Ok(outcome) = work.await else { return };
             if let Some(runtime) = runtime.upgrade() {
                 runtime.handlers.borrow_mut().remove(&id);
-                runtime.later(Input::Finished {
+                runtime.dispatch_ignoring_refusal(Input::Finished {
                     invocation: id,
                     outcome,
                 });
@@ -176,7 +176,7 @@ impl Runtime {
         within: Option<InvocationId>,
     ) -> Result<Value, ToolError> {
         let (sender, receiver) = oneshot::channel();
-        let request = self.number();
+        let request = self.next_number();
         self.executing.borrow_mut().insert(request, sender);
         let asked = self.dispatch(Input::Execute {
             request,
@@ -201,7 +201,7 @@ impl Runtime {
 
     /// Evaluates an application's approval rule once the session is released, and dispatches the
     /// answer.
-    pub(super) fn ask_later(&self, question: PolicyQuestion<'_>) {
+    pub(super) fn evaluate_approval_rule(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let rule = code.and_then(|code| code.approval.clone());
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
@@ -212,13 +212,13 @@ impl Runtime {
                 None => true,
             };
             if let Some(runtime) = runtime.upgrade() {
-                runtime.later(Input::PolicyAnswer { ticket, ask });
+                runtime.dispatch_ignoring_refusal(Input::PolicyAnswer { ticket, ask });
             }
         });
     }
 
     /// Runs the preview of a call, at most for [`PREVIEW_TIMEOUT`], and dispatches the outcome.
-    fn preview(&self, asked: PreviewRequest) {
+    fn run_preview(&self, asked: PreviewRequest) {
         let code = self.code(asked.registration());
         let preview = code.and_then(|code| code.preview.clone());
         let (ticket, runtime) = (asked.ticket(), self.weak());
@@ -234,20 +234,20 @@ impl Runtime {
                 None => Err("The action is gone".to_owned()),
             };
             if let Some(runtime) = runtime.upgrade() {
-                runtime.later(Input::Previewed { ticket, outcome });
+                runtime.dispatch_ignoring_refusal(Input::Previewed { ticket, outcome });
             }
         });
     }
 
     /// Returns true if the application decides whether a call of this action may start.
-    pub(super) fn asks_permission(&self, registration: RegistrationId) -> bool {
+    pub(super) fn needs_permission(&self, registration: RegistrationId) -> bool {
         let of_action = |code: Rc<ActionCode>| code.permission.is_some();
         self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)
     }
 
     /// Asks the application for permission once the session is released, and dispatches the answer.
     /// The general rule is asked first, and then the rule of the action.
-    pub(super) fn ask_permission_later(&self, question: PolicyQuestion<'_>) {
+    pub(super) fn evaluate_permission(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let own = code.and_then(|code| code.permission.clone());
         let general = self.permission.borrow().clone();
@@ -262,14 +262,14 @@ impl Runtime {
                 outcome = permits(args).await;
             }
             if let Some(runtime) = runtime.upgrade() {
-                runtime.later(Input::PermissionAnswer { ticket, outcome });
+                runtime.dispatch_ignoring_refusal(Input::PermissionAnswer { ticket, outcome });
             }
         });
     }
 }
 
 /// Marks a lost connection as caused by an offline browser, if the browser is offline.
-fn without_connection(mut end: StreamEnd) -> StreamEnd {
+fn mark_if_offline(mut end: StreamEnd) -> StreamEnd {
     if let StreamEnd::Failed(failure) = &mut end
         && failure.kind() == FailureKind::Network
         && is_offline()

@@ -18,10 +18,10 @@ pub(super) type Step = fn(&Runtime) -> Option<Result<(), Refusal>>;
     reason = "a split build may have no engine yet"
 )]
 pub(super) const fn loaded() -> Option<Step> {
-    Some(Runtime::step)
+    Some(Runtime::handle_next)
 }
 
 #[cfg(feature = "split")]
 mod fetched;
 #[cfg(feature = "split")]
-pub(crate) use self::fetched::{Held, load, loaded, until_loaded};
+pub(crate) use self::fetched::{HeldInputs, load_engine, loaded, wait_until_loaded};

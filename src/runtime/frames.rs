@@ -23,7 +23,7 @@ const STREAMING_MS: u32 = 20;
 
 /// The changes that have not been applied to signals, and the scheduled frame and timers.
 #[derive(Default)]
-pub(super) struct Frames {
+pub(super) struct FrameSchedule {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
     /// The callback for requested frames. Created once and owned by the page, since a frame may
@@ -45,7 +45,7 @@ impl Runtime {
             return;
         }
         let at_once = changes.run;
-        let streams = !at_once && self.stream_in(&changes);
+        let streams = !at_once && self.are_streamed(&changes);
         for change in changes.into_list() {
             // Most events are about the part that just grew.
             if self.frames.order.borrow().last() == Some(&change) {
@@ -56,7 +56,7 @@ impl Runtime {
             }
         }
         if at_once {
-            self.flush();
+            self.apply_queued_changes();
         } else {
             self.schedule(streams);
         }
@@ -66,21 +66,21 @@ impl Runtime {
     /// applies the changes.
     fn schedule(&self, streams: bool) {
         match streams {
-            true => self.later_frame(),
-            false => self.next_frame(),
+            true => self.request_delayed_frame(),
+            false => self.request_frame(),
         }
         if !self.frames.timed.replace(true) {
             let runtime = self.weak();
             after(HIDDEN_MS, move || {
                 if let Some(runtime) = runtime.upgrade() {
                     runtime.frames.timed.set(false);
-                    runtime.flush();
+                    runtime.apply_queued_changes();
                 }
             });
         }
     }
 
-    fn later_frame(&self) {
+    fn request_delayed_frame(&self) {
         if self.frames.asked.get() || self.frames.waits.replace(true) {
             return;
         }
@@ -92,12 +92,12 @@ impl Runtime {
             };
             runtime.frames.waits.set(false);
             if !runtime.frames.order.borrow().is_empty() {
-                runtime.next_frame();
+                runtime.request_frame();
             }
         });
     }
 
-    fn next_frame(&self) {
+    fn request_frame(&self) {
         let Some(window) = browser() else { return };
         if self.frames.asked.replace(true) {
             return;
@@ -107,7 +107,7 @@ impl Runtime {
             let tick = Closure::<dyn FnMut()>::new(move || {
                 if let Some(runtime) = runtime.upgrade() {
                     runtime.frames.asked.set(false);
-                    runtime.flush();
+                    runtime.apply_queued_changes();
                 }
             });
             tick.into_js_value()
@@ -118,13 +118,13 @@ impl Runtime {
 
     /// Returns true if the changes are only appended text, or only parts of an answer that is being
     /// streamed.
-    fn stream_in(&self, changes: &Changes) -> bool {
+    fn are_streamed(&self, changes: &Changes) -> bool {
         let speaks = || self.read(Session::is_streaming).unwrap_or_default();
         changes.only_growth || (changes.only_speech && speaks())
     }
 
     /// Applies queued changes to the signals.
-    pub(crate) fn flush(&self) {
+    pub(crate) fn apply_queued_changes(&self) {
         self.frames.known.borrow_mut().clear();
         let changes = std::mem::take(&mut *self.frames.order.borrow_mut());
         if changes.is_empty() {

@@ -49,14 +49,14 @@ impl Host for BrowserHost<'_> {
     /// Defers an approval rule of the application, because the session is borrowed: the runtime
     /// evaluates the rule afterwards and dispatches the answer as an input.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
-        self.runtime.ask_later(question);
+        self.runtime.evaluate_approval_rule(question);
         Answer::Later
     }
 
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
-        match self.runtime.asks_permission(question.registration()) {
+        match self.runtime.needs_permission(question.registration()) {
             true => {
-                self.runtime.ask_permission_later(question);
+                self.runtime.evaluate_permission(question);
                 Answer::Later
             }
             false => Answer::Now(Ok(())),
@@ -69,11 +69,11 @@ impl Host for BrowserHost<'_> {
     }
 
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
-        self.runtime.stops(rule, summary)
+        self.runtime.should_stop(rule, summary)
     }
 
     fn price(&mut self, usage: &TokenUsage) -> Option<u64> {
-        self.runtime.price(usage)
+        self.runtime.price_of(usage)
     }
 
     fn denial(

@@ -12,7 +12,7 @@ use super::{Changes, Runtime};
 /// The observers of loop events, and the state from which the events are derived. The state is
 /// updated only while there is an observer.
 #[derive(Default)]
-pub(super) struct Loop {
+pub(super) struct LoopObservers {
     observers: Observers<LoopEvent>,
     events: RefCell<LoopEvents>,
 }
@@ -40,7 +40,7 @@ impl Runtime {
             events.record(session, changes.list())
         });
         for event in events.unwrap_or_default() {
-            self.observers_failed(self.loop_events.observers.notify(&event));
+            self.report_observer_failures(self.loop_events.observers.notify(&event));
         }
     }
 }

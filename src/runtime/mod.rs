@@ -50,10 +50,10 @@ use crate::{
     view::ViewModel,
 };
 
-pub(crate) use audit::Recorder;
+pub(crate) use audit::CallRecorder;
 pub use calls::Subscription;
 pub(crate) use changes::Changes;
-pub(crate) use persistence::{ApprovalPersistence, Search};
+pub(crate) use persistence::{ApprovalPersistence, ThreadSearch};
 pub(crate) use store_persistence::StorePersistence;
 
 type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
@@ -63,10 +63,10 @@ type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 type StateChange = Box<dyn FnOnce(&mut Value)>;
 
 /// The reply of a call's card to the handler of the call.
-type Reply = Result<Value, ToolError>;
+type CardReply = Result<Value, ToolError>;
 
 /// A step in the queue of the runtime.
-enum Queued {
+enum QueuedStep {
     Input(Box<Input>),
     StateChange(StateChange),
 }
@@ -90,16 +90,16 @@ struct HandlerTask {
 pub(crate) struct Runtime {
     me: Weak<Self>,
     session: RefCell<Session>,
-    queue: RefCell<VecDeque<Queued>>,
+    queue: RefCell<VecDeque<QueuedStep>>,
     draining: Cell<bool>,
     #[cfg(feature = "split")]
-    pub(crate) held: engine::Held,
+    pub(crate) held: engine::HeldInputs,
     /// The messages that the session has refused after they counted as accepted, which are moved
     /// back into the composer.
     pub(crate) returned: ArcRwSignal<Vec<Content>>,
     /// The readers that run when a run opens.
     sources: sources::Sources,
-    awaited: sources::Awaited,
+    awaited: sources::AwaitedActions,
     /// The number of the source that reads the application's filter of offered actions.
     filter_source: Cell<Option<u64>>,
     /// The id of this assistant within the page.
@@ -113,7 +113,7 @@ pub(crate) struct Runtime {
     /// servers.
     leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
-    replies: RefCell<HashMap<CallKey, oneshot::Sender<Reply>>>,
+    replies: RefCell<HashMap<CallKey, oneshot::Sender<CardReply>>>,
     /// The callers of [`Runtime::execute`] that wait for an outcome, by request.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
@@ -121,24 +121,24 @@ pub(crate) struct Runtime {
     persistence: RefCell<Option<Rc<dyn persistence::Persistence>>>,
     diagnostics: Observers<Diagnostic>,
     call_observers: calls::CallObservers,
-    loop_events: loop_events::Loop,
+    loop_events: loop_events::LoopObservers,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's general permission rule for starting calls.
     permission: RefCell<Option<GeneralPermission>>,
     prices: prices::Prices,
     #[cfg(feature = "records")]
-    updates: updates::Updates,
+    updates: updates::UpdateObservers,
     /// The persistence of remembered approvals, if the application has a store for them.
     approvals: RefCell<Option<Rc<dyn ApprovalPersistence>>>,
     /// The recorders of call events.
-    recorders: RefCell<Vec<Rc<dyn Recorder>>>,
+    recorders: RefCell<Vec<Rc<dyn CallRecorder>>>,
     /// True if a new message denies open approvals.
     pub(crate) auto_deny: bool,
     /// True if the user can send messages during the loop.
     pub(crate) interjections: bool,
     /// The limits on content from agents.
     pub(crate) limits: Rc<Limits>,
-    frames: frames::Frames,
+    frames: frames::FrameSchedule,
     watch: watch::InterruptionCheck,
     last_number: Cell<u64>,
     view: Rc<ViewModel>,
@@ -162,10 +162,10 @@ impl Runtime {
             queue: RefCell::default(),
             draining: Cell::new(false),
             #[cfg(feature = "split")]
-            held: engine::Held::default(),
+            held: engine::HeldInputs::default(),
             returned: ArcRwSignal::default(),
             sources: sources::Sources::default(),
-            awaited: sources::Awaited::default(),
+            awaited: sources::AwaitedActions::default(),
             filter_source: Cell::new(None),
             client_id: fresh_id(),
             ended: Cell::new(false),
@@ -180,18 +180,18 @@ impl Runtime {
             persistence: RefCell::default(),
             diagnostics: Observers::default(),
             call_observers: calls::CallObservers::default(),
-            loop_events: loop_events::Loop::default(),
+            loop_events: loop_events::LoopObservers::default(),
             stop_rules: RefCell::default(),
             permission: RefCell::default(),
             prices: prices::Prices::default(),
             #[cfg(feature = "records")]
-            updates: updates::Updates::default(),
+            updates: updates::UpdateObservers::default(),
             approvals: RefCell::default(),
             recorders: RefCell::default(),
             auto_deny,
             interjections,
             limits,
-            frames: frames::Frames::default(),
+            frames: frames::FrameSchedule::default(),
             watch: watch::InterruptionCheck::default(),
             last_number: Cell::new(0),
             view,
@@ -208,7 +208,7 @@ impl Runtime {
     }
 
     /// Returns a number that is unique within the runtime.
-    pub(crate) fn number(&self) -> u64 {
+    pub(crate) fn next_number(&self) -> u64 {
         self.last_number.set(self.last_number.get() + 1);
         self.last_number.get()
     }
@@ -224,13 +224,13 @@ impl Runtime {
     /// counts as accepted. After the provider is unmounted, an input that would start something is
     /// refused.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
-        if self.ended.get() && starts_something(&input) {
+        if self.ended.get() && may_start_work(&input) {
             return Err(Refusal::Ended);
         }
         #[cfg(feature = "split")]
         self.held.hold_message(&input)?;
         let input = match self.persistence() {
-            Some(persistence) => persistence.hold(input),
+            Some(persistence) => persistence.hold_back(input),
             None => Some(input),
         };
         // Held inputs are dispatched once the conversation is loaded.
@@ -239,21 +239,21 @@ impl Runtime {
             self.wait_for_engine();
             return Ok(());
         };
-        self.take_turns(Queued::Input(Box::new(input)))
+        self.enqueue(QueuedStep::Input(Box::new(input)))
     }
 
     /// Dispatches an input that persistence has held back. Its caller has already received `Ok`: if
     /// the session refuses a message, the message is returned to the composer, and other refusals
     /// are logged.
     fn dispatch_held(&self, input: Input) {
-        if self.ended.get() && starts_something(&input) {
+        if self.ended.get() && may_start_work(&input) {
             return;
         }
         let message = match &input {
             // The step returns it.
             #[cfg(feature = "split")]
             _ if self.held.is_message_of(&input) => {
-                let _ = self.take_turns(Queued::Input(Box::new(input)));
+                let _ = self.enqueue(QueuedStep::Input(Box::new(input)));
                 return;
             }
             Input::Send { content }
@@ -262,7 +262,7 @@ impl Runtime {
             } => Some(content.clone()),
             _ => None,
         };
-        let outcome = self.take_turns(Queued::Input(Box::new(input)));
+        let outcome = self.enqueue(QueuedStep::Input(Box::new(input)));
         match (outcome, message) {
             (Ok(()), _) => {}
             (Err(_), Some(content)) => self.return_message(&content),
@@ -279,26 +279,26 @@ impl Runtime {
     /// Queues a change of the shared state, to be made after all steps that are already queued.
     pub(crate) fn update_state(&self, change: StateChange) {
         // A state change is never refused.
-        let _ = self.take_turns(Queued::StateChange(change));
+        let _ = self.enqueue(QueuedStep::StateChange(change));
     }
 
-    fn take_turns(&self, next: Queued) -> Result<(), Refusal> {
+    fn enqueue(&self, next: QueuedStep) -> Result<(), Refusal> {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);
         }
         let Some(step) = engine::loaded() else {
             #[cfg(feature = "split")]
-            return self.hold(next);
+            return self.hold_step(next);
             #[cfg(not(feature = "split"))]
             return Ok(());
         };
         #[cfg(feature = "split")]
-        self.take_held(step);
+        self.handle_held_steps(step);
         self.queue.borrow_mut().push_back(next);
         if self.draining.replace(true) {
             return Ok(());
         }
-        self.watch();
+        self.schedule_interruption_check();
         let mut first = None;
         while let Some(outcome) = step(self) {
             first.get_or_insert(outcome);
@@ -308,24 +308,24 @@ impl Runtime {
     }
 
     /// Handles the next queued step and returns the outcome; `None` if the queue is empty.
-    fn step(&self) -> Option<Result<(), Refusal>> {
+    fn handle_next(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
-        let sends = matches!(&next, Queued::Input(input) if self.held.is_message_of(input));
-        let refused = self.input_of(next).and_then(|input| self.handle(input));
+        let sends = matches!(&next, QueuedStep::Input(input) if self.held.is_message_of(input));
+        let refused = self.to_input(next).and_then(|input| self.handle(input));
         #[cfg(feature = "split")]
         if sends {
-            self.message_handled(refused.is_some());
+            self.clear_held_message(refused.is_some());
         }
         Some(refused.map_or(Ok(()), Err))
     }
 
     /// Converts a queued step to an input, while the session is not borrowed; `None` if the shared
     /// state cannot be read.
-    fn input_of(&self, next: Queued) -> Option<Input> {
+    fn to_input(&self, next: QueuedStep) -> Option<Input> {
         let change = match next {
-            Queued::Input(input) => return Some(*input),
-            Queued::StateChange(change) => change,
+            QueuedStep::Input(input) => return Some(*input),
+            QueuedStep::StateChange(change) => change,
         };
         let mut state = self.read(|session| session.conversation().state().clone())?;
         change(&mut state);
@@ -341,10 +341,10 @@ impl Runtime {
             self.report(diagnostic);
         }
         let events = self.call_events(&output);
-        let recorded = self.record(&output.calls);
+        let recorded = self.prepare_records(&output.calls);
         let changes = Changes::new(output.changes);
         if let Some(persistence) = self.persistence().filter(|_| !changes.is_empty()) {
-            persistence.changed(&changes, &self.session.borrow());
+            persistence.record_changes(&changes, &self.session.borrow());
         }
         let offers_changed = changes.registry;
         #[cfg(feature = "records")]
@@ -378,7 +378,7 @@ impl Runtime {
 
     /// Reports failed observers as diagnostics. All observers were notified regardless (rule
     /// "observers").
-    pub(crate) fn observers_failed(&self, failures: Vec<String>) {
+    pub(crate) fn report_observer_failures(&self, failures: Vec<String>) {
         for failure in failures {
             self.report(&observe::failed(failure));
         }
@@ -397,13 +397,13 @@ impl Runtime {
     }
 
     /// Removes the code of a registration; its handlers are cancelled through the session.
-    pub(crate) fn drop_code(&self, id: RegistrationId) {
+    pub(crate) fn remove_code(&self, id: RegistrationId) {
         self.code.borrow_mut().remove(&id);
     }
 
     /// Returns the latest snapshot of a conversation that was replaced by another one in this page;
     /// `None` if no conversation with this id was replaced.
-    pub(crate) fn archived(&self, thread_id: &str) -> Option<Value> {
+    pub(crate) fn archived_snapshot(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
             .iter()
@@ -429,7 +429,7 @@ impl Runtime {
 
     /// Evaluates a stop rule of the application while the session is borrowed. Logs an error and
     /// returns false if the application has not set the rule.
-    fn stops(&self, name: &str, summary: &TurnSummary) -> bool {
+    fn should_stop(&self, name: &str, summary: &TurnSummary) -> bool {
         let rule = self.stop_rules.borrow().get(name).cloned();
         if rule.is_none() {
             console_error(&format!(
@@ -450,14 +450,14 @@ impl Runtime {
     }
 
     /// Registers a handler for the reply of its call's card, and returns the receiver of the reply.
-    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<Reply> {
+    pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<CardReply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
         receiver
     }
 
     /// Passes the reply of a call's card to its handler; ignored if no handler waits.
-    pub(crate) fn reply(&self, call: &CallKey, value: Reply) {
+    pub(crate) fn reply(&self, call: &CallKey, value: CardReply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
             // The receiver is dropped if the handler was cancelled.
@@ -470,14 +470,14 @@ impl Runtime {
     pub(crate) fn shut_down(&self) {
         // Open calls are stored as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
-            persistence.end();
+            persistence.shut_down();
             self.leaves_runs.set(true);
         }
         // The session first, so that nothing restarts when actions are unregistered later.
-        self.later(Input::Stop);
+        self.dispatch_ignoring_refusal(Input::Stop);
         self.ended.set(true);
         #[cfg(feature = "split")]
-        self.drop_held();
+        self.drop_held_steps();
         for (_, task) in self.runs.borrow_mut().drain() {
             task.abort.abort();
         }
@@ -486,15 +486,15 @@ impl Runtime {
             task.abort.abort();
         }
         self.code.borrow_mut().clear();
-        self.drop_sources();
+        self.remove_sources();
     }
 }
 
 /// Refuses an input that would start something, because there is no browser; ignores any other step
 /// (rule "on a server").
-fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
+fn refuse_on_server(next: &QueuedStep) -> Result<(), Refusal> {
     match next {
-        Queued::Input(input) if starts_something(input) => {
+        QueuedStep::Input(input) if may_start_work(input) => {
             console_error(
                 "an assistant on a server does nothing, and refuses what it is asked for: ask it in the browser, \
                  from an event handler or an effect",
@@ -506,7 +506,7 @@ fn refuse_on_server(next: &Queued) -> Result<(), Refusal> {
 }
 
 /// Returns true if an input would begin a run or a handler.
-pub(super) const fn starts_something(input: &Input) -> bool {
+pub(super) const fn may_start_work(input: &Input) -> bool {
     matches!(
         input,
         Input::Send { .. }

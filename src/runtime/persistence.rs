@@ -19,38 +19,38 @@ use crate::{store::Label, ui::spawn_local};
 pub(crate) trait Persistence {
     /// Holds back an input that must wait until the conversation is loaded; returns any other
     /// input.
-    fn hold(&self, input: Input) -> Option<Input>;
+    fn hold_back(&self, input: Input) -> Option<Input>;
     /// Records changes of the session, which is borrowed.
-    fn changed(&self, changes: &Changes, session: &Session);
+    fn record_changes(&self, changes: &Changes, session: &Session);
     /// Writes a start to the journal, and reports the outcome with [`Input::Committed`].
-    fn commit(&self, commit: CommitId, entry: JournalEntry);
+    fn commit_start(&self, commit: CommitId, entry: JournalEntry);
     /// Writes a result to the journal.
-    fn record(&self, entry: JournalEntry);
+    fn record_result(&self, entry: JournalEntry);
     /// Stores a conversation that was replaced by another one.
-    fn archive(&self, thread_id: &str, snapshot: Value);
+    fn store_archive(&self, thread_id: &str, snapshot: Value);
     /// Opens a conversation from the store.
-    fn open(&self, thread_id: String);
+    fn open_thread(&self, thread_id: String);
     /// Reads the list of conversations.
-    fn list(&self);
+    fn read_threads(&self);
     /// Searches the text of the listed conversations.
-    fn search(&self, search: Search);
+    fn search_threads(&self, search: ThreadSearch);
     /// Stores the user's label of a conversation.
-    fn label(&self, thread_id: String, label: Label);
+    fn store_label(&self, thread_id: String, label: Label);
     /// Takes ownership of the conversation for this tab.
-    fn use_here(&self);
+    fn take_ownership(&self);
     /// Stops persistence, because the provider is unmounted.
-    fn end(&self);
+    fn shut_down(&self);
 }
 
 /// A callback that receives the id of each conversation found, and `None` at the end.
-type Found = Box<dyn Fn(Option<&str>)>;
+type FoundCallback = Box<dyn Fn(Option<&str>)>;
 
 /// A search of the stored conversations.
-pub(crate) struct Search {
+pub(crate) struct ThreadSearch {
     /// The words that are searched for.
     pub(crate) words: String,
     /// Called with the id of each conversation that contains the words, and with `None` at the end.
-    pub(crate) found: Found,
+    pub(crate) found: FoundCallback,
     /// False after the search was cancelled.
     pub(crate) wanted: Rc<Cell<bool>>,
 }
@@ -58,10 +58,10 @@ pub(crate) struct Search {
 /// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
     /// Stores these approvals, which replace all earlier ones.
-    fn keep(&self, approvals: Vec<RememberedApproval>);
+    fn store_all(&self, approvals: Vec<RememberedApproval>);
     /// Replaces `before` with `after`, which counts a use, if the stored approval still equals
     /// `before`.
-    fn swap(
+    fn compare_and_swap(
         &self,
         before: RememberedApproval,
         after: RememberedApproval,
@@ -81,13 +81,13 @@ impl Runtime {
         let Some(persistence) = persistence else {
             // The session has the only copy.
             let outcome = Swap::Done;
-            return self.later(Input::ApprovalSwapped { ticket, outcome });
+            return self.dispatch_ignoring_refusal(Input::ApprovalSwapped { ticket, outcome });
         };
-        let (swaps, runtime) = (persistence.swap(before, after), self.weak());
+        let (swaps, runtime) = (persistence.compare_and_swap(before, after), self.weak());
         spawn_local(async move {
             let outcome = swaps.await;
             if let Some(runtime) = runtime.upgrade() {
-                runtime.later(Input::ApprovalSwapped { ticket, outcome });
+                runtime.dispatch_ignoring_refusal(Input::ApprovalSwapped { ticket, outcome });
             }
         });
     }
@@ -99,13 +99,13 @@ impl Runtime {
     pub(crate) fn set_persistence(&self, persistence: Rc<dyn Persistence>) {
         let old = self.persistence.replace(Some(persistence));
         if let Some(old) = old {
-            old.end();
+            old.shut_down();
         }
     }
 
     /// Aborts all runs and handlers, because another tab owns the conversation now. The session is
     /// not notified.
-    pub(super) fn abandon(&self) {
+    pub(super) fn abort_all(&self) {
         let runs = std::mem::take(&mut *self.runs.borrow_mut());
         for task in runs.into_values() {
             task.abort.abort();
@@ -117,20 +117,20 @@ impl Runtime {
         }
     }
 
-    pub(super) fn commit(&self, commit: CommitId, entry: JournalEntry) {
+    pub(super) fn commit_start(&self, commit: CommitId, entry: JournalEntry) {
         match self.persistence() {
-            Some(persistence) => persistence.commit(commit, entry),
+            Some(persistence) => persistence.commit_start(commit, entry),
             // Without a store there is nothing to write.
-            None => self.later(Input::Committed {
+            None => self.dispatch_ignoring_refusal(Input::Committed {
                 commit,
                 outcome: Ok(()),
             }),
         }
     }
 
-    pub(super) fn archive(&self, thread_id: String, snapshot: Value) {
+    pub(super) fn archive_thread(&self, thread_id: String, snapshot: Value) {
         if let Some(persistence) = self.persistence() {
-            return persistence.archive(&thread_id, snapshot);
+            return persistence.store_archive(&thread_id, snapshot);
         }
         let mut archive = self.archive.borrow_mut();
         archive.retain(|(id, _)| *id != thread_id);

@@ -31,7 +31,7 @@ impl Runtime {
         self.prices.currency.get()
     }
 
-    pub(super) fn price(&self, usage: &TokenUsage) -> Option<u64> {
+    pub(super) fn price_of(&self, usage: &TokenUsage) -> Option<u64> {
         let rule = self.prices.rule.borrow().clone();
         rule.and_then(|rule| rule(usage))
     }

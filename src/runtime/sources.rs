@@ -8,21 +8,21 @@ use futures_channel::oneshot;
 
 use super::Runtime;
 
-type Source = Rc<dyn Fn()>;
+type SourceReader = Rc<dyn Fn()>;
 
 /// The readers that components have registered, by number, oldest first.
 #[derive(Default)]
-pub(super) struct Sources(RefCell<Vec<(u64, Source)>>);
+pub(super) struct Sources(RefCell<Vec<(u64, SourceReader)>>);
 
 /// The handlers that wait until an action can be called.
 #[derive(Default)]
-pub(super) struct Awaited(RefCell<Vec<(String, oneshot::Sender<()>)>>);
+pub(super) struct AwaitedActions(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 
 impl Runtime {
     /// Registers a reader that is called whenever a run opens. A reader with the same number is
     /// replaced.
     pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
-        let read: Source = Rc::new(read);
+        let read: SourceReader = Rc::new(read);
         let mut sources = self.sources.0.borrow_mut();
         let same = sources.iter_mut().find(|(other, _)| *other == number);
         let old = match same {
@@ -39,13 +39,16 @@ impl Runtime {
     /// Registers the reader that updates the filter of offered actions, and replaces an earlier
     /// reader.
     pub(crate) fn set_filter_source(&self, read: impl Fn() + 'static) {
-        let number = self.filter_source.get().unwrap_or_else(|| self.number());
+        let number = self
+            .filter_source
+            .get()
+            .unwrap_or_else(|| self.next_number());
         self.filter_source.set(Some(number));
         self.add_source(number, read);
     }
 
     /// Removes a reader.
-    pub(crate) fn drop_source(&self, number: u64) {
+    pub(crate) fn remove_source(&self, number: u64) {
         // Dropped after the borrow ends, since a reader may call back here.
         let mut sources = self.sources.0.borrow_mut();
         let at = sources.iter().position(|(other, _)| *other == number);
@@ -55,14 +58,14 @@ impl Runtime {
     }
 
     /// Removes all readers.
-    pub(super) fn drop_sources(&self) {
+    pub(super) fn remove_sources(&self) {
         let removed = mem::take(&mut *self.sources.0.borrow_mut());
         drop(removed);
     }
 
     /// Runs all readers, which update the session.
     pub(super) fn read_sources(&self) {
-        let sources: Vec<Source> = {
+        let sources: Vec<SourceReader> = {
             let sources = self.sources.0.borrow();
             sources.iter().map(|(_, read)| read.clone()).collect()
         };

@@ -12,7 +12,7 @@ use crate::ui::now;
 
 /// The observers, and the state of the recorder.
 #[derive(Default)]
-pub(super) struct Updates {
+pub(super) struct UpdateObservers {
     observers: Observers<Update>,
     recorder: RefCell<Recorder>,
 }
@@ -36,7 +36,7 @@ impl Runtime {
             recorder.record(session, changes.list(), now())
         });
         for update in updates.unwrap_or_default() {
-            self.observers_failed(self.updates.observers.notify(&update));
+            self.report_observer_failures(self.updates.observers.notify(&update));
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct InterruptionCheck {
 impl Runtime {
     /// Schedules a check that the current input has completed, for a moment at which the stack is
     /// empty. One check covers all inputs of a task.
-    pub(super) fn watch(&self) {
+    pub(super) fn schedule_interruption_check(&self) {
         let Some(window) = crate::ui::browser() else {
             return;
         };
@@ -33,7 +33,7 @@ impl Runtime {
             let check = Closure::<dyn Fn()>::new(move || {
                 if let Some(runtime) = runtime.upgrade() {
                     runtime.watch.waits.set(false);
-                    runtime.check();
+                    runtime.check_interruption();
                 }
             });
             check.into_js_value().unchecked_into()
@@ -45,7 +45,7 @@ impl Runtime {
         clippy::panic,
         reason = "the program has ended; the application's panic hook is what tells the person"
     )]
-    fn check(&self) {
+    fn check_interruption(&self) {
         // A panic was already reported.
         if self.draining.get() && !std::thread::panicking() {
             panic!("The chat was cut off while it took an input in");

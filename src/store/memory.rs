@@ -28,10 +28,10 @@ use super::{
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Rc<RefCell<Threads>>);
 
-type Threads = BTreeMap<String, Thread>;
+type Threads = BTreeMap<String, MemoryThread>;
 
 #[derive(Debug, Default)]
-struct Thread {
+struct MemoryThread {
     writer: Option<String>,
     records: BTreeMap<String, String>,
     journal: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ struct Thread {
     label: Label,
 }
 
-impl Thread {
+impl MemoryThread {
     fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
         if self.writer.as_ref().is_some_and(|it| *it != batch.writer) {
             let message = "another tab has this conversation now";
@@ -66,7 +66,7 @@ impl Thread {
     }
 }
 
-fn records(from: &BTreeMap<String, String>) -> Vec<Record> {
+fn to_records(from: &BTreeMap<String, String>) -> Vec<Record> {
     let record = |(name, text): (&String, &String)| Record {
         name: name.clone(),
         text: text.clone(),
@@ -74,7 +74,7 @@ fn records(from: &BTreeMap<String, String>) -> Vec<Record> {
     from.iter().map(record).collect()
 }
 
-fn done<T: 'static>(
+fn ready_future<T: 'static>(
     result: Result<T, StoreError>,
 ) -> LocalBoxFuture<'static, Result<T, StoreError>> {
     ready(result).boxed_local()
@@ -84,9 +84,9 @@ impl Store for MemoryStore {
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
         let threads = self.0.borrow();
         let thread = threads.get(thread_id).filter(|it| !it.records.is_empty());
-        done(Ok(thread.map(|thread| StoredThread {
-            records: records(&thread.records),
-            journal: records(&thread.journal),
+        ready_future(Ok(thread.map(|thread| StoredThread {
+            records: to_records(&thread.records),
+            journal: to_records(&thread.journal),
         })))
     }
 
@@ -94,29 +94,30 @@ impl Store for MemoryStore {
         let mut threads = self.0.borrow_mut();
         let thread = threads.entry(thread_id.to_owned()).or_default();
         thread.writer = Some(writer.to_owned());
-        done(Ok(()))
+        ready_future(Ok(()))
     }
 
     fn write(&self, batch: Batch) -> StoreFuture<()> {
         let mut threads = self.0.borrow_mut();
         let thread = threads.entry(batch.thread_id.clone()).or_default();
-        done(thread.write(batch))
+        ready_future(thread.write(batch))
     }
 
     fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
         let threads = self.0.borrow();
-        let info = |thread: &Thread| Some(thread.info.clone()?.labelled(thread.label.clone()));
-        done(Ok(threads.values().filter_map(info).collect()))
+        let info =
+            |thread: &MemoryThread| Some(thread.info.clone()?.labelled(thread.label.clone()));
+        ready_future(Ok(threads.values().filter_map(info).collect()))
     }
 
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
         let mut threads = self.0.borrow_mut();
         threads.entry(thread_id.to_owned()).or_default().label = label;
-        done(Ok(()))
+        ready_future(Ok(()))
     }
 
     fn remove(&self, thread_id: &str) -> StoreFuture<()> {
         self.0.borrow_mut().remove(thread_id);
-        done(Ok(()))
+        ready_future(Ok(()))
     }
 }

@@ -14,8 +14,8 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Asked, Channel, Lock, Place, TabMessage, has_web_locks};
-pub(crate) use record::{OUTLINE, message_of, name_of};
+pub(crate) use own::{Lock, LockAttempt, QueuePosition, TabChannel, TabMessage, has_web_locks};
+pub(crate) use record::{OUTLINE, message_id_in_name, message_record_name};
 
 pub use approvals::ApprovalStore;
 pub use assistant_core::session::Swap;

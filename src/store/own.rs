@@ -11,7 +11,7 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
 use crate::ui::{browser, sleep, spawn_local};
 
-fn locks() -> Option<JsValue> {
+fn lock_manager() -> Option<JsValue> {
     let navigator = browser()?.navigator();
     let locks = Reflect::get(&navigator, &"locks".into()).ok()?;
     (!locks.is_undefined() && !locks.is_null()).then_some(locks)
@@ -19,7 +19,7 @@ fn locks() -> Option<JsValue> {
 
 /// Returns true if the browser has the Web Locks API. Pages in an insecure context have none.
 pub(crate) fn has_web_locks() -> bool {
-    locks().is_some()
+    lock_manager().is_some()
 }
 
 /// A lock that is held until it is dropped.
@@ -38,7 +38,7 @@ impl Drop for Lock {
 }
 
 /// The outcome of a lock request.
-pub(crate) enum Asked {
+pub(crate) enum LockAttempt {
     /// This tab has the lock.
     Granted(Lock),
     /// The browser reports that a live page holds the lock.
@@ -50,38 +50,41 @@ pub(crate) enum Asked {
 impl Lock {
     /// Waits up to `ms` milliseconds for the lock of this name. `lost` is called if another tab
     /// steals the lock later.
-    pub(crate) async fn wait(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> Asked {
+    pub(crate) async fn acquire(name: &str, ms: u32, lost: impl FnOnce() + 'static) -> LockAttempt {
         let (options, abort) = (Object::new(), AbortController::new());
         let Ok(abort) = abort else {
-            return Asked::Unknown;
+            return LockAttempt::Unknown;
         };
         // Setting a property of a plain object cannot fail.
         let _ = Reflect::set(&options, &"signal".into(), &abort.signal());
-        let Some(asked) = request(name, options, lost) else {
-            return Asked::Unknown;
+        let Some(asked) = request_lock(name, options, lost) else {
+            return LockAttempt::Unknown;
         };
-        let asked = match within(ms, asked).await {
-            Ok(Some(lock)) => return Asked::Granted(lock),
-            Ok(None) => return Asked::Unknown,
+        let asked = match with_timeout(ms, asked).await {
+            Ok(Some(lock)) => return LockAttempt::Granted(lock),
+            Ok(None) => return LockAttempt::Unknown,
             Err(asked) => asked,
         };
         let held = is_held(name).await;
         abort.abort();
         // It may have been granted just before the abort.
-        match within(ANSWER_MS, asked).await {
-            Ok(Some(lock)) => Asked::Granted(lock),
-            _ if held => Asked::Held,
-            _ => Asked::Unknown,
+        match with_timeout(ANSWER_MS, asked).await {
+            Ok(Some(lock)) => LockAttempt::Granted(lock),
+            _ if held => LockAttempt::Held,
+            _ => LockAttempt::Unknown,
         }
     }
 
-    /// Queues for the lock, until the lock is granted or the [`Place`] is dropped. Returns `None`
+    /// Queues for the lock, until the lock is granted or the [`QueuePosition`] is dropped. Returns `None`
     /// if the browser has no locks.
-    pub(crate) fn queue(name: &str, lost: impl FnOnce() + 'static) -> Option<(Place, Granted)> {
+    pub(crate) fn queue(
+        name: &str,
+        lost: impl FnOnce() + 'static,
+    ) -> Option<(QueuePosition, GrantedLock)> {
         let options = Object::new();
-        let place = Place(AbortController::new().ok()?);
+        let place = QueuePosition(AbortController::new().ok()?);
         let _ = Reflect::set(&options, &"signal".into(), &place.0.signal());
-        Some((place, request(name, options, lost)?))
+        Some((place, request_lock(name, options, lost)?))
     }
 
     /// Takes the lock from the tab that holds it; returns `None` if the browser refuses or does not
@@ -89,7 +92,7 @@ impl Lock {
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
-        within(ANSWER_MS, request(name, options, lost)?)
+        with_timeout(ANSWER_MS, request_lock(name, options, lost)?)
             .await
             .ok()?
     }
@@ -100,7 +103,7 @@ const ANSWER_MS: u32 = 1_000;
 
 /// Waits up to `ms` milliseconds for a future. Returns the future as the error if it is not ready
 /// by then.
-async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
+async fn with_timeout<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
     let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
     match select(what, patience).await {
         Either::Left((outcome, _)) => Ok(outcome),
@@ -111,7 +114,7 @@ async fn within<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
 /// Asks the browser whether a live page holds a lock. Returns `false` without a clear answer.
 async fn is_held(name: &str) -> bool {
     let asked = || {
-        let locks = locks()?;
+        let locks = lock_manager()?;
         let query: Function = Reflect::get(&locks, &"query".into())
             .ok()?
             .dyn_into()
@@ -120,7 +123,7 @@ async fn is_held(name: &str) -> bool {
     };
     let Some(asked) = asked() else { return false };
     let answer = Box::pin(wasm_bindgen_futures::JsFuture::from(asked));
-    let Ok(Ok(answer)) = within(ANSWER_MS, answer).await else {
+    let Ok(Ok(answer)) = with_timeout(ANSWER_MS, answer).await else {
         return false;
     };
     let held = Reflect::get(&answer, &"held".into()).unwrap_or_default();
@@ -132,19 +135,19 @@ async fn is_held(name: &str) -> bool {
 }
 
 /// A future that resolves to the lock, or to `None` if the lock is not granted.
-pub(crate) type Granted = LocalBoxFuture<'static, Option<Lock>>;
+pub(crate) type GrantedLock = LocalBoxFuture<'static, Option<Lock>>;
 
 /// A place in the queue for a lock. Dropping the place withdraws the request for the lock.
-pub(crate) struct Place(AbortController);
+pub(crate) struct QueuePosition(AbortController);
 
-impl Drop for Place {
+impl Drop for QueuePosition {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-fn request(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option<Granted> {
-    let locks = locks()?;
+fn request_lock(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option<GrantedLock> {
+    let locks = lock_manager()?;
     let (sender, receiver) = oneshot::channel::<Option<Lock>>();
     let sender = Rc::new(RefCell::new(Some(sender)));
     let granting = Rc::clone(&sender);
@@ -214,13 +217,13 @@ impl TabMessage {
 }
 
 /// The channel between the tabs that have a conversation open.
-pub(crate) struct Channel {
+pub(crate) struct TabChannel {
     channel: Option<BroadcastChannel>,
     /// The listener, kept alive while the browser may call it.
     _listener: Closure<dyn FnMut(MessageEvent)>,
 }
 
-impl Channel {
+impl TabChannel {
     pub(crate) fn new(name: &str, mut on_message: impl FnMut(TabMessage) + 'static) -> Self {
         let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let message = event.data().as_string();
@@ -249,7 +252,7 @@ impl Channel {
     }
 }
 
-impl Drop for Channel {
+impl Drop for TabChannel {
     fn drop(&mut self) {
         if let Some(channel) = &self.channel {
             channel.set_onmessage(None);

@@ -36,12 +36,12 @@ pub(crate) const OUTLINE: &str = "outline";
 const MESSAGE: &str = "message/";
 
 /// Returns the name of a message's record.
-pub(crate) fn name_of(message: &str) -> String {
+pub(crate) fn message_record_name(message: &str) -> String {
     format!("{MESSAGE}{message}")
 }
 
 /// Returns the message id in a record's name; `None` if the record is no message.
-pub(crate) fn message_of(name: &str) -> Option<&str> {
+pub(crate) fn message_id_in_name(name: &str) -> Option<&str> {
     name.strip_prefix(MESSAGE)
 }
 
@@ -200,7 +200,7 @@ impl Label {
     pub fn from_text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
         Self {
-            title: text_of(&value, "title"),
+            title: text_field(&value, "title"),
             deleted_at: value.get("deletedAt").and_then(Value::as_i64),
         }
     }
@@ -272,11 +272,11 @@ impl ThreadInfo {
     pub fn from_text(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         let updated_at = value.get("updatedAt").and_then(Value::as_i64)?;
-        let title = text_of(&value, "title").unwrap_or_default();
-        Some(Self::new(text_of(&value, "id")?, title, updated_at))
+        let title = text_field(&value, "title").unwrap_or_default();
+        Some(Self::new(text_field(&value, "id")?, title, updated_at))
     }
 }
 
-fn text_of(value: &Value, key: &str) -> Option<String> {
+fn text_field(value: &Value, key: &str) -> Option<String> {
     value.get(key)?.as_str().map(str::to_owned)
 }

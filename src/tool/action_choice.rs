@@ -39,7 +39,7 @@ pub(super) struct ActionChoice {
 
 /// The reason why the user's choice for an action is not a complete decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undecided {
+pub(super) enum IncompleteDecision {
     /// The user has chosen no decision.
     NotChosen,
     /// The text of the response is missing.
@@ -62,13 +62,13 @@ impl ActionChoice {
 
     /// Returns the decision about the action, or the reason why the decision is incomplete;
     /// tracked.
-    pub(super) fn decision(self) -> Result<ActionDecision, Undecided> {
+    pub(super) fn decision(self) -> Result<ActionDecision, IncompleteDecision> {
         let text = |of: RwSignal<String>| of.with(|text| text.trim().to_owned());
         match self.kind.get() {
             Some(DecisionKind::Approve) => Ok(ActionDecision::Approve),
             Some(DecisionKind::Edit) => {
                 let args = self.args.with(|text| serde_json::from_str::<Value>(text));
-                let args = args.map_err(|error| Undecided::NoJson {
+                let args = args.map_err(|error| IncompleteDecision::NoJson {
                     line: error.line(),
                     column: error.column(),
                 });
@@ -79,23 +79,23 @@ impl ActionChoice {
                 Ok(ActionDecision::Reject { message })
             }
             Some(DecisionKind::Respond) => match text(self.response) {
-                message if message.is_empty() => Err(Undecided::NoResponse),
+                message if message.is_empty() => Err(IncompleteDecision::NoResponse),
                 message => Ok(ActionDecision::Respond { message }),
             },
-            _ => Err(Undecided::NotChosen),
+            _ => Err(IncompleteDecision::NotChosen),
         }
     }
 
     /// Returns the error message below the text field; `None` until the user has tried to send, and
     /// while the decision is complete or not chosen.
-    fn problem(self, labels: &Labels) -> Option<String> {
+    fn error_message(self, labels: &Labels) -> Option<String> {
         if !self.tried.get() {
             return None;
         }
         Some(match self.decision().err()? {
-            Undecided::NotChosen => return None,
-            Undecided::NoResponse => labels.required.to_string(),
-            Undecided::NoJson { line, column } => labels
+            IncompleteDecision::NotChosen => return None,
+            IncompleteDecision::NoResponse => labels.required.to_string(),
+            IncompleteDecision::NoJson { line, column } => labels
                 .no_json
                 .replace("{line}", &line.to_string())
                 .replace("{column}", &column.to_string()),
@@ -118,15 +118,15 @@ pub(super) fn action_choice(
     let description = description.map(|text| agent_text(&words, text));
     let kinds = KINDS.into_iter().filter(|kind| action.allows(*kind));
     let kinds: Vec<_> = kinds
-        .map(|kind| radio(&group, kind, choice, answers, &words))
+        .map(|kind| decision_radio(&group, kind, choice, answers, &words))
         .collect();
     let fields = {
         let words = words.clone();
         let kind = choice.kind;
         dynamic(move || match kind.get().filter(|_| answers.get()) {
-            Some(DecisionKind::Edit) => field(Field::Args, choice, &words),
-            Some(DecisionKind::Reject) => field(Field::Reason, choice, &words),
-            Some(DecisionKind::Respond) => field(Field::Response, choice, &words),
+            Some(DecisionKind::Edit) => decision_field(DecisionField::Args, choice, &words),
+            Some(DecisionKind::Reject) => decision_field(DecisionField::Reason, choice, &words),
+            Some(DecisionKind::Respond) => decision_field(DecisionField::Response, choice, &words),
             _ => ().into_any(),
         })
     };
@@ -139,7 +139,7 @@ pub(super) fn action_choice(
                     <ExactText text=name />
                 </code>
             </legend>
-            {arguments(action, visibility, &words)}
+            {action_arguments(action, visibility, &words)}
             {description}
             <div class="la-question-choices">{kinds.collect_view()}</div>
             {fields}
@@ -151,7 +151,7 @@ pub(super) fn action_choice(
 /// Renders the exact arguments of an action, or a note if the action has none. If the action has no
 /// name, or the request has fields other than `name`, `args` and `description`, the complete
 /// request is rendered instead.
-fn arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
+fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
     let known = ["name", "args", "description"];
     let request = action.request().as_object();
     let is_known = |request: &Map<String, Value>| {
@@ -165,15 +165,15 @@ fn arguments(action: &RequestedAction, visibility: Visibility, words: &Words) ->
     };
     let Some(shown) = shown else {
         return view! {
-            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {visibility.end()}</p>
+            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {visibility.end_mark()}</p>
         }
         .into_any();
     };
     let text = view! { <ExactText text=pretty(shown) /> };
-    arguments_block(text.into_any(), Some(visibility.end()))
+    arguments_block(text.into_any(), Some(visibility.end_mark()))
 }
 
-fn word(kind: DecisionKind) -> WordOf {
+fn decision_label(kind: DecisionKind) -> WordOf {
     match kind {
         DecisionKind::Approve => |l| &l.approve,
         DecisionKind::Edit => |l| &l.edit,
@@ -182,7 +182,7 @@ fn word(kind: DecisionKind) -> WordOf {
     }
 }
 
-const fn attribute(kind: DecisionKind) -> &'static str {
+const fn decision_attribute(kind: DecisionKind) -> &'static str {
     match kind {
         DecisionKind::Approve => "approve",
         DecisionKind::Edit => "edit",
@@ -191,7 +191,7 @@ const fn attribute(kind: DecisionKind) -> &'static str {
     }
 }
 
-fn radio(
+fn decision_radio(
     group: &str,
     kind: DecisionKind,
     choice: ActionChoice,
@@ -212,13 +212,13 @@ fn radio(
             <input
                 type="radio"
                 name=group.to_owned()
-                data-decision=attribute(kind)
+                data-decision=decision_attribute(kind)
                 disabled=move || !answers.get()
                 data-undecided=undecided
                 prop:checked=move || choice.kind.get() == Some(kind)
                 on:click=choose
             />
-            <span class="la-field-label">{words.text(word(kind))}</span>
+            <span class="la-field-label">{words.text(decision_label(kind))}</span>
         </label>
     }
     .into_any()
@@ -226,21 +226,21 @@ fn radio(
 
 /// A text field that belongs to a kind of decision.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum DecisionField {
     Args,
     Reason,
     Response,
 }
 
-fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
+fn decision_field(of: DecisionField, choice: ActionChoice, words: &Words) -> AnyView {
     let (text, label): (_, fn(&Labels) -> &Word) = match of {
-        Field::Args => (choice.args, |l| &l.arguments),
-        Field::Reason => (choice.reason, |l| &l.reason),
-        Field::Response => (choice.response, |l| &l.answer),
+        DecisionField::Args => (choice.args, |l| &l.arguments),
+        DecisionField::Reason => (choice.reason, |l| &l.reason),
+        DecisionField::Response => (choice.response, |l| &l.answer),
     };
     let below = format!("la-field-{}", fresh_id());
     let wording = words.clone();
-    let problem = Signal::derive(move || choice.problem(&wording.get()));
+    let problem = Signal::derive(move || choice.error_message(&wording.get()));
     // Shows hidden characters of the field by their codes below it.
     let exact = move || {
         let hidden = text.with(|text| has_hidden(text, Detail::Exact).then(|| text.clone()));
@@ -251,14 +251,14 @@ fn field(of: Field, choice: ActionChoice, words: &Words) -> AnyView {
         problem.map(|text| view! { <p class="la-field-problem">{text}</p> })
     };
     view! {
-        <label class="la-field" data-required=(of != Field::Reason).then_some("")>
+        <label class="la-field" data-required=(of != DecisionField::Reason).then_some("")>
             <span class="la-field-label">{words.text(label)}</span>
             <textarea
                 class="la-input"
-                class:la-field-code=of == Field::Args
-                rows=if of == Field::Args { "4" } else { "2" }
-                spellcheck=(of == Field::Args).then_some("false")
-                aria-required=(of != Field::Reason).then_some("true")
+                class:la-field-code=of == DecisionField::Args
+                rows=if of == DecisionField::Args { "4" } else { "2" }
+                spellcheck=(of == DecisionField::Args).then_some("false")
+                aria-required=(of != DecisionField::Reason).then_some("true")
                 aria-invalid=move || problem.with(Option::is_some).then_some("true")
                 aria-describedby=below.clone()
                 prop:value=text

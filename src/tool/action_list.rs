@@ -7,7 +7,7 @@ use assistant_core::session::{ActionDecision, OpenInterrupt, Refusal};
 use leptos::prelude::*;
 
 use super::{
-    action_choice::{ActionChoice, Undecided, action_choice},
+    action_choice::{ActionChoice, IncompleteDecision, action_choice},
     visibility::Visibility,
 };
 use crate::ui::{Words, dynamic, memo};
@@ -30,14 +30,14 @@ impl ActionChoices {
 
     /// Returns the decisions in the order of the actions, or the first error while a decision is
     /// incomplete; tracked.
-    fn decisions(self) -> Result<Vec<ActionDecision>, Undecided> {
+    fn decisions(self) -> Result<Vec<ActionDecision>, IncompleteDecision> {
         let choices = self.0.try_get_value().unwrap_or_default();
         choices.into_iter().map(ActionChoice::decision).collect()
     }
 
     /// Returns the decisions to send. If a decision is missing or incomplete, shows the errors of
     /// the actions and returns a refusal with the number of decisions made.
-    pub(super) fn collect(self) -> Result<Vec<ActionDecision>, Refusal> {
+    pub(super) fn collect_decisions(self) -> Result<Vec<ActionDecision>, Refusal> {
         untrack(|| self.decisions()).map_err(|_| {
             let choices = self.0.try_get_value().unwrap_or_default();
             for choice in &choices {

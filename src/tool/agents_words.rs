@@ -14,7 +14,7 @@ const MAX_LINES: usize = 8;
 /// Renders a text under a label that attributes the text to the agent. The part beyond the limits
 /// is collapsed.
 pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
-    let (shown, rest) = capped(text.trim());
+    let (shown, rest) = split_at_limit(text.trim());
     let shown = match rest.is_empty() {
         true => shown.to_owned(),
         false => format!("{shown}…"),
@@ -45,7 +45,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
 }
 
 /// Splits a text into the part that is shown at first, and the collapsed rest.
-fn capped(text: &str) -> (&str, &str) {
+fn split_at_limit(text: &str) -> (&str, &str) {
     let end_of_chars = text.char_indices().nth(MAX_CHARS).map(|(at, _)| at);
     let mut breaks = text.match_indices('\n').map(|(at, _)| at);
     let end_of_lines = breaks.nth(MAX_LINES - 1);
@@ -56,15 +56,15 @@ fn capped(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::capped;
+    use super::split_at_limit;
 
     #[test]
     fn a_long_text_is_cut_by_characters_and_by_lines() {
-        assert_eq!(capped("May I?"), ("May I?", ""));
+        assert_eq!(split_at_limit("May I?"), ("May I?", ""));
         let long = "ä".repeat(700);
-        let (shown, rest) = capped(&long);
+        let (shown, rest) = split_at_limit(&long);
         assert_eq!((shown.chars().count(), rest.chars().count()), (500, 200));
         let lines = "x\n".repeat(40);
-        assert_eq!(capped(&lines).0.lines().count(), 8);
+        assert_eq!(split_at_limit(&lines).0.lines().count(), 8);
     }
 }

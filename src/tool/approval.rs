@@ -5,10 +5,10 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    approval_context::{ApprovalContext, Reviewed},
+    approval_context::{ApprovalContext, ReviewedArguments},
     approval_notes::changed_note,
     call_description::CallDescription,
-    decide::{decide, edit},
+    decide::{decision_view, edit_form},
     expiry::Expiry,
     number::question_number,
     single_instance::single_instance,
@@ -62,12 +62,12 @@ pub fn ApprovalCard(
         return ().into_any();
     };
     single_instance(&assistant, Question::Call(*call.key()), move || {
-        render_raisable(move || asked(call))
+        render_raisable(move || approval_card(call))
     })
 }
 
 /// Renders the approval card of a call, even if another window shows the card.
-pub(super) fn asked(call: ToolCallView<Value>) -> AnyView {
+pub(super) fn approval_card(call: ToolCallView<Value>) -> AnyView {
     // A new interrupt gets a new card.
     let asked = memo(move || call.interrupt_id());
     dynamic(move || card(&call, asked.get())).into_any()
@@ -83,9 +83,9 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
     let place = asked.and_then(|id| Some(question_number(&call.assistant()?, id)));
-    let reviewed = Reviewed::of(*call);
+    let reviewed = ReviewedArguments::new(*call);
     let (risk, noted) = (*call, changed_note(*call, reviewed.shows_edited()));
-    let description = CallDescription::of(*call, by_agent);
+    let description = CallDescription::new(*call, by_agent);
     let shown = ApprovalContext {
         call: *call,
         card,
@@ -98,8 +98,8 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     };
     let stage = description.extent();
     let body = move || match editing.get() {
-        true => edit(&shown).into_any(),
-        false => decide(&shown, stage.get(), question.clone()).into_any(),
+        true => edit_form(&shown).into_any(),
+        false => decision_view(&shown, stage.get(), question.clone()).into_any(),
     };
     let tone = move || {
         let risk = if by_agent {
@@ -123,7 +123,7 @@ fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
                 {description.heading(&words)} {place}
             </div>
             <div class="la-approval-body">
-                {noted} {description.text(&words)} <Expiry at=expires over /> {dynamic(body)}
+                {noted} {description.warning_text(&words)} <Expiry at=expires over /> {dynamic(body)}
             </div>
         </div>
     }

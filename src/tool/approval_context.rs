@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 
 use super::{
-    call_description::{CallDescription, Shown},
+    call_description::{CallDescription, ShownDescription},
     visibility::Visibility,
 };
 use crate::{
@@ -24,7 +24,7 @@ pub(super) struct ApprovalContext {
     /// The page's description of the call.
     pub(super) description: CallDescription,
     /// The edited arguments that are shown for review, if any.
-    pub(super) reviewed: Reviewed,
+    pub(super) reviewed: ReviewedArguments,
     /// True if the fold with the details is open.
     pub(super) more: RwSignal<bool>,
     /// The id of the rows, which describe the button that approves.
@@ -56,14 +56,14 @@ impl ApprovalContext {
         // The button is in the fold, and gets the focus again.
         self.more.set(true);
         self.editing.set(true);
-        self.focus_soon(".la-form :is(input, select, textarea)");
+        self.focus_when_rendered(".la-form :is(input, select, textarea)");
     }
 
     /// Closes the form for editing arguments, and moves the focus back to the button that opened
     /// the form.
     pub(super) fn stop_editing(&self) {
         self.editing.set(false);
-        self.focus_soon(".la-approval-edit");
+        self.focus_when_rendered(".la-approval-edit");
     }
 
     /// Closes the form after the edited arguments were accepted, and shows their preview. The card
@@ -88,7 +88,7 @@ impl ApprovalContext {
 
     /// Moves the focus to the element of the card that matches `selector`, once the element is
     /// rendered.
-    pub(super) fn focus_soon(&self, selector: &'static str) {
+    pub(super) fn focus_when_rendered(&self, selector: &'static str) {
         if let Some(card) = self.card.get_untracked() {
             focus::focus_in(card.into(), selector);
         }
@@ -98,13 +98,13 @@ impl ApprovalContext {
 /// The arguments that the user has edited but not yet approved, because their preview is shown
 /// first.
 #[derive(Clone, Copy)]
-pub(super) struct Reviewed {
+pub(super) struct ReviewedArguments {
     call: ToolCallView<Value>,
     args: RwSignal<Option<Value>>,
 }
 
-impl Reviewed {
-    pub(super) fn of(call: ToolCallView<Value>) -> Self {
+impl ReviewedArguments {
+    pub(super) fn new(call: ToolCallView<Value>) -> Self {
         let args = RwSignal::new(None);
         // Another preview of the same arguments is not the user's change.
         effect(move |before: Option<(Option<Value>, Option<_>)>| {
@@ -134,7 +134,7 @@ impl Reviewed {
 /// description. `changed` is called whenever the call changes.
 pub(super) fn visibility(
     call: ToolCallView<Value>,
-    described: impl Fn() -> Option<Shown> + Send + Sync + 'static,
+    described: impl Fn() -> Option<ShownDescription> + Send + Sync + 'static,
     changed: impl Fn() + 'static,
 ) -> Visibility {
     // Titles and descriptions may read signals.

@@ -65,13 +65,17 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
 }
 
 /// Renders the note that asks the user to read the rest of a request before approving.
-pub(super) fn hint(words: &Words, visibility: Visibility) -> AnyView {
-    hint_unless(words, visibility, Signal::stored(false))
+pub(super) fn approval_hint(words: &Words, visibility: Visibility) -> AnyView {
+    approval_hint_unless(words, visibility, Signal::stored(false))
 }
 
 /// Renders the note that asks the user to read the rest of a request before approving, except while
 /// `denies` is true.
-pub(super) fn hint_unless(words: &Words, visibility: Visibility, denies: Signal<bool>) -> AnyView {
+pub(super) fn approval_hint_unless(
+    words: &Words,
+    visibility: Visibility,
+    denies: Signal<bool>,
+) -> AnyView {
     reading_hint(words, visibility, |l| &l.read_to_end, denies)
 }
 
@@ -93,7 +97,7 @@ fn reading_hint(
 ) -> AnyView {
     let words = words.clone();
     let text = move || {
-        (visibility.prompts_to_read() && !denies.get())
+        (visibility.should_prompt_to_read() && !denies.get())
             .then(|| view! { <span>{words.text(word)}</span> })
     };
     view! {

@@ -14,7 +14,11 @@ use crate::{
 
 /// Calls `read` with the newest question of a call's handler. Returns `None` if the handler asks
 /// nothing, or asks without a schema. Tracked when called in a reactive closure.
-fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -> R) -> Option<R> {
+fn with_open_question<R>(
+    assistant: &Assistant,
+    call: CallKey,
+    read: impl FnOnce(&Asked) -> R,
+) -> Option<R> {
     assistant.view().asked.with(|list| {
         let mut newest = list.iter().rev();
         let asked = newest.find(|asked| asked.call == call)?;
@@ -23,32 +27,34 @@ fn asked_of<R>(assistant: &Assistant, call: CallKey, read: impl FnOnce(&Asked) -
 }
 
 /// Returns true if the handler of a call asks with a form.
-pub(super) fn asks_with_form(assistant: &Assistant, call: CallKey) -> bool {
-    asked_of(assistant, call, |_| ()).is_some()
+pub(super) fn has_form_question(assistant: &Assistant, call: CallKey) -> bool {
+    with_open_question(assistant, call, |_| ()).is_some()
 }
 
 /// Renders the form for a question of a call's handler, while the question is open.
-pub(super) fn asked_by_handler(call: ToolCallView<Value>) -> AnyView {
+pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
     let Some(assistant) = call.assistant() else {
         return ().into_any();
     };
     let key = *call.key();
     let (found, shown) = (assistant.clone(), assistant);
-    let asked = memo(move || asked_of(&found, key, |asked| asked.id));
+    let asked = memo(move || with_open_question(&found, key, |asked| asked.id));
     dynamic(move || {
         let Some(id) = asked.get() else {
             return ().into_any();
         };
         let assistant = shown.clone();
         single_instance(&shown, Question::Handler(id), move || {
-            let asked = untrack(|| asked_of(&assistant, key, Asked::clone));
-            asked.map(|asked| card(&assistant, call, asked)).into_any()
+            let asked = untrack(|| with_open_question(&assistant, key, Asked::clone));
+            asked
+                .map(|asked| question_card(&assistant, call, asked))
+                .into_any()
         })
     })
     .into_any()
 }
 
-fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyView {
+fn question_card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyView {
     let words = Words::current();
     let id = format!("la-ask-{}", fresh_id());
     let [head, text_id] = ["head", "said"].map(|part| format!("{id}-{part}"));
@@ -70,7 +76,7 @@ fn card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyVi
                 pass_focus_on(card);
                 return call.answer_handler(Ok(value));
             }
-            wrong.record(Err(Refusal::InvalidEdit(found)));
+            wrong.record_outcome(Err(Refusal::InvalidEdit(found)));
         })
     };
     let submits = words.clone();

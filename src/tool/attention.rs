@@ -41,11 +41,11 @@ pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
         })
     });
     let assistant = assistant.clone();
-    let line = move || line(&assistant, Memo::new(move |_| counts.get().1));
+    let line = move || questions_line(&assistant, Memo::new(move |_| counts.get().1));
     when(move || counts.get().0 > 1 || counts.get().1 > 0, line).into_any()
 }
 
-fn line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
+fn questions_line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
     let words = Words::current();
     let place = NodeRef::<html::Div>::new();
     let leave = move || {

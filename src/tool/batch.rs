@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    approval_notes::hint,
+    approval_notes::approval_hint,
     attention::stop_button,
     call_description::CallDescription,
     visibility::{Visibility, cover_note, render_raisable},
@@ -23,7 +23,7 @@ use crate::{
 /// The approvals of one response, for the bar that answers them together.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch {
-    entries: RwSignal<Vec<Entry>>,
+    entries: RwSignal<Vec<BatchEntry>>,
     /// True if the response has more than one approval. Most messages have none, and track only
     /// this signal.
     several: RwSignal<bool>,
@@ -31,7 +31,7 @@ pub(crate) struct Batch {
 
 /// An approval request, with the tracker of whether its card was read.
 #[derive(Clone, Copy)]
-struct Entry {
+struct BatchEntry {
     number: u64,
     call: ToolCallView<Value>,
     visibility: Visibility,
@@ -51,12 +51,12 @@ impl Batch {
     }
 
     /// Returns true if the batch contains a call; tracked.
-    pub(crate) fn has(self, call: &CallKey) -> bool {
-        let holds = |list: &Vec<Entry>| list.iter().any(|entry| entry.call.key() == call);
+    pub(crate) fn has_call(self, call: &CallKey) -> bool {
+        let holds = |list: &Vec<BatchEntry>| list.iter().any(|entry| entry.call.key() == call);
         self.entries.with(holds)
     }
 
-    fn change(self, change: impl FnOnce(&mut Vec<Entry>)) {
+    fn update_entries(self, change: impl FnOnce(&mut Vec<BatchEntry>)) {
         // The store is disposed with the message.
         let count = self.entries.try_update(|list| {
             change(list);
@@ -77,29 +77,29 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     };
     let number = call
         .assistant()
-        .map(|assistant| assistant.runtime().number());
+        .map(|assistant| assistant.runtime().next_number());
     let (Some(number), false) = (number, untrack(|| call.is_asked_by_agent())) else {
         return;
     };
-    let entry = Entry {
+    let entry = BatchEntry {
         number,
         call,
         visibility,
     };
     // The list may be rendering the card.
-    batch.change(|list| list.push(entry));
-    on_cleanup(move || batch.change(|list| list.retain(|entry| entry.number != number)));
+    batch.update_entries(|list| list.push(entry));
+    on_cleanup(move || batch.update_entries(|list| list.retain(|entry| entry.number != number)));
 }
 
 /// Renders the bar for a response with several approvals: a row for each approval, and the buttons
 /// that answer all of them. Approving counts once each card was read to its end and the list has
 /// been unchanged for half a second. Every decision applies to its own call as its card shows it.
-pub(crate) fn bar(batch: Batch) -> AnyView {
+pub(crate) fn batch_bar(batch: Batch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || several_questions(entries)).into_any()
 }
 
-fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
+fn several_questions(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     let words = Words::current();
     let content = memo(move || {
         let list = entries.get();
@@ -108,8 +108,13 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         shown.collect::<Vec<_>>()
     });
     let visibility = Visibility::new(content, |_, _| ());
-    let ready =
-        move || visibility.is_done() && entries.get().iter().all(|one| one.visibility.is_done());
+    let ready = move || {
+        visibility.is_satisfied()
+            && entries
+                .get()
+                .iter()
+                .all(|one| one.visibility.is_satisfied())
+    };
     let place = NodeRef::<leptos::html::Div>::new();
     let leave = move || {
         if let Some(place) = place.get_untracked() {
@@ -120,7 +125,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
         let list = entries.get_untracked();
         // Scrolls to the unread part; nothing is approved partially.
         if !is_trusted(&event)
-            || !visibility.allows()
+            || !visibility.check_answer()
             || !list.iter().all(|one| one.visibility.is_read())
         {
             return;
@@ -149,7 +154,7 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
     let rows = move || {
         let list = entries.get().into_iter();
         let rows = list.map(|one| {
-            let description = CallDescription::of(one.call, false);
+            let description = CallDescription::new(one.call, false);
             let text = description
                 .question(&asks)
                 .unwrap_or_else(|| one.call.name());
@@ -183,8 +188,8 @@ fn several_questions(entries: RwSignal<Vec<Entry>>) -> AnyView {
                 </button>
                 {stop}
             </div>
-            {visibility.end()}
-            {hint(&words, visibility)}
+            {visibility.end_mark()}
+            {approval_hint(&words, visibility)}
         </div>
     }
     .into_any()

@@ -13,9 +13,9 @@ const SPANS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000
 
 /// The bounds that the user chose on a card. Initially as wide as the action permits.
 #[derive(Clone, Copy)]
-pub(super) struct Narrowed(RwSignal<GrantBounds>);
+pub(super) struct NarrowedBounds(RwSignal<GrantBounds>);
 
-impl Narrowed {
+impl NarrowedBounds {
     pub(super) fn new() -> Self {
         Self(RwSignal::new(GrantBounds::default()))
     }
@@ -24,7 +24,7 @@ impl Narrowed {
         self.0.set(GrantBounds::default());
     }
 
-    pub(super) fn now(self) -> GrantBounds {
+    pub(super) fn bounds(self) -> GrantBounds {
         self.0.get_untracked()
     }
 
@@ -36,7 +36,7 @@ impl Narrowed {
 
 /// Renders a field for each bound that an action declares. Maximum values have fields only if
 /// `wider` is true, so that the approval applies to other arguments as well.
-pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> AnyView {
+pub(super) fn bound_fields(widest: &GrantBounds, wider: bool, narrowed: NarrowedBounds) -> AnyView {
     let words = Words::current();
     let uses = widest
         .max_uses()
@@ -51,10 +51,10 @@ pub(super) fn fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed) -> A
     view! { <div class="la-approval-bounds">{maxima} {uses} {lasts}</div> }.into_any()
 }
 
-fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
+fn uses_field(words: &Words, most: u32, narrowed: NarrowedBounds) -> AnyView {
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.now().max_uses().unwrap_or(most);
+            let current = narrowed.bounds().max_uses().unwrap_or(most);
             return restore_value(&event, &current.to_string());
         }
         let chosen = event_target_value(&event).trim().parse::<u32>().ok();
@@ -80,7 +80,7 @@ fn uses_field(words: &Words, most: u32, narrowed: Narrowed) -> AnyView {
     .into_any()
 }
 
-fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
+fn lasts_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
     let shorter = SPANS.into_iter().filter(|ms| *ms < most);
     let options: Vec<_> = shorter.chain([most]).collect();
     let options = options.into_iter().map(|ms| {
@@ -90,7 +90,7 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
     let options = options.collect_view();
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.now().max_duration_ms().unwrap_or(most);
+            let current = narrowed.bounds().max_duration_ms().unwrap_or(most);
             let select = event_target::<web_sys::HtmlSelectElement>(&event);
             return select.set_value(&current.to_string());
         }
@@ -108,9 +108,9 @@ fn lasts_field(words: &Words, most: i64, narrowed: Narrowed) -> AnyView {
     .into_any()
 }
 
-fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> AnyView {
+fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) -> AnyView {
     let (pointer, most) = (maximum.pointer().to_owned(), maximum.max().clone());
-    let name = name_of(&pointer);
+    let name = last_segment(&pointer);
     let field_words = words.clone();
     let label = move || {
         field_words
@@ -121,7 +121,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: Narrowed) -> Any
     let change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
             let current = narrowed
-                .now()
+                .bounds()
                 .maximum(&pointer)
                 .unwrap_or_else(|| most.clone());
             return restore_value(&event, &current.to_string());
@@ -158,7 +158,7 @@ fn restore_value(event: &leptos::ev::Event, value: &str) {
 }
 
 /// Returns the last segment of a JSON pointer, unescaped.
-fn name_of(pointer: &str) -> String {
+fn last_segment(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }
@@ -179,7 +179,7 @@ pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> 
     }
     for maximum in approval.maxima() {
         let word = words.word(|l| &l.up_to);
-        let text = put(&word, "{field}", &name_of(maximum.pointer()));
+        let text = put(&word, "{field}", &last_segment(maximum.pointer()));
         parts.push(put(&text, "{max}", &maximum.max().to_string()));
     }
     (!parts.is_empty()).then(|| parts.join(", "))

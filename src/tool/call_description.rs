@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     ExactText,
     mentioned::{ShownText, unmentioned},
-    pieces::in_plain,
+    pieces::with_visible_codes,
     summary_argument::summary_argument,
 };
 use crate::{
@@ -27,7 +27,7 @@ const MAX_VALUE: usize = 300;
 
 /// The part of a call that its description covers.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Extent {
+pub(super) enum DescribedExtent {
     /// Nothing but the name of the call.
     Nothing,
     /// A part of the call, because the description was truncated.
@@ -38,7 +38,7 @@ pub(super) enum Extent {
 
 /// The page's description of a call, as shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownDescription {
     sentence: String,
     rows: Vec<(String, String)>,
     cut: bool,
@@ -49,35 +49,35 @@ pub(super) struct Shown {
 pub(super) struct CallDescription {
     call: ToolCallView<Value>,
     by_agent: bool,
-    shown: Memo<Option<Shown>>,
+    shown: Memo<Option<ShownDescription>>,
 }
 
 impl CallDescription {
-    pub(super) fn of(call: ToolCallView<Value>, by_agent: bool) -> Self {
+    pub(super) fn new(call: ToolCallView<Value>, by_agent: bool) -> Self {
         Self {
             call,
             by_agent,
             shown: memo(move || match by_agent {
                 // An agent's question has none of the page's texts.
                 true => None,
-                false => shown(call),
+                false => describe_call(call),
             }),
         }
     }
 
     /// Returns the page's description as the card shows it; `None` if the page does not describe
     /// the call. Tracked.
-    pub(super) fn shown(self) -> Option<Shown> {
+    pub(super) fn shown(self) -> Option<ShownDescription> {
         self.shown.get()
     }
 
     /// Returns a memo of the part of the call that the description covers.
-    pub(super) fn extent(self) -> Memo<Extent> {
+    pub(super) fn extent(self) -> Memo<DescribedExtent> {
         memo(move || {
             self.shown.with(|shown| match shown {
-                None => Extent::Nothing,
-                Some(shown) if shown.cut => Extent::Part,
-                Some(shown) => Extent::All(self.call.args_value().and_then(|args| {
+                None => DescribedExtent::Nothing,
+                Some(shown) if shown.cut => DescribedExtent::Part,
+                Some(shown) => DescribedExtent::All(self.call.args_value().and_then(|args| {
                     let mentions = ShownText {
                         sentence: &shown.sentence,
                         rows: &shown.rows,
@@ -101,7 +101,7 @@ impl CallDescription {
         let (asks, names) = (words.clone(), words.clone());
         let title = move || match self.question(&asks) {
             Some(text) => view! { <ExactText text readable=true /> }.into_any(),
-            None => self.names(&asks),
+            None => self.call_name(&asks),
         };
         let by_page = untrack(|| !of.is_run_by_agent());
         let below = move || {
@@ -113,7 +113,7 @@ impl CallDescription {
                     (!is_said)
                         .then(|| view! { <ExactText text=title readable=true /> }.into_any())?
                 }
-                false => self.names(&names),
+                false => self.call_name(&names),
             };
             Some(view! { <p class="la-approval-what">{below}</p> })
         };
@@ -131,13 +131,13 @@ impl CallDescription {
 
     /// Returns true if the heading has the page's words instead of the name of the call. A call
     /// that the agent runs is always named there.
-    pub(super) fn omits_name(self, words: &Words) -> bool {
+    pub(super) fn is_name_omitted(self, words: &Words) -> bool {
         untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
     }
 
     /// Renders the name of the call, after words that say whether the agent asks for the call, the
     /// agent runs it or the page runs it.
-    pub(super) fn names(self, words: &Words) -> AnyView {
+    pub(super) fn call_name(self, words: &Words) -> AnyView {
         let who: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
                 (true, _) => |l| &l.agent_asks_call,
@@ -186,7 +186,7 @@ impl CallDescription {
 
     /// Renders a warning for a dangerous call, and the description of the action if the page does
     /// not describe the call. Renders nothing if the agent asks.
-    pub(super) fn text(self, words: &Words) -> AnyView {
+    pub(super) fn warning_text(self, words: &Words) -> AnyView {
         let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
         if by_agent {
             return ().into_any();
@@ -228,12 +228,14 @@ impl CallDescription {
 /// followed by the rows of the description. A question of the agent has only the name of the call.
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
-        let name = in_plain(&call.name());
+        let name = with_visible_codes(&call.name());
         return format!("{} {name}", words.word(|l| &l.agent_asks_call));
     }
-    let described = shown(call).unwrap_or_default();
+    let described = describe_call(call).unwrap_or_default();
     let first = match described.sentence.is_empty() {
-        true => call.title().unwrap_or_else(|| in_plain(&call.name())),
+        true => call
+            .title()
+            .unwrap_or_else(|| with_visible_codes(&call.name())),
         false => described.sentence.trim_end_matches('?').to_owned(),
     };
     let rows = described
@@ -246,9 +248,9 @@ pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String 
 
 /// Returns the page's description of a call, truncated for the card; `None` if the description is
 /// missing or empty.
-fn shown(call: ToolCallView<Value>) -> Option<Shown> {
-    let described = call.described()?;
-    let mut shown = Shown::default();
+fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
+    let described = call.page_description()?;
+    let mut shown = ShownDescription::default();
     let mut capped = |text: &str, most: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");

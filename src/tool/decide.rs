@@ -8,11 +8,11 @@ use super::{
     ExactText, SchemaForm,
     agents_words::agent_text,
     approval_context::ApprovalContext,
-    approval_notes::{hint_unless, is_unavailable},
+    approval_notes::{approval_hint_unless, is_unavailable},
     arguments::arguments,
     batch,
-    call_description::Extent,
-    pieces::in_plain,
+    call_description::DescribedExtent,
+    pieces::with_visible_codes,
     pretty::pretty,
     preview::preview,
     problems::Problems,
@@ -22,9 +22,9 @@ use super::{
 use crate::ui::{Icon, WordOf, Words, composes, decider_by, dynamic, is_trusted, memo, when};
 
 /// Renders the call, and the buttons that approve or deny it.
-pub(super) fn decide(
+pub(super) fn decision_view(
     shown: &ApprovalContext,
-    extent: Extent,
+    extent: DescribedExtent,
     question: Option<String>,
 ) -> impl IntoView + use<> {
     let words = Words::current();
@@ -48,8 +48,8 @@ pub(super) fn decide(
         };
         when(move || unavailable.get(), removed_note)
     };
-    let described = extent != Extent::Nothing;
-    let more = details(shown, &extent, runnable);
+    let described = extent != DescribedExtent::Nothing;
+    let more = details_fold(shown, &extent, runnable);
     view! {
         {cover_note(&words, visibility)}
         {doubt}
@@ -57,7 +57,7 @@ pub(super) fn decide(
         {call_content(shown, extent, visibility)}
         {question.map(|text| agent_text(&words, &text))}
         {removed_note}
-        {answers(shown, visibility, runnable, unavailable, choice, described)}
+        {answer_buttons(shown, visibility, runnable, unavailable, choice, described)}
         {more}
     }
 }
@@ -65,16 +65,20 @@ pub(super) fn decide(
 /// Renders the call that would run: the exact arguments without a description, a truncated
 /// description above the exact arguments, or a complete description above the arguments that it
 /// does not mention.
-fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility) -> AnyView {
+fn call_content(
+    shown: &ApprovalContext,
+    extent: DescribedExtent,
+    visibility: Visibility,
+) -> AnyView {
     let (call, words) = (shown.call, Words::current());
     match extent {
-        Extent::Nothing => arguments(call, Some(visibility.end())),
-        Extent::Part => {
-            view! { {shown.rows(None)} {arguments(call, Some(visibility.end()))} }.into_any()
+        DescribedExtent::Nothing => arguments(call, Some(visibility.end_mark())),
+        DescribedExtent::Part => {
+            view! { {shown.rows(None)} {arguments(call, Some(visibility.end_mark()))} }.into_any()
         }
-        Extent::All(rest) => view! {
-            {shown.rows(Some(visibility.end()))}
-            {rest.map(|rest| not_mentioned(&words, &rest, visibility))}
+        DescribedExtent::All(rest) => view! {
+            {shown.rows(Some(visibility.end_mark()))}
+            {rest.map(|rest| unmentioned_arguments(&words, &rest, visibility))}
         }
         .into_any(),
     }
@@ -83,21 +87,26 @@ fn call_content(shown: &ApprovalContext, extent: Extent, visibility: Visibility)
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
 /// heading has the page's words instead; the exact arguments, if the rows describe them; and the
 /// button for editing the arguments.
-fn details(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> AnyView {
+fn details_fold(
+    shown: &ApprovalContext,
+    extent: &DescribedExtent,
+    runnable: Memo<bool>,
+) -> AnyView {
     let (words, shown) = (Words::current(), shown.clone());
-    let is_described = matches!(extent, Extent::All(_));
+    let is_described = matches!(extent, DescribedExtent::All(_));
     let edits = untrack(|| shown.call.approval_takes()).edits;
     let (description, over) = (shown.description, shown.over);
     let names = {
         let words = words.clone();
-        memo(move || description.omits_name(&words))
+        memo(move || description.is_name_omitted(&words))
     };
     let fold = move || {
         let (labels, open) = (words.clone(), shown.more);
         let name = when(
             move || names.get(),
             move || {
-                view! { <p class="la-approval-what">{description.names(&labels)}</p> }.into_any()
+                view! { <p class="la-approval-what">{description.call_name(&labels)}</p> }
+                    .into_any()
             },
         );
         view! {
@@ -124,7 +133,7 @@ fn details(shown: &ApprovalContext, extent: &Extent, runnable: Memo<bool>) -> An
 }
 
 /// Renders the exact arguments that the description does not mention.
-fn not_mentioned(words: &Words, rest: &Value, visibility: Visibility) -> AnyView {
+fn unmentioned_arguments(words: &Words, rest: &Value, visibility: Visibility) -> AnyView {
     view! {
         <div class="la-approval-rest">
             <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
@@ -137,7 +146,7 @@ fn not_mentioned(words: &Words, rest: &Value, visibility: Visibility) -> AnyView
                 aria-label=words.attr(|l| &l.not_mentioned)
             >
                 <ExactText text=pretty(rest) />
-                {visibility.end()}
+                {visibility.end_mark()}
             </pre>
         </div>
     }
@@ -164,7 +173,7 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
 
 /// Renders the buttons that answer the request. If a reason is accepted, Deny first opens a field
 /// for the reason; while the field is open, Approve is hidden and Back is shown.
-fn answers(
+fn answer_buttons(
     shown: &ApprovalContext,
     visibility: Visibility,
     runnable: Memo<bool>,
@@ -184,10 +193,10 @@ fn answers(
     let approve = move |event: leptos::ev::MouseEvent| {
         // Refused if it was decided elsewhere, and then the card is removed, or if it has changed,
         // and then the card shows that. A page may have moved the button out of the card.
-        if !is_trusted(&event) || !visibility.allows() {
+        if !is_trusted(&event) || !visibility.check_answer() {
             return;
         }
-        let verdict = match choice.now() {
+        let verdict = match choice.selected_approval() {
             Some(what) => Verdict::Remember { args: None, what },
             None => Verdict::Approve { args: None },
         };
@@ -213,7 +222,7 @@ fn answers(
             "Escape" if !composes(&event) => {
                 event.stop_propagation();
                 denying.set(false);
-                back.focus_soon(".la-approval-deny");
+                back.focus_when_rendered(".la-approval-deny");
             }
             _ => {}
         }
@@ -242,7 +251,7 @@ fn answers(
     let press_deny = move |event: leptos::ev::MouseEvent| match asks_first() {
         true => {
             denying.set(true);
-            back.focus_soon(".la-approval-reason");
+            back.focus_when_rendered(".la-approval-reason");
         }
         false => deny(&event),
     };
@@ -267,14 +276,14 @@ fn answers(
                     type="button"
                     class="la-button la-approval-yes"
                     data-variant=variant
-                    aria-disabled=move || (!visibility.is_done()).then_some("true")
+                    aria-disabled=move || (!visibility.is_satisfied()).then_some("true")
                     hidden=move || unapprovable.get()
                     aria-label=approve_name(shown, &words)
                     title=approve_name(shown, &words)
                     aria-describedby=described.then(|| shown.rows_id.clone())
                     on:click=approve
                 >
-                    <span>{words.text(approve_word(shown))}</span>
+                    <span>{words.text(approve_label(shown))}</span>
                 </button>
                 {longer_button(shown, choice, unapprovable)}
             </div>
@@ -294,21 +303,21 @@ fn answers(
                 hidden=move || !denying.get()
                 on:click=move |_| {
                     denying.set(false);
-                    returns.focus_soon(".la-approval-deny");
+                    returns.focus_when_rendered(".la-approval-deny");
                 }
             >
                 <span>{words.text(|l| &l.back)}</span>
             </button>
         </div>
         {scopes(shown, choice, unapprovable)}
-        {hint_unless(&words, visibility, denying.into())}
+        {approval_hint_unless(&words, visibility, denying.into())}
     }
     .into_any()
 }
 
 /// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
 /// is unknown.
-fn approve_word(shown: &ApprovalContext) -> WordOf {
+fn approve_label(shown: &ApprovalContext) -> WordOf {
     match untrack(|| shown.call.has_unknown_outcome()) {
         true => |l| &l.run_again,
         false => |l| &l.approve,
@@ -324,14 +333,14 @@ fn approve_name(
 ) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let word = approve_word(shown);
+    let word = approve_label(shown);
     move || {
         let yes = words.word(word);
         match by_agent {
             true => yes.into_owned(),
             false => format!(
                 "{yes}: {}",
-                in_plain(&call.title().unwrap_or_else(|| call.name()))
+                with_visible_codes(&call.title().unwrap_or_else(|| call.name()))
             ),
         }
     }
@@ -340,7 +349,7 @@ fn approve_name(
 /// Renders the form for editing the arguments of a call. Submitting approves the call with the
 /// edited arguments; if the page asks and the action has a preview, the user reviews the preview of
 /// the edited arguments first.
-pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
+pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
     let visibility = shown.visibility();
@@ -352,19 +361,19 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
     // Changed arguments are approved once their preview was shown.
     let reviews = untrack(|| call.has_preview() && !call.is_asked_by_agent());
     let approve = Callback::new(move |args: Value| {
-        if !visibility.allows() {
+        if !visibility.check_answer() {
             return;
         }
         let verdict = Verdict::Approve {
             args: Some(args.clone()),
         };
-        match wrong.record(call.decide(verdict, Decider::Person)) {
+        match wrong.record_outcome(call.decide(verdict, Decider::Person)) {
             true if reviews => left.show_review(args),
             true => left.pass_focus_on(),
             false => {}
         }
     });
-    let enabled = Signal::derive(move || visibility.is_done());
+    let enabled = Signal::derive(move || visibility.is_satisfied());
     let approves = words.clone();
     let submit: WordOf = match reviews {
         true => |l| &l.review,
@@ -397,7 +406,7 @@ pub(super) fn edit(shown: &ApprovalContext) -> impl IntoView + use<> {
             >
                 <span>{words.text(|l| &l.cancel)}</span>
             </button>
-            {visibility.end()}
+            {visibility.end_mark()}
         </SchemaForm>
     }
 }

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    ask::asked_by_handler,
+    ask::handler_question,
     exact::ExactArguments,
-    failure::{declares_failure, why_failed},
+    failure::{declares_failure, failure_reason},
     pretty::pretty,
     summary_argument::summary_argument,
 };
@@ -49,13 +49,13 @@ pub fn DefaultCard(
     let name = call;
     let called = move || {
         let title = name.title().unwrap_or_else(|| in_words(&name.name()));
-        view! { <span class="la-tool-name">{exact(title)}</span> }
+        view! { <span class="la-tool-name">{exact_text(title)}</span> }
     };
     // The call changes often, its arguments once.
     let argument = memo(move || name.summary_argument());
     let argument = move || {
         let text = argument.get()?;
-        Some(view! { <span class="la-tool-argument" dir="auto">{exact(text)}</span> })
+        Some(view! { <span class="la-tool-argument" dir="auto">{exact_text(text)}</span> })
     };
     let state = call;
     let state_words = words.clone();
@@ -78,14 +78,14 @@ pub fn DefaultCard(
     let reason = memo(move || {
         let (failed, reported) = tone.get();
         match call.phase() {
-            Phase::OutputError if !reported => why_failed(&call, &error_words),
-            Phase::OutputAvailable if failed && !reported => why_failed(&call, &error_words),
+            Phase::OutputError if !reported => failure_reason(&call, &error_words),
+            Phase::OutputAvailable if failed && !reported => failure_reason(&call, &error_words),
             _ => None,
         }
     });
     let reason = move || {
         let text = reason.get()?;
-        Some(view! { <p class="la-tool-reason" dir="auto">{readable(text)}</p> })
+        Some(view! { <p class="la-tool-reason" dir="auto">{readable_text(text)}</p> })
     };
     let inside =
         move || view! { <div class="la-tool-body">{sections(&inside, &body)}</div> }.into_any();
@@ -114,7 +114,7 @@ pub fn DefaultCard(
             {dynamic(move || opened.get().then(&inside))}
         </details>
         {dynamic(reason)}
-        {asked_by_handler(call)}
+        {handler_question(call)}
     }
 }
 
@@ -191,13 +191,13 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             call.result_value(),
         ) {
             (Some(message), _) => {
-                section(&words, |l| &l.error, "error", readable(message)).into_any()
+                section(&words, |l| &l.error, "error", readable_text(message)).into_any()
             }
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
-                let text = written(&value);
+                let text = format_value(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&words, |l| &l.result, "result", readable(text)));
+                    .then(|| section(&words, |l| &l.result, "result", readable_text(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),
@@ -211,7 +211,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             (shown != name).then(|| {
                 view! {
                     <p class="la-tool-code">
-                        <code class="la-code-inline">{exact(name)}</code>
+                        <code class="la-code-inline">{exact_text(name)}</code>
                     </p>
                 }
             })
@@ -224,7 +224,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
 /// section.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
-    let text = |args: Option<Value>| exact(args.map(|args| pretty(&args)).unwrap_or_default());
+    let text = |args: Option<Value>| exact_text(args.map(|args| pretty(&args)).unwrap_or_default());
     view! {
         {section(words, |l| &l.arguments, "arguments", text(ran))}
         <details class="la-fold">
@@ -239,11 +239,11 @@ fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-fn exact(text: String) -> AnyView {
+fn exact_text(text: String) -> AnyView {
     view! { <ExactText text /> }.into_any()
 }
 
-fn readable(text: String) -> AnyView {
+fn readable_text(text: String) -> AnyView {
     view! { <ExactText text readable=true /> }.into_any()
 }
 
@@ -271,7 +271,7 @@ fn section(
 }
 
 /// Formats a value: a string as plain text, any other value as indented JSON.
-fn written(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         value => format!("{value:#}"),

@@ -7,7 +7,7 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 
-use super::pieces::{Detail, Piece, pieces as split};
+use super::pieces::{Detail, Piece, split_pieces as split};
 use crate::{
     action::ToolCallView,
     ui::{Slice, cut_block as cut, effect, in_next_frame},
@@ -49,7 +49,7 @@ pub fn ExactText(
         true => Detail::Readable,
         false => Detail::Exact,
     };
-    let pieces = |text: &str| pieces(text, detail);
+    let pieces = |text: &str| piece_views(text, detail);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
     while let Some((block, after)) = cut(rest, 0) {
@@ -68,7 +68,7 @@ pub fn ExactText(
 pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
     let place = NodeRef::<html::Span>::new();
     let frames = RwSignal::new(0_u32);
-    effect(move |shown: Option<Shown>| {
+    effect(move |shown: Option<RenderedText>| {
         frames.track();
         let mut shown = shown.unwrap_or_default();
         let (generation, more) = call.args_text_after(shown.generation, shown.len);
@@ -77,9 +77,9 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
         };
         if generation != shown.generation {
             place.set_text_content(None);
-            shown = Shown {
+            shown = RenderedText {
                 generation,
-                ..Shown::default()
+                ..RenderedText::default()
             };
         }
         if shown.append(&place, &more) {
@@ -95,7 +95,7 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
 
 /// The rendered part of a growing text.
 #[derive(Default)]
-struct Shown {
+struct RenderedText {
     generation: u32,
     len: usize,
     /// The last block, to which text is appended; `None` if the next text begins a block.
@@ -103,14 +103,14 @@ struct Shown {
     block_len: usize,
 }
 
-impl Shown {
+impl RenderedText {
     /// Appends text block by block. Returns true if the rest of the text is deferred to another
     /// frame.
     fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
         let slice = Slice::begin();
         let mut rest = more;
         while let Some((text, after)) = cut(rest, self.block_len) {
-            self.write(place, text);
+            self.append_to_block(place, text);
             self.block = None;
             self.block_len = 0;
             rest = after;
@@ -120,18 +120,18 @@ impl Shown {
                 return true;
             }
         }
-        self.write(place, rest);
+        self.append_to_block(place, rest);
         self.len += more.len();
         false
     }
 
-    fn write(&mut self, place: &web_sys::Element, text: &str) {
+    fn append_to_block(&mut self, place: &web_sys::Element, text: &str) {
         if text.is_empty() {
             return;
         }
         let block = match self.block.take() {
             Some(block) => block,
-            None => match element(place, "la-exact-block") {
+            None => match append_span(place, "la-exact-block") {
                 Some(block) => block,
                 None => return,
             },
@@ -148,7 +148,7 @@ impl Shown {
                 }
                 Piece::Hidden(codes) => codes,
             };
-            if let Some(mark) = element(&block, "la-control-char") {
+            if let Some(mark) = append_span(&block, "la-control-char") {
                 mark.set_text_content(Some(&codes));
             }
         }
@@ -169,14 +169,14 @@ fn append_text(element: &web_sys::Element, text: &str) {
 }
 
 /// Appends a new `<span>` with a class to an element; returns `None` if the browser fails.
-fn element(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
+fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     let element = parent.owner_document()?.create_element("span").ok()?;
     element.set_class_name(class);
     parent.append_child(&element).ok()?;
     Some(element)
 }
 
-fn pieces(text: &str, detail: Detail) -> AnyView {
+fn piece_views(text: &str, detail: Detail) -> AnyView {
     let code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
     let pieces = split(text, detail).into_iter().map(|piece| match piece {
         Piece::Plain(text) => text.to_owned().into_any(),

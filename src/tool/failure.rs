@@ -62,9 +62,9 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
 
 /// Returns the reason of a call's failure in one line of limited length; `None` if no reason is
 /// known.
-pub(crate) fn why_failed(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
+pub(crate) fn failure_reason(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
-    in_one_line(&reason.or_else(|| reason_of(&call.result_value()?))?)
+    in_one_line(&reason.or_else(|| reason_in_result(&call.result_value()?))?)
 }
 
 /// Returns the reason of an error in one line of limited length; `None` if the reason is blank.
@@ -79,7 +79,7 @@ fn in_one_line(reason: &str) -> Option<String> {
 
 /// Returns the reason in a failed result: the text itself, or the first text in a field that
 /// servers use for reasons; `None` without such a field.
-fn reason_of(value: &Value) -> Option<String> {
+fn reason_in_result(value: &Value) -> Option<String> {
     if let Value::String(text) = value {
         let text = text.trim_start();
         return Some(text.strip_prefix("Error:").unwrap_or(text).to_owned());
@@ -102,7 +102,7 @@ fn reason_of(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{declares_failure, reason_of};
+    use super::{declares_failure, reason_in_result};
     use serde_json::{Value, json};
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
             ),
         ] {
             assert!(declares_failure(&value), "{value}");
-            assert_eq!(reason_of(&value).as_deref(), Some(reason), "{value}");
+            assert_eq!(reason_in_result(&value).as_deref(), Some(reason), "{value}");
         }
     }
 

@@ -22,7 +22,7 @@ const MAX_FIELDS: usize = 100;
 const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
-pub(super) struct Field {
+pub(super) struct FormField {
     /// The keys from the form's value to this field; empty for the value itself.
     path: Vec<String>,
     /// The title or description in the schema, or the name of the property. Empty for the form's
@@ -33,21 +33,21 @@ pub(super) struct Field {
     pub(super) required: bool,
     /// True if the field initially had a text, which may then be cleared.
     given: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: FieldKind,
     pub(super) text: RwSignal<String>,
     /// The state of the checkboxes: one for a boolean, one for each of several choices.
     pub(super) ticked: RwSignal<Vec<bool>>,
 }
 
 #[derive(Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     /// A single line of text, with the `type` of its `<input>`.
     Text(&'static str),
     LongText,
     Number,
     Check,
-    Choice(Vec<Choice>),
-    Several(Vec<Choice>),
+    Choice(Vec<FieldChoice>),
+    Several(Vec<FieldChoice>),
     /// A list of texts, one per line.
     Lines,
     /// A constant, which is shown and cannot be edited.
@@ -59,14 +59,14 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct FieldChoice {
     pub(super) value: Value,
     pub(super) label: String,
 }
 
 /// An error in the value of a field.
 #[derive(Clone, Copy)]
-pub(super) enum Wrong {
+pub(super) enum FieldError {
     Missing,
     NoNumber,
     /// Invalid JSON from this position on.
@@ -78,27 +78,27 @@ pub(super) enum Wrong {
 
 /// Returns the fields of a schema with their initial values: a field for each property, or a single
 /// field if the schema has no properties or more than [`MAX_FIELDS`].
-pub(super) fn of(schema: &Value, initial: Option<&Value>) -> Vec<Field> {
+pub(super) fn fields_of_schema(schema: &Value, initial: Option<&Value>) -> Vec<FormField> {
     let mut fields = Vec::new();
-    let whole = Place {
+    let whole = FieldPosition {
         path: Vec::new(),
         label: None,
         required: true,
         initial,
     };
-    open(schema, schema, &whole, &mut fields);
+    add_object_fields(schema, schema, &whole, &mut fields);
     if !fields.is_empty() && fields.len() <= MAX_FIELDS {
         return fields;
     }
-    let mut field = field(schema, schema, &whole);
-    if matches!(field.kind, Kind::Json | Kind::Free) {
+    let mut field = build_field(schema, schema, &whole);
+    if matches!(field.kind, FieldKind::Json | FieldKind::Free) {
         field.label.clear();
     }
     vec![field]
 }
 
 /// A position in the form's value, with the label and initial value of its field.
-struct Place<'a> {
+struct FieldPosition<'a> {
     path: Vec<String>,
     label: Option<String>,
     required: bool,
@@ -106,8 +106,13 @@ struct Place<'a> {
 }
 
 /// Adds the fields of an object. Returns false, and adds nothing, if the schema has no properties.
-fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>) -> bool {
-    let plain = plain(root, schema);
+fn add_object_fields(
+    root: &Value,
+    schema: &Value,
+    place: &FieldPosition<'_>,
+    fields: &mut Vec<FormField>,
+) -> bool {
+    let plain = resolve_schema(root, schema);
     let properties = plain.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|list| !list.is_empty()) else {
         return false;
@@ -117,10 +122,10 @@ fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>
         if fields.len() > MAX_FIELDS {
             break;
         }
-        let named = label_of(root, schema).unwrap_or_else(|| name.clone());
+        let named = field_label(root, schema).unwrap_or_else(|| name.clone());
         let mut path = place.path.clone();
         path.push(name.clone());
-        let inner = Place {
+        let inner = FieldPosition {
             path,
             label: Some(match &place.label {
                 Some(outer) => format!("{outer}: {named}"),
@@ -130,39 +135,45 @@ fn open(root: &Value, schema: &Value, place: &Place<'_>, fields: &mut Vec<Field>
                 && required.is_some_and(|list| list.iter().any(|entry| entry == name)),
             initial: place.initial.and_then(|value| value.get(name)),
         };
-        let opened = inner.path.len() < MAX_DEPTH && open(root, schema, &inner, fields);
+        let opened =
+            inner.path.len() < MAX_DEPTH && add_object_fields(root, schema, &inner, fields);
         if !opened {
-            fields.push(field(root, schema, &inner));
+            fields.push(build_field(root, schema, &inner));
         }
     }
     true
 }
 
-fn field(root: &Value, schema: &Value, place: &Place<'_>) -> Field {
-    let kind = kind_of(root, schema);
+fn build_field(root: &Value, schema: &Value, place: &FieldPosition<'_>) -> FormField {
+    let kind = field_kind(root, schema);
     let default = || keyword(root, schema, "default");
     let value = place.initial.or_else(default);
-    let label = place.label.clone().or_else(|| label_of(root, schema));
+    let label = place.label.clone().or_else(|| field_label(root, schema));
     let label = label.unwrap_or_default();
     let hint = keyword(root, schema, "description").and_then(Value::as_str);
-    Field {
+    FormField {
         path: place.path.clone(),
         hint: hint.filter(|hint| *hint != label).map(str::to_owned),
         label,
         required: place.required,
         given: place.initial.is_some_and(Value::is_string),
-        text: RwSignal::new(value.map(|value| text_of(&kind, value)).unwrap_or_default()),
-        ticked: RwSignal::new(ticks_of(&kind, value)),
+        text: RwSignal::new(
+            value
+                .map(|value| initial_text(&kind, value))
+                .unwrap_or_default(),
+        ),
+        ticked: RwSignal::new(initial_ticks(&kind, value)),
         kind,
     }
 }
 
 /// Resolves a schema: follows references, and an `anyOf`, `oneOf` or `allOf` with a single
 /// alternative besides `null`, and returns the last schema. Stops after [`MAX_HOPS`] steps.
-fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+fn resolve_schema<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
-        let Some(next) = referred(root, schema).or_else(|| only_alternative(schema)) else {
+        let Some(next) = resolve_reference(root, schema).or_else(|| only_alternative(schema))
+        else {
             break;
         };
         schema = next;
@@ -170,7 +181,7 @@ fn plain<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     schema
 }
 
-fn referred<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+fn resolve_reference<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let reference = schema.get("$ref").and_then(Value::as_str)?;
     root.pointer(reference.strip_prefix('#')?)
 }
@@ -188,41 +199,43 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
 /// Returns a keyword of a schema, or of the schema that its reference resolves to; `None` if both
 /// lack the keyword.
 fn keyword<'a>(root: &'a Value, schema: &'a Value, key: &str) -> Option<&'a Value> {
-    schema.get(key).or_else(|| plain(root, schema).get(key))
+    schema
+        .get(key)
+        .or_else(|| resolve_schema(root, schema).get(key))
 }
 
-fn label_of(root: &Value, schema: &Value) -> Option<String> {
+fn field_label(root: &Value, schema: &Value) -> Option<String> {
     let title = keyword(root, schema, "title").or_else(|| keyword(root, schema, "description"));
     title.and_then(Value::as_str).map(str::to_owned)
 }
 
-fn kind_of(root: &Value, schema: &Value) -> Kind {
-    let schema = plain(root, schema);
+fn field_kind(root: &Value, schema: &Value) -> FieldKind {
+    let schema = resolve_schema(root, schema);
     if let Some(value) = schema.get("const") {
-        return Kind::Fixed(value.clone());
+        return FieldKind::Fixed(value.clone());
     }
     if has_too_many_choices(schema) {
         return match schema.get("enum").and_then(Value::as_array) {
-            Some(values) if values.iter().all(Value::is_string) => Kind::Text("text"),
-            _ => Kind::Json,
+            Some(values) if values.iter().all(Value::is_string) => FieldKind::Text("text"),
+            _ => FieldKind::Json,
         };
     }
-    if let Some(choices) = choices_of(schema) {
-        return Kind::Choice(choices);
+    if let Some(choices) = schema_choices(schema) {
+        return FieldKind::Choice(choices);
     }
-    match type_of(schema) {
+    match single_type(schema) {
         Some("string") => text_kind(schema),
-        Some("number" | "integer") => Kind::Number,
-        Some("boolean") => Kind::Check,
+        Some("number" | "integer") => FieldKind::Number,
+        Some("boolean") => FieldKind::Check,
         Some("array") => list_kind(root, schema),
-        None if schema.as_object().is_none_or(Map::is_empty) => Kind::Free,
-        _ => Kind::Json,
+        None if schema.as_object().is_none_or(Map::is_empty) => FieldKind::Free,
+        _ => FieldKind::Json,
     }
 }
 
 /// Returns the only type of a schema besides `null`. Returns an empty text for a list with several
 /// types or only `null`, and `None` if the schema has no type.
-fn type_of(schema: &Value) -> Option<&str> {
+fn single_type(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
         Value::Array(list) => {
@@ -235,30 +248,30 @@ fn type_of(schema: &Value) -> Option<&str> {
     }
 }
 
-fn text_kind(schema: &Value) -> Kind {
+fn text_kind(schema: &Value) -> FieldKind {
     let long = schema.get("maxLength").and_then(Value::as_u64) > Some(MAX_SINGLE_LINE);
     match schema.get("format").and_then(Value::as_str) {
-        Some("email") => Kind::Text("email"),
-        Some("uri" | "url") => Kind::Text("url"),
-        Some("date") => Kind::Text("date"),
-        Some("password") => Kind::Text("password"),
-        Some("textarea" | "multiline") => Kind::LongText,
-        _ if long => Kind::LongText,
-        _ => Kind::Text("text"),
+        Some("email") => FieldKind::Text("email"),
+        Some("uri" | "url") => FieldKind::Text("url"),
+        Some("date") => FieldKind::Text("date"),
+        Some("password") => FieldKind::Text("password"),
+        Some("textarea" | "multiline") => FieldKind::LongText,
+        _ if long => FieldKind::LongText,
+        _ => FieldKind::Text("text"),
     }
 }
 
-fn list_kind(root: &Value, schema: &Value) -> Kind {
-    let Some(items) = schema.get("items").map(|items| plain(root, items)) else {
-        return Kind::Json;
+fn list_kind(root: &Value, schema: &Value) -> FieldKind {
+    let Some(items) = schema.get("items").map(|items| resolve_schema(root, items)) else {
+        return FieldKind::Json;
     };
     if has_too_many_choices(items) {
-        return Kind::Json;
+        return FieldKind::Json;
     }
-    match (choices_of(items), type_of(items)) {
-        (Some(choices), _) => Kind::Several(choices),
-        (None, Some("string")) => Kind::Lines,
-        _ => Kind::Json,
+    match (schema_choices(items), single_type(items)) {
+        (Some(choices), _) => FieldKind::Several(choices),
+        (None, Some("string")) => FieldKind::Lines,
+        _ => FieldKind::Json,
     }
 }
 
@@ -275,11 +288,11 @@ fn has_too_many_choices(schema: &Value) -> bool {
 
 /// Returns the choices of a schema by `enum`, `oneOf` or `anyOf`; `None` without such a list, or if
 /// a choice is not a constant. The label of a choice with a title contains the title and the value.
-fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
+fn schema_choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let choice = |value: &Value| Choice {
+        let choice = |value: &Value| FieldChoice {
             value: value.clone(),
-            label: shown(value),
+            label: format_value(value),
         };
         return Some(values.iter().map(choice).collect());
     }
@@ -289,9 +302,9 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
     let choice = |one: &Value| {
         let value = one.get("const")?;
         let title = one.get("title").and_then(Value::as_str);
-        Some(Choice {
+        Some(FieldChoice {
             value: value.clone(),
-            label: match (title, shown(value)) {
+            label: match (title, format_value(value)) {
                 // A title shows its value as well.
                 (Some(title), value) if title != value => format!("{title} ({value})"),
                 (_, value) => value,
@@ -302,39 +315,40 @@ fn choices_of(schema: &Value) -> Option<Vec<Choice>> {
 }
 
 /// Formats a string as plain text, any other value as JSON.
-fn shown(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Formats a value as the initial text of a field of this kind.
-fn text_of(kind: &Kind, value: &Value) -> String {
+fn initial_text(kind: &FieldKind, value: &Value) -> String {
     match (kind, value) {
-        (Kind::Choice(_), value) => value.to_string(),
+        (FieldKind::Choice(_), value) => value.to_string(),
         (_, Value::Null) => String::new(),
-        (Kind::Lines, Value::Array(list)) => {
-            let lines: Vec<String> = list.iter().map(shown).collect();
+        (FieldKind::Lines, Value::Array(list)) => {
+            let lines: Vec<String> = list.iter().map(format_value).collect();
             lines.join("\n")
         }
-        (Kind::Json, value) => format!("{value:#}"),
-        (_, value) => shown(value),
+        (FieldKind::Json, value) => format!("{value:#}"),
+        (_, value) => format_value(value),
     }
 }
 
-fn ticks_of(kind: &Kind, value: Option<&Value>) -> Vec<bool> {
+fn initial_ticks(kind: &FieldKind, value: Option<&Value>) -> Vec<bool> {
     match kind {
-        Kind::Check => vec![value.and_then(Value::as_bool).unwrap_or_default()],
-        Kind::Several(choices) => {
+        FieldKind::Check => vec![value.and_then(Value::as_bool).unwrap_or_default()],
+        FieldKind::Several(choices) => {
             let list = value.and_then(Value::as_array);
-            let holds = |choice: &Choice| list.is_some_and(|list| list.contains(&choice.value));
+            let holds =
+                |choice: &FieldChoice| list.is_some_and(|list| list.contains(&choice.value));
             choices.iter().map(holds).collect()
         }
         _ => Vec::new(),
     }
 }
 
-impl Field {
+impl FormField {
     /// Returns the label of the field; empty if the schema gives none.
     pub(super) fn label(&self) -> &str {
         &self.label
@@ -342,12 +356,12 @@ impl Field {
 
     /// Returns the default label for a form's value without a label; `None` if the field has a
     /// label or is a property.
-    pub(super) fn word(&self) -> Option<fn(&Labels) -> &Word> {
+    pub(super) fn default_label(&self) -> Option<fn(&Labels) -> &Word> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;
         }
         Some(match self.kind {
-            Kind::Json => |l| &l.json,
+            FieldKind::Json => |l| &l.json,
             _ => |l| &l.answer,
         })
     }
@@ -361,70 +375,72 @@ impl Field {
 
     /// Returns the entered value; `None` if the field is empty and its property is omitted. Fails
     /// if a required text or number is missing, or if a number or JSON is invalid.
-    pub(super) fn value(&self) -> Result<Option<Value>, Wrong> {
+    pub(super) fn value(&self) -> Result<Option<Value>, FieldError> {
         let text = self.text.get_untracked();
         let ticked = self.ticked.get_untracked();
         let empty = text.trim().is_empty();
         Ok(match &self.kind {
-            Kind::Fixed(value) => {
+            FieldKind::Fixed(value) => {
                 Some(value.clone()).filter(|_| self.required || self.path.len() < 2)
             }
-            Kind::Check => {
+            FieldKind::Check => {
                 let yes = ticked.contains(&true);
                 // An unticked box does not create an optional object.
                 (yes || self.required || self.path.len() < 2).then_some(Value::Bool(yes))
             }
-            Kind::Several(choices) => {
+            FieldKind::Several(choices) => {
                 let picked = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
                 let list: Vec<Value> = picked.map(|(choice, _)| choice.value.clone()).collect();
                 (self.required || !list.is_empty()).then_some(Value::Array(list))
             }
-            Kind::Text(_) | Kind::LongText if empty && self.required && !self.given => {
-                return Err(Wrong::Missing);
+            FieldKind::Text(_) | FieldKind::LongText if empty && self.required && !self.given => {
+                return Err(FieldError::Missing);
             }
-            Kind::Text(_) | Kind::LongText => {
+            FieldKind::Text(_) | FieldKind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))
             }
-            Kind::Number if empty && self.required => return Err(Wrong::Missing),
+            FieldKind::Number if empty && self.required => return Err(FieldError::Missing),
             _ if empty => None,
-            Kind::Lines => {
+            FieldKind::Lines => {
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                 Some(lines.map(Value::from).collect())
             }
-            Kind::Number => Some(number(text.trim())?),
-            Kind::Free if !text.trim_start().starts_with(['{', '[', '"']) => {
+            FieldKind::Number => Some(parse_number(text.trim())?),
+            FieldKind::Free if !text.trim_start().starts_with(['{', '[', '"']) => {
                 let text = text.trim();
                 Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)))
             }
-            Kind::Choice(_) | Kind::Json | Kind::Free => Some(json(text.trim())?),
+            FieldKind::Choice(_) | FieldKind::Json | FieldKind::Free => {
+                Some(parse_json(text.trim())?)
+            }
         })
     }
 }
 
-fn number(text: &str) -> Result<Value, Wrong> {
+fn parse_number(text: &str) -> Result<Value, FieldError> {
     let value =
         serde_json::from_str(text).or_else(|_| serde_json::from_str(&text.replace(',', ".")));
     let value: Option<Value> = value.ok();
-    value.filter(Value::is_number).ok_or(Wrong::NoNumber)
+    value.filter(Value::is_number).ok_or(FieldError::NoNumber)
 }
 
-fn json(text: &str) -> Result<Value, Wrong> {
-    serde_json::from_str(text).map_err(|error| Wrong::NoJson {
+fn parse_json(text: &str) -> Result<Value, FieldError> {
+    serde_json::from_str(text).map_err(|error| FieldError::NoJson {
         line: error.line(),
         column: error.column(),
     })
 }
 
 /// Sets the value of a field in the form's value, and creates the objects on the path of the field.
-pub(super) fn put(whole: &mut Option<Value>, field: &Field, value: Value) {
+pub(super) fn set_value(whole: &mut Option<Value>, field: &FormField, value: Value) {
     if field.path.is_empty() {
         *whole = Some(value);
     } else if let Value::Object(object) = whole.get_or_insert_with(|| Value::Object(Map::new())) {
-        put_into(object, &field.path, value);
+        insert_at_path(object, &field.path, value);
     }
 }
 
-fn put_into(object: &mut Map<String, Value>, path: &[String], value: Value) {
+fn insert_at_path(object: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((first, rest)) = path.split_first() else {
         return;
     };
@@ -436,6 +452,6 @@ fn put_into(object: &mut Map<String, Value>, path: &[String], value: Value) {
         .entry(first.clone())
         .or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(inner) = inner {
-        put_into(inner, rest, value);
+        insert_at_path(inner, rest, value);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ExactText,
-    fields::{self, Choice, Field, Kind, Wrong},
+    fields::{self, FieldChoice, FieldError, FieldKind, FormField},
     pieces::{Detail, has_hidden},
 };
 use crate::ui::{
@@ -93,8 +93,8 @@ pub fn SchemaForm(
     children: Option<Children>,
 ) -> impl IntoView {
     let words = Words::current();
-    let fields = StoredValue::new(fields::of(&schema, initial.as_ref()));
-    let unreadable = RwSignal::new(Vec::<(usize, Wrong)>::new());
+    let fields = StoredValue::new(fields::fields_of_schema(&schema, initial.as_ref()));
+    let unreadable = RwSignal::new(Vec::<(usize, FieldError)>::new());
     let form = NodeRef::<html::Form>::new();
     let (reads, problem_words) = (words.clone(), words.clone());
     let wrong = Signal::derive(move || {
@@ -102,7 +102,7 @@ pub fn SchemaForm(
         let unreadable = unreadable.get().into_iter();
         let mut list: Vec<Problem> = fields.with_value(|fields| {
             let names = unreadable
-                .filter_map(|(at, wrong)| Some(in_words(fields.get(at)?, wrong, &labels)));
+                .filter_map(|(at, wrong)| Some(to_problem(fields.get(at)?, wrong, &labels)));
             names.collect()
         });
         list.extend(problems.get());
@@ -123,7 +123,7 @@ pub fn SchemaForm(
         if !pressed.try_update_value(std::mem::take).unwrap_or_default() {
             return;
         }
-        let value = fields.with_value(|fields| collect(fields));
+        let value = fields.with_value(|fields| collect_value(fields));
         unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
             on_submit.run(value);
@@ -137,7 +137,7 @@ pub fn SchemaForm(
         let labels = problem_words.get();
         let messages = list
             .iter()
-            .map(|one| fields.with_value(|fields| sentence(fields, one, &labels)));
+            .map(|one| fields.with_value(|fields| problem_sentence(fields, one, &labels)));
         let messages: Vec<String> = messages.collect();
         (!messages.is_empty()).then(
             || view! { <p class="la-form-problems" role="alert">{safe_text(&messages.join(" "))}</p> },
@@ -149,7 +149,9 @@ pub fn SchemaForm(
         } else {
             Detail::Readable
         };
-        let inputs = fields.iter().map(|field| row(field, wrong, detail, &words));
+        let inputs = fields
+            .iter()
+            .map(|field| field_row(field, wrong, detail, &words));
         inputs.collect_view()
     });
     view! {
@@ -175,14 +177,14 @@ pub fn SchemaForm(
 }
 
 /// Returns the value that the fields form, or the errors with the indices of their fields.
-fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
+fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>> {
     let mut whole = None;
     let mut wrong = Vec::new();
     for (at, field) in fields.iter().enumerate() {
         match field.value() {
-            Ok(Some(value)) => fields::put(&mut whole, field, value),
+            Ok(Some(value)) => fields::set_value(&mut whole, field, value),
             // The whole value is required.
-            Ok(None) if field.pointer().is_empty() => wrong.push((at, Wrong::Missing)),
+            Ok(None) if field.pointer().is_empty() => wrong.push((at, FieldError::Missing)),
             Ok(None) => {}
             Err(found) => wrong.push((at, found)),
         }
@@ -194,13 +196,13 @@ fn collect(fields: &[Field]) -> Result<Value, Vec<(usize, Wrong)>> {
 }
 
 /// Converts the error of a field to a problem with a message.
-fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
+fn to_problem(field: &FormField, wrong: FieldError, labels: &Labels) -> Problem {
     let path = field.pointer();
     let message = match wrong {
-        Wrong::Missing if path.is_empty() => labels.required.to_string(),
-        Wrong::Missing => enter(field.label(), labels),
-        Wrong::NoNumber => labels.no_number.to_string(),
-        Wrong::NoJson { line, column } => labels
+        FieldError::Missing if path.is_empty() => labels.required.to_string(),
+        FieldError::Missing => missing_message(field.label(), labels),
+        FieldError::NoNumber => labels.no_number.to_string(),
+        FieldError::NoJson { line, column } => labels
             .no_json
             .replace("{line}", &line.to_string())
             .replace("{column}", &column.to_string()),
@@ -210,7 +212,7 @@ fn in_words(field: &Field, wrong: Wrong, labels: &Labels) -> Problem {
 
 /// Returns the message for a missing value, with the label of its field: "Number of nights is
 /// required."
-fn enter(label: &str, labels: &Labels) -> String {
+fn missing_message(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
     let first = letters.next().map(|first| lower(&first.to_string()));
     // An abbreviation stays as it is.
@@ -229,9 +231,9 @@ fn enter(label: &str, labels: &Labels) -> String {
 }
 
 /// Returns an error as a sentence that contains the label of its field.
-fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
-    let field = fields.iter().find(|field| concerns(field, wrong));
-    let place = match field.map(|field| (field, field.word())) {
+fn problem_sentence(fields: &[FormField], wrong: &Problem, labels: &Labels) -> String {
+    let field = fields.iter().find(|field| is_about(field, wrong));
+    let place = match field.map(|field| (field, field.default_label())) {
         Some((_, Some(word))) => word(labels),
         Some((field, None)) => field.label(),
         None => wrong.path.as_str(),
@@ -250,7 +252,7 @@ fn sentence(fields: &[Field], wrong: &Problem, labels: &Labels) -> String {
 /// Returns true if an error belongs to a field: the path of the error is the path of the field, or
 /// one of the two contains the other. An error with an empty path belongs only to a field for the
 /// complete value.
-fn concerns(field: &Field, wrong: &Problem) -> bool {
+fn is_about(field: &FormField, wrong: &Problem) -> bool {
     let pointer = field.pointer();
     let within = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
@@ -263,15 +265,20 @@ fn concerns(field: &Field, wrong: &Problem) -> bool {
 }
 
 /// Renders a field with its hint and its error.
-fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words) -> AnyView {
-    if matches!(field.kind, Kind::Fixed(_)) {
-        return fixed(field, words);
+fn field_row(
+    field: &FormField,
+    wrong: Signal<Vec<Problem>>,
+    detail: Detail,
+    words: &Words,
+) -> AnyView {
+    if matches!(field.kind, FieldKind::Fixed(_)) {
+        return constant_row(field, words);
     }
     let id = format!("la-field-{}", fresh_id());
     let of = field.clone();
     let problem = memo(move || {
         let list = wrong.get();
-        let found = list.iter().find(|one| concerns(&of, one));
+        let found = list.iter().find(|one| is_about(&of, one));
         found.map(|one| one.message.clone())
     });
     let hint = field.hint.clone();
@@ -283,7 +290,7 @@ fn row(field: &Field, wrong: Signal<Vec<Problem>>, detail: Detail, words: &Words
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
     view! {
-        {control(field, &id, problem, words)}
+        {field_control(field, &id, problem, words)}
         <div class="la-field-below" id=id.clone()>
             {hint.map(|hint| view! { <p class="la-field-hint" dir="auto"><ExactText text=hint readable=true /></p> })}
             {dynamic(exact)}
@@ -302,39 +309,44 @@ fn safe_text(text: &str) -> AnyView {
 }
 
 /// Renders the label of a field.
-fn name(field: &Field, words: &Words) -> AnyView {
-    match field.word() {
+fn field_name(field: &FormField, words: &Words) -> AnyView {
+    match field.default_label() {
         Some(word) => words.text(word),
         None => safe_text(field.label()),
     }
 }
 
 /// Renders a field with a constant; nothing if the constant is not part of the answer.
-fn fixed(field: &Field, words: &Words) -> AnyView {
+fn constant_row(field: &FormField, words: &Words) -> AnyView {
     let Ok(Some(value)) = field.value() else {
         return ().into_any();
     };
     let text = value.to_string();
     view! {
         <p class="la-field la-field-fixed">
-            <span class="la-field-label" dir="auto">{name(field, words)}</span>
+            <span class="la-field-label" dir="auto">{field_name(field, words)}</span>
             <code class="la-code-inline" dir="ltr"><ExactText text /></code>
         </p>
     }
     .into_any()
 }
 
-fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words) -> AnyView {
-    let label = name(field, words);
+fn field_control(
+    field: &FormField,
+    id: &str,
+    problem: Memo<Option<String>>,
+    words: &Words,
+) -> AnyView {
+    let label = field_name(field, words);
     let id = id.to_owned();
     let text = field.text;
     let invalid = move || problem.with(Option::is_some).then_some("true");
     let required = field.required.then_some("true");
     let typed = move |event| text.set(event_target_value(&event));
     let control = match &field.kind {
-        Kind::Check => return tick(label, field.ticked, 0, Some(id)),
-        Kind::Several(choices) => return several(field, choices, id, label),
-        Kind::Choice(choices) => view! {
+        FieldKind::Check => return checkbox(label, field.ticked, 0, Some(id)),
+        FieldKind::Several(choices) => return checkbox_group(field, choices, id, label),
+        FieldKind::Choice(choices) => view! {
             <select
                 class="la-input"
                 aria-required=required
@@ -342,17 +354,17 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words
                 aria-describedby=id
                 on:change=typed
             >
-                {no_choice()}
-                {options(choices, text)}
+                {empty_option()}
+                {choice_options(choices, text)}
             </select>
         }
         .into_any(),
-        Kind::LongText | Kind::Lines | Kind::Json | Kind::Free => view! {
+        FieldKind::LongText | FieldKind::Lines | FieldKind::Json | FieldKind::Free => view! {
             <textarea
                 class="la-input"
-                class:la-field-code=field.kind == Kind::Json
+                class:la-field-code=field.kind == FieldKind::Json
                 rows="3"
-                spellcheck=(field.kind == Kind::Json).then_some("false")
+                spellcheck=(field.kind == FieldKind::Json).then_some("false")
                 aria-required=required
                 aria-invalid=invalid
                 aria-describedby=id
@@ -363,7 +375,7 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words
         .into_any(),
         kind => {
             let (look, mode) = match kind {
-                Kind::Text(look) => (*look, None),
+                FieldKind::Text(look) => (*look, None),
                 _ => ("text", Some("decimal")),
             };
             view! {
@@ -393,12 +405,12 @@ fn control(field: &Field, id: &str, problem: Memo<Option<String>>, words: &Words
 
 /// Renders the empty choice. Its value is dynamic, because fully static elements are cloned from
 /// HTML, which a page may forbid.
-fn no_choice() -> impl IntoView {
+fn empty_option() -> impl IntoView {
     let value = String::new();
     view! { <option value=value>"–"</option> }
 }
 
-fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
+fn choice_options(choices: &[FieldChoice], text: RwSignal<String>) -> AnyView {
     let options = choices.iter().map(|choice| {
         let json = choice.value.to_string();
         let chosen = json.clone();
@@ -409,10 +421,16 @@ fn options(choices: &[Choice], text: RwSignal<String>) -> AnyView {
 }
 
 /// Renders a checkbox for each choice of a field that accepts any number of choices.
-fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> AnyView {
+fn checkbox_group(
+    field: &FormField,
+    choices: &[FieldChoice],
+    id: String,
+    label: AnyView,
+) -> AnyView {
     let ticked = field.ticked;
     let boxes = choices.iter().enumerate();
-    let boxes = boxes.map(|(place, choice)| tick(safe_text(&choice.label), ticked, place, None));
+    let boxes =
+        boxes.map(|(place, choice)| checkbox(safe_text(&choice.label), ticked, place, None));
     view! {
         <fieldset
             class="la-field la-field-several"
@@ -426,7 +444,7 @@ fn several(field: &Field, choices: &[Choice], id: String, label: AnyView) -> Any
     .into_any()
 }
 
-fn tick(
+fn checkbox(
     label: AnyView,
     ticked: RwSignal<Vec<bool>>,
     place: usize,

@@ -5,7 +5,9 @@ use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInter
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ToolCallSlot, attention::held_back_line, number::of_several, question::question};
+use super::{
+    ToolCallSlot, attention::held_back_line, number::fill_number_and_count, question::question,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{Partial, Words, dynamic, each, memo, when},
@@ -54,7 +56,7 @@ pub fn InterruptInbox(
         all.with(|list| {
             let done = list.iter().filter(|open| open.answer().is_some()).count();
             (done < list.len())
-                .then(|| of_several(&words.word(|l| &l.answered), done, list.len()))
+                .then(|| fill_number_and_count(&words.word(|l| &l.answered), done, list.len()))
                 .flatten()
         })
     });

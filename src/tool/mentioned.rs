@@ -26,7 +26,7 @@ pub(super) struct ShownText<'a> {
 pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
-        let read = collect(args, &mut leaves)
+        let read = collect_leaves(args, &mut leaves)
             && leaves.iter().all(|leaf| shown_text.mentions("", leaf, 1));
         return (!read).then(|| args.clone());
     };
@@ -34,7 +34,7 @@ pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Va
         .iter()
         .map(|(key, value)| {
             let mut leaves = Vec::new();
-            let read = collect(value, &mut leaves);
+            let read = collect_leaves(value, &mut leaves);
             (key.as_str(), leaves, read)
         })
         .collect();
@@ -61,12 +61,12 @@ pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Va
 /// Collects the leaves of a value as text. Returns false if a description cannot mention the value:
 /// because of an object, null, an empty or too long list, or a text that is blank, begins or ends
 /// with whitespace, or has hidden characters.
-fn collect(value: &Value, leaves: &mut Vec<String>) -> bool {
+fn collect_leaves(value: &Value, leaves: &mut Vec<String>) -> bool {
     match value {
         Value::Array(items) => {
             !items.is_empty()
                 && items.len() <= MAX_LEAVES
-                && items.iter().all(|item| collect(item, leaves))
+                && items.iter().all(|item| collect_leaves(item, leaves))
         }
         // A mention of a nested leaf does not show its position.
         Value::Object(_) | Value::Null => false,
@@ -86,11 +86,11 @@ impl ShownText<'_> {
     /// and the rows mention the leaf at least `times` times. A short leaf must be the exact value
     /// of a row.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
-        let named = |name: &str| plain(name) == plain(key);
+        let named = |name: &str| normalize_name(name) == normalize_name(key);
         if self
             .rows
             .iter()
-            .any(|(name, value)| named(name) && words(value, leaf) > 0)
+            .any(|(name, value)| named(name) && count_words(value, leaf) > 0)
         {
             return true;
         }
@@ -98,21 +98,21 @@ impl ShownText<'_> {
         if leaf.chars().count() < MIN_MENTIONED {
             return whole >= times;
         }
-        let rows = self.rows.iter().map(|(_, value)| words(value, leaf));
-        rows.sum::<usize>() + words(self.sentence, leaf) >= times
+        let rows = self.rows.iter().map(|(_, value)| count_words(value, leaf));
+        rows.sum::<usize>() + count_words(self.sentence, leaf) >= times
     }
 }
 
 /// Reduces a name to its letters and digits in lower case, so that `fileName`, `file_name` and
 /// "File name" are equal.
-fn plain(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
 
 /// Counts the occurrences of a word that are separate from the text around them: `2.0` does not
 /// occur in `12.0` or `2.0.1`.
-fn words(text: &str, word: &str) -> usize {
+fn count_words(text: &str, word: &str) -> usize {
     let joins =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);
     let found = text.match_indices(word).filter(|(at, word)| {

@@ -47,11 +47,11 @@ pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use remember::{AllowedActions, AllowedActionsProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
-pub(crate) use batch::{Batch, bar as batch_bar};
+pub(crate) use batch::{Batch, batch_bar};
 pub(crate) use call_description::question_text;
-pub(crate) use failure::{declares_failure, error_reason, has_failed, why_failed};
+pub(crate) use failure::{declares_failure, error_reason, failure_reason, has_failed};
 pub(crate) use inbox::page_calls;
-pub(crate) use pieces::in_plain;
-pub(crate) use single_instance::claim;
+pub(crate) use pieces::with_visible_codes;
+pub(crate) use single_instance::claim_question;
 pub(crate) use slot::{HiddenInGroup, has_default_card};
 pub(crate) use visibility::{Visibility, cover_note};

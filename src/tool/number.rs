@@ -14,7 +14,7 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     dynamic(move || {
         let place = interrupts.with(|list| {
             let before = list.iter().position(|open| open.interrupt().id == id)?;
-            of_several(&words.word(|l| &l.place), before + 1, list.len())
+            fill_number_and_count(&words.word(|l| &l.place), before + 1, list.len())
         });
         place.map(|place| view! { <span class="la-approval-place">{place}</span> })
     })
@@ -22,7 +22,7 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
 }
 
 /// Fills a label with a number and a count; `None` if the count is less than two.
-pub(super) fn of_several(word: &str, number: usize, count: usize) -> Option<String> {
+pub(super) fn fill_number_and_count(word: &str, number: usize, count: usize) -> Option<String> {
     let put = |name, number: usize| word.replace(name, &number.to_string());
     (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
 }

@@ -42,43 +42,46 @@ pub(super) enum Piece<'a> {
 }
 
 /// Splits a text into pieces.
-pub(super) fn pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
+pub(super) fn split_pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let poses = detail == Detail::Exact && poses_as_ascii(text);
     let mut begin = 0;
     let mut kind = None;
     for (at, c) in text.char_indices() {
-        let hidden = hides(text, at, c, detail);
+        let hidden = is_shown_as_code(text, at, c, detail);
         if kind.is_some_and(|kind| kind != hidden) {
-            push(text, begin..at, !hidden, detail, poses, &mut pieces);
+            push_piece(text, begin..at, !hidden, detail, poses, &mut pieces);
             begin = at;
         }
         kind = Some(hidden);
     }
     if let Some(hidden) = kind {
-        push(text, begin..text.len(), hidden, detail, poses, &mut pieces);
+        push_piece(text, begin..text.len(), hidden, detail, poses, &mut pieces);
     }
     pieces
 }
 
 /// Returns true if a text has characters that are shown by their codes.
 pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
-    let pieces = pieces(text, detail);
+    let pieces = split_pieces(text, detail);
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
 
 /// Returns the text with the codes of hidden and confusable characters in brackets, for attributes
 /// and announcements.
-pub(crate) fn in_plain(text: &str) -> String {
+pub(crate) fn with_visible_codes(text: &str) -> String {
     let write = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
         Piece::Hidden(codes) => format!("[{codes}]"),
         Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
     };
-    pieces(text, Detail::Exact).iter().map(write).collect()
+    split_pieces(text, Detail::Exact)
+        .iter()
+        .map(write)
+        .collect()
 }
 
-fn push<'a>(
+fn push_piece<'a>(
     text: &'a str,
     at: Range<usize>,
     hidden: bool,
@@ -89,14 +92,14 @@ fn push<'a>(
     let begins_line = at.start == 0;
     let run = text.get(at).unwrap_or_default();
     match (hidden, detail) {
-        (true, _) => pieces.push(Piece::Hidden(codes(run))),
+        (true, _) => pieces.push(Piece::Hidden(format_codes(run))),
         (false, Detail::Readable) => pieces.push(Piece::Plain(run)),
-        (false, Detail::Exact | Detail::Growing) => visible(run, begins_line, poses, pieces),
+        (false, Detail::Exact | Detail::Growing) => split_visible(run, begins_line, poses, pieces),
     }
 }
 
 /// Formats the codes of characters; long runs of equal ones are counted.
-fn codes(run: &str) -> String {
+fn format_codes(run: &str) -> String {
     let mut codes: Vec<String> = Vec::new();
     let mut rest = run.chars().peekable();
     while let Some(c) = rest.next() {
@@ -104,7 +107,7 @@ fn codes(run: &str) -> String {
         while rest.next_if_eq(&c).is_some() {
             count += 1;
         }
-        let code = code(c);
+        let code = format_code(c);
         match count {
             1..=MAX_CODES => codes.extend(std::iter::repeat_n(code, count)),
             _ => codes.push(format!("{code} ×{count}")),
@@ -113,14 +116,14 @@ fn codes(run: &str) -> String {
     codes.join(" ")
 }
 
-fn code(c: char) -> String {
+fn format_code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
 /// Splits visible text into pieces, and marks misleading ones: long gaps, words with letters of
 /// several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If `poses`
 /// is true, every word that imitates ASCII is marked, not only names.
-fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
+fn split_visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     let mut at = 0;
     let mut line_begins = begins_line;
@@ -130,10 +133,10 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
         let end = at + word_len(rest);
         let word = text.get(at..end).unwrap_or_default();
         let gap = word.starts_with(' ') && word.len() > MAX_SPACES && !line_begins;
-        let home = mixed_with(word);
+        let home = mixed_script(word);
         let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
         let digit = word.starts_with(is_foreign_digit)
-            && (follows_ascii || precedes_ascii(text.get(end..).unwrap_or_default()));
+            && (follows_ascii || has_ascii_start(text.get(end..).unwrap_or_default()));
         follows_ascii = digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
         if gap || home.is_some() || poses || digit {
             pieces.extend(
@@ -144,17 +147,17 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
             plain = end;
         }
         if gap {
-            pieces.push(Piece::Hidden(codes(word)));
+            pieces.push(Piece::Hidden(format_codes(word)));
         } else if let Some(home) = home {
-            letters(
+            split_letters(
                 word,
                 |c| script_of(c).is_some_and(|script| script != home),
                 pieces,
             );
         } else if digit {
-            letters(word, is_foreign_digit, pieces);
+            split_letters(word, is_foreign_digit, pieces);
         } else if poses {
-            letters(word, |c| ascii_like(c).is_some(), pieces);
+            split_letters(word, |c| ascii_like(c).is_some(), pieces);
         }
         line_begins = word.ends_with('\n');
         at = end;
@@ -168,7 +171,7 @@ fn visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<P
 
 /// Returns true if a text begins with an ASCII letter or digit, possibly after digits of other
 /// scripts.
-fn precedes_ascii(text: &str) -> bool {
+fn has_ascii_start(text: &str) -> bool {
     text.trim_start_matches(is_foreign_digit)
         .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
@@ -205,7 +208,7 @@ enum Script {
 }
 
 /// Returns the main script of a word in several scripts; `None` for a word in one script.
-fn mixed_with(word: &str) -> Option<Script> {
+fn mixed_script(word: &str) -> Option<Script> {
     if word.is_ascii() {
         return None;
     }
@@ -244,7 +247,7 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
 }
 
 /// Splits a word into pieces, with a code for each marked letter.
-fn letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
+fn split_letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
     let mut plain = 0;
     for (at, c) in word.char_indices() {
         if !marked(c) {
@@ -256,7 +259,7 @@ fn letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Pi
                 .filter(|s| !s.is_empty())
                 .map(Piece::Plain),
         );
-        pieces.extend(word.get(at..end).map(|s| Piece::Foreign(s, code(c))));
+        pieces.extend(word.get(at..end).map(|s| Piece::Foreign(s, format_code(c))));
         plain = end;
     }
     pieces.extend(
@@ -280,12 +283,12 @@ fn script_of(c: char) -> Option<Script> {
     })
 }
 
-fn hides(text: &str, at: usize, c: char, detail: Detail) -> bool {
-    is_hidden(c) && (detail != Detail::Readable || !is_of_text(text, at, c))
+fn is_shown_as_code(text: &str, at: usize, c: char, detail: Detail) -> bool {
+    is_hidden(c) && (detail != Detail::Readable || !is_ordinary(text, at, c))
 }
 
 /// Returns true if a hidden character at this position is part of ordinary writing.
-fn is_of_text(text: &str, at: usize, c: char) -> bool {
+fn is_ordinary(text: &str, at: usize, c: char) -> bool {
     let (before, rest) = text.split_at_checked(at).unwrap_or_default();
     let mut before = before.chars().rev();
     let after = rest.chars().nth(1);
@@ -299,8 +302,8 @@ fn is_of_text(text: &str, at: usize, c: char) -> bool {
         }),
         '\u{200c}' | '\u{200d}' => {
             let tone = |c: &char| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
-            let joins = before.clone().next().is_some_and(joins_letters)
-                && after.is_some_and(joins_letters);
+            let joins = before.clone().next().is_some_and(is_joining_letter)
+                && after.is_some_and(is_joining_letter);
             joins
                 || (c == '\u{200d}'
                     && before.find(|c| !tone(c)).is_some_and(is_pictograph)
@@ -320,14 +323,14 @@ const fn is_pictograph(c: char) -> bool {
 
 /// Returns true for letters of Arabic, the Indic scripts, Burmese and Khmer, between which joiners
 /// are ordinary.
-const fn joins_letters(c: char) -> bool {
+const fn is_joining_letter(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{6ff}' | '\u{750}'..='\u{77f}' | '\u{8a0}'..='\u{dff}'
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Detail, Piece, has_hidden, pieces};
+    use super::{Detail, Piece, has_hidden, split_pieces};
 
     fn shown(text: &str, detail: Detail) -> String {
         let show = |piece: &Piece<'_>| match piece {
@@ -335,7 +338,7 @@ mod tests {
             Piece::Hidden(codes) => format!("[{codes}]"),
             Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
         };
-        pieces(text, detail).iter().map(show).collect()
+        split_pieces(text, detail).iter().map(show).collect()
     }
 
     #[test]

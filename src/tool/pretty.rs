@@ -13,63 +13,63 @@ const MAX_LEVELS: usize = 24;
 pub(super) fn pretty(value: &Value) -> String {
     let mut out = String::new();
     let mut open = Vec::new();
-    begin(value, &mut out, &mut open);
-    while let Some(Level { entries, end }) = open.last_mut() {
+    begin_value(value, &mut out, &mut open);
+    while let Some(OpenLevel { entries, end }) = open.last_mut() {
         let end = *end;
         let Some((key, item, first)) = entries.next() else {
             open.pop();
-            line(&mut out, open.len());
+            write_line_break(&mut out, open.len());
             out.push(end);
             continue;
         };
         if !first {
             out.push(',');
         }
-        line(&mut out, open.len());
+        write_line_break(&mut out, open.len());
         if let Some(key) = key {
-            scalar(&Value::from(key), &mut out);
+            write_scalar(&Value::from(key), &mut out);
             out.push_str(": ");
         }
-        begin(item, &mut out, &mut open);
+        begin_value(item, &mut out, &mut open);
     }
     out
 }
 
 /// A list or an object that is being formatted; a stack of levels replaces recursion.
-struct Level<'a> {
-    entries: Box<dyn Iterator<Item = Entry<'a>> + 'a>,
+struct OpenLevel<'a> {
+    entries: Box<dyn Iterator<Item = LevelEntry<'a>> + 'a>,
     end: char,
 }
 
 /// The key of an entry (`None` in a list), its value, and true if the entry is the first.
-type Entry<'a> = (Option<&'a str>, &'a Value, bool);
+type LevelEntry<'a> = (Option<&'a str>, &'a Value, bool);
 
-fn begin<'a>(value: &'a Value, out: &mut String, open: &mut Vec<Level<'a>>) {
+fn begin_value<'a>(value: &'a Value, out: &mut String, open: &mut Vec<OpenLevel<'a>>) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             out.push('[');
             let entries = items.iter().enumerate();
             let entries = Box::new(entries.map(|(at, item)| (None, item, at == 0)));
-            open.push(Level { entries, end: ']' });
+            open.push(OpenLevel { entries, end: ']' });
         }
         Value::Object(map) if !map.is_empty() => {
             out.push('{');
             let entries = by_name(map).into_iter().enumerate();
             let entries = entries.map(|(at, (key, item))| (Some(key.as_str()), item, at == 0));
             let entries = Box::new(entries);
-            open.push(Level { entries, end: '}' });
+            open.push(OpenLevel { entries, end: '}' });
         }
-        _ => scalar(value, out),
+        _ => write_scalar(value, out),
     }
 }
 
-fn line(out: &mut String, levels: usize) {
+fn write_line_break(out: &mut String, levels: usize) {
     out.push('\n');
     out.extend(std::iter::repeat_n("  ", levels.min(MAX_LEVELS)));
 }
 
 /// Writes a text, number, literal, or an empty list or object.
-fn scalar(value: &Value, out: &mut String) {
+fn write_scalar(value: &Value, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{value}");
 }

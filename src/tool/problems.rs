@@ -16,7 +16,7 @@ impl Problems {
     }
 
     /// Stores the outcome for a value. Returns true if the value was accepted.
-    pub(super) fn record(self, outcome: Result<(), Refusal>) -> bool {
+    pub(super) fn record_outcome(self, outcome: Result<(), Refusal>) -> bool {
         let is_accepted = outcome.is_ok();
         // The form is disposed if its subject has changed.
         let _ = self.0.try_set(outcome.err());
@@ -27,13 +27,13 @@ impl Problems {
     pub(super) fn messages(self, words: &Words) -> Signal<Vec<Problem>> {
         let words = words.clone();
         Signal::derive(move || match self.0.get() {
-            Some(refusal) => in_words(refusal, &words.get()),
+            Some(refusal) => to_problems(refusal, &words.get()),
             None => Vec::new(),
         })
     }
 }
 
-fn in_words(refusal: Refusal, labels: &Labels) -> Vec<Problem> {
+fn to_problems(refusal: Refusal, labels: &Labels) -> Vec<Problem> {
     match refusal {
         Refusal::InvalidEdit(list) => {
             let problems = list.into_iter().map(|found| Problem {

@@ -16,11 +16,11 @@ use serde_json::Value;
 use super::{
     ExactText, SchemaForm,
     action_list::ActionChoices,
-    approval_notes::{form_hint, hint},
+    approval_notes::{approval_hint, form_hint},
     expiry::Expiry,
     number::question_number,
     problems::Problems,
-    requested_tools::about,
+    requested_tools::requested_tools,
     single_instance::single_instance,
     visibility::{Visibility, cover_note, render_raisable},
 };
@@ -82,8 +82,8 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         let about = current_fingerprint(&assistant, open.clone());
         let redrawn = memo(move || (about.get(), renderer.get()));
         render_raisable(move || match redrawn.get().1 {
-            Some(_) => custom(&assistant, open.clone()),
-            None => built_in(&assistant, open.clone()),
+            Some(_) => custom_question(&assistant, open.clone()),
+            None => default_question(&assistant, open.clone()),
         })
     })
 }
@@ -107,7 +107,7 @@ fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Optio
 
 /// Renders the application's view of a question. The view must have been visible to its end before
 /// an answer counts; if the view is empty, the built-in question replaces it.
-fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
+fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let id = open.interrupt().id.clone();
@@ -122,12 +122,12 @@ fn custom(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             registration: found.id,
             asks: Some(format!("The renderer of interrupts for reason {reason}")),
             draw: Box::new(move || (found.renderer)(view)),
-            instead: Box::new(move || built_in(&assistant, open.clone())),
+            instead: Box::new(move || default_question(&assistant, open.clone())),
         })
     });
     view! {
         <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
-            {cover_note(&words, visibility)} {card} {visibility.end()} {form_hint(&words, visibility)}
+            {cover_note(&words, visibility)} {card} {visibility.end_mark()} {form_hint(&words, visibility)}
         </div>
     }
     .into_any()
@@ -145,12 +145,12 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn default_view(&self) -> AnyView {
-        let built_in = |assistant| Some(built_in(&assistant, self.open()?));
+        let built_in = |assistant| Some(default_question(&assistant, self.open()?));
         self.assistant().and_then(built_in).into_any()
     }
 }
 
-fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
+fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let wording = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
     let [head, text_id, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
@@ -173,7 +173,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             let answers = Signal::derive(move || answering.get() && !over.get());
             choices.view(&open, answers, visibility)
         }
-        (false, true) => about(assistant, &open, message.is_none(), visibility),
+        (false, true) => requested_tools(assistant, &open, message.is_none(), visibility),
         (false, false) => ().into_any(),
     };
     // A reason may have a prefix for its source: `adk:tool_confirmation`.
@@ -199,7 +199,7 @@ fn built_in(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let (card, expires) = (form.card, form.shown.open.expires_at());
     let ways = move || match (form.shown.open.call().is_some(), form.answering.get()) {
         // The approval card accepts the answer.
-        (true, _) => actions(form.cancel_button("")),
+        (true, _) => button_row(form.cancel_button("")),
         (false, false) => form.rejected_buttons(),
         (false, true) => form.answer_controls(),
     };
@@ -250,26 +250,26 @@ fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoVie
             tabindex=long.then_some("0")
         >
             <ExactText text=shown />
-            {visibility.end()}
+            {visibility.end_mark()}
         </blockquote>
     }
 }
 
-fn actions(buttons: impl IntoView + 'static) -> AnyView {
+fn button_row(buttons: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-approval-actions">{buttons}</div> }.into_any()
 }
 
 impl AnswerForm {
     /// Answers the question with a value, or cancels the question for `None`, and shows the
     /// outcome.
-    fn settle(&self, value: Option<Value>, by: Decider) {
+    fn submit_answer(&self, value: Option<Value>, by: Decider) {
         self.record_outcome(self.assistant.answer_as_shown(&self.shown, value, by));
     }
 
     /// Shows the error of a refused answer. After an accepted answer, moves the focus out of the
     /// card and makes the card inert.
     fn record_outcome(&self, outcome: Result<(), Refusal>) {
-        let taken = self.problems.record(outcome);
+        let taken = self.problems.record_outcome(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
             focus::pass_on(&card);
             // It is removed with the next frame. Setting an attribute with a valid name cannot
@@ -298,7 +298,7 @@ impl AnswerForm {
                 type="button"
                 class="la-button"
                 data-variant=(!variant.is_empty()).then_some(variant)
-                on:click=move |event| form.settle(None, decider_by(&event))
+                on:click=move |event| form.submit_answer(None, decider_by(&event))
             >
                 <span>{self.words.text(|l| &l.give_up)}</span>
             </button>
@@ -330,17 +330,17 @@ impl AnswerForm {
             </button>
             {self.cancel_button("")}
         };
-        actions(buttons)
+        button_row(buttons)
     }
 
     /// Renders the controls that answer the question, disabled once the time is over; cancelling is
     /// always possible.
     fn answer_controls(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
-            return self.send_decisions();
+            return self.send_decisions_buttons();
         }
         if self.shown.open.takes_approval() && !self.in_detail.get() {
-            return self.decision();
+            return self.decision_buttons();
         }
         let (over, visibility) = (self.over, self.visibility);
         let problems = self.problems.messages(&self.words);
@@ -352,15 +352,15 @@ impl AnswerForm {
         let answer = {
             let form = self.clone();
             Callback::new(move |value| {
-                if visibility.allows() {
-                    form.settle(Some(value), Decider::Person);
+                if visibility.check_answer() {
+                    form.submit_answer(Some(value), Decider::Person);
                 }
             })
         };
         let words = self.words.clone();
         let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
         let (in_time, form) = (self.clone(), self.clone());
-        let too_late = move || actions(form.cancel_button(""));
+        let too_late = move || button_row(form.cancel_button(""));
         let in_time = when(move || !over.get(), move || in_time.cancel_button(""));
         view! {
             <fieldset class="la-question-fields" disabled=move || over.get()>
@@ -369,7 +369,7 @@ impl AnswerForm {
                     problems
                     submit
                     on_submit=answer
-                    enabled=Signal::derive(move || visibility.is_done())
+                    enabled=Signal::derive(move || visibility.is_satisfied())
                 >
                     {in_time}
                 </SchemaForm>
@@ -381,12 +381,12 @@ impl AnswerForm {
     }
 
     /// Renders the button that sends the decisions about all actions, and the button that cancels.
-    fn send_decisions(&self) -> AnyView {
+    fn send_decisions_buttons(&self) -> AnyView {
         let (over, visibility, form) = (self.over, self.visibility, self.clone());
         let made = self.choices.are_made();
         let send = move |_| {
-            let decisions = match form.choices.collect() {
-                Ok(decisions) if visibility.allows() => decisions,
+            let decisions = match form.choices.collect_decisions() {
+                Ok(decisions) if visibility.check_answer() => decisions,
                 Ok(_) => return,
                 Err(missing) => {
                     form.record_outcome(Err(missing));
@@ -408,18 +408,19 @@ impl AnswerForm {
                 class="la-button"
                 data-variant="primary"
                 disabled=move || over.get()
-                aria-disabled=move || (!made.get() || !visibility.is_done()).then_some("true")
+                aria-disabled=move || (!made.get() || !visibility.is_satisfied()).then_some("true")
                 on:click=send
             >
                 <span>{self.words.text(|l| &l.send_decisions)}</span>
             </button>
             {self.cancel_button("")}
         };
-        view! { {self.error()} {actions(buttons)} {form_hint(&self.words, visibility)} }.into_any()
+        view! { {self.error_message()} {button_row(buttons)} {form_hint(&self.words, visibility)} }
+            .into_any()
     }
 
     /// Renders the error of the last answer.
-    fn error(&self) -> AnyView {
+    fn error_message(&self) -> AnyView {
         let problems = self.problems.messages(&self.words);
         let problems_text = move || {
             let problems_text =
@@ -434,7 +435,7 @@ impl AnswerForm {
 
     /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean. Deny or No is
     /// omitted if the agent accepts no denial.
-    fn decision(&self) -> AnyView {
+    fn decision_buttons(&self) -> AnyView {
         let (over, visibility) = (self.over, self.visibility);
         let schema = self.shown.open.interrupt().response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
@@ -466,7 +467,7 @@ impl AnswerForm {
             // For a boolean question, No may be the dangerous answer.
             let gated = yes || bare;
             let decide = move |event: leptos::ev::MouseEvent| {
-                if gated && !(is_trusted(&event) && visibility.allows()) {
+                if gated && !(is_trusted(&event) && visibility.check_answer()) {
                     return;
                 }
                 let text = reason.get_untracked().map(|input| input.value());
@@ -477,8 +478,8 @@ impl AnswerForm {
                     false => Verdict::Deny { reason },
                 };
                 match form.shown.open.answer_to(&verdict) {
-                    Ok(answer) => form.settle(answer, decider_by(&event)),
-                    Err(refusal) => drop(form.problems.record(Err(refusal))),
+                    Ok(answer) => form.submit_answer(answer, decider_by(&event)),
+                    Err(refusal) => drop(form.problems.record_outcome(Err(refusal))),
                 }
             };
             view! {
@@ -487,7 +488,7 @@ impl AnswerForm {
                     class="la-button"
                     data-variant=yes.then_some("primary")
                     disabled=move || over.get()
-                    aria-disabled=move || (gated && !visibility.is_done()).then_some("true")
+                    aria-disabled=move || (gated && !visibility.is_satisfied()).then_some("true")
                     on:click=decide
                 >
                     <span>{word}</span>
@@ -504,7 +505,7 @@ impl AnswerForm {
         let in_detail = self.in_detail;
         let hint = match bare {
             true => form_hint(&self.words, visibility),
-            false => hint(&self.words, visibility),
+            false => approval_hint(&self.words, visibility),
         };
         let more = more.then(|| {
             view! {
@@ -521,8 +522,8 @@ impl AnswerForm {
             }
         });
         view! {
-            {more} {reason_field} {self.error()}
-            {actions(view! { {buttons} {self.cancel_button("quiet")} })}
+            {more} {reason_field} {self.error_message()}
+            {button_row(view! { {buttons} {self.cancel_button("quiet")} })}
             {hint}
         }
         .into_any()

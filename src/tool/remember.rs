@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-type Label = fn(&Labels) -> &Word;
+type LabelFn = fn(&Labels) -> &Word;
 
 /// Renders a mark on a call about which the user was not asked because of a remembered approval: a
 /// button that opens the list in which the approval can be revoked.
@@ -28,7 +28,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
             let at = time::words(earlier.at(), time::Form::Full);
             let (assistant, id) = (call.assistant(), earlier.id().to_owned());
             let panel = move || match assistant.clone() {
-                Some(assistant) => panel(assistant, id.clone(), opened),
+                Some(assistant) => approvals_dialog(assistant, id.clone(), opened),
                 None => ().into_any(),
             };
             view! {
@@ -55,7 +55,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
 struct OpenedFor(String);
 
 /// Renders the list of approvals in a dialog.
-fn panel(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
+fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
@@ -136,7 +136,7 @@ pub fn AllowedActions(
             move || allowed.get(),
             // A used approval is a new row.
             |approval| format!("{} {}", approval.id(), approval.used()),
-            move |approval| row(&assistant, &words, approval),
+            move |approval| approval_row(&assistant, &words, approval),
         )
     };
     view! {
@@ -151,13 +151,13 @@ pub fn AllowedActions(
     .into_any()
 }
 
-fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
-    let scope: Label = match approval.scope() {
+fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
+    let scope: LabelFn = match approval.scope() {
         RememberScope::Conversation => |l| &l.allow_conversation,
         RememberScope::Session => |l| &l.allow_session,
         RememberScope::Always => |l| &l.allow_always,
     };
-    let (which, args): (Label, _) = match approval.args() {
+    let (which, args): (LabelFn, _) = match approval.args() {
         RememberedArgs::Any => (|l| &l.allowed_any, None),
         RememberedArgs::Fields(fields) => {
             (|l| &l.allowed_fields, Some(Value::Object(fields.clone())))
@@ -169,7 +169,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
     let left = bounds::remaining_bounds(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
-    let over: Option<Label> = match () {
+    let over: Option<LabelFn> = match () {
         () if approval.uses_left() == Some(0) => Some(|l| &l.used_up),
         () if approval.is_expired(time::now()) => Some(|l| &l.expired),
         () => None,
@@ -183,13 +183,13 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
         memo(move || {
             // The component that registers the action may be mounted later, or change its language.
             assistant.view().renderers.track();
-            let words = assistant.words_of(&name).unwrap_or_default();
+            let words = assistant.action_words(&name).unwrap_or_default();
             let described = args.as_ref().filter(|_| exactly);
             let described = described.and_then(|args| words.describe.as_ref()?(args));
             let title = words.title.unwrap_or_else(|| in_words(&name));
             let rows = match described {
-                Some(described) => ApprovedValues::of(described),
-                None => ApprovedValues::values(args.as_ref()),
+                Some(described) => ApprovedValues::from_description(described),
+                None => ApprovedValues::from_args(args.as_ref()),
             };
             (title, rows)
         })
@@ -202,7 +202,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
             RememberedArgs::Fields(fields) => Some(pretty(&Value::Object(fields.clone()))),
             RememberedArgs::Exactly(args) => Some(pretty(args)),
         };
-        details(words, name, args)
+        approval_details(words, name, args)
     };
     let at = time::words(approval.allowed_at(), time::Form::Full);
     let iso = time::iso(approval.allowed_at());
@@ -237,7 +237,7 @@ fn row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> An
 }
 
 /// Renders a collapsed section with the code name of the action and the exact arguments, if any.
-fn details(words: &Words, name: String, args: Option<String>) -> AnyView {
+fn approval_details(words: &Words, name: String, args: Option<String>) -> AnyView {
     let args = args.map(|text| {
         view! {
             <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group">
@@ -272,21 +272,23 @@ struct ApprovedValues {
 }
 
 impl ApprovedValues {
-    fn of(description: Description) -> Self {
+    fn from_description(description: Description) -> Self {
         let rows = description.rows.into_iter().take(MAX_ROWS);
         Self {
-            sentence: short(description.sentence.trim().trim_end_matches('?')),
-            rows: rows.map(|(name, value)| (name, short(&value))).collect(),
+            sentence: shorten_value(description.sentence.trim().trim_end_matches('?')),
+            rows: rows
+                .map(|(name, value)| (name, shorten_value(&value)))
+                .collect(),
         }
     }
 
     /// Creates rows from the top-level arguments that are texts, numbers or booleans; the details
     /// show the others.
-    fn values(args: Option<&Value>) -> Self {
+    fn from_args(args: Option<&Value>) -> Self {
         let fields = args.and_then(Value::as_object).into_iter().flatten();
         let rows = fields.filter_map(|(key, value)| {
             let text = match value {
-                Value::String(text) => short(text),
+                Value::String(text) => shorten_value(text),
                 Value::Number(number) => number.to_string(),
                 Value::Bool(is) => is.to_string(),
                 _ => return None,
@@ -318,6 +320,6 @@ impl ApprovedValues {
     }
 }
 
-fn short(text: &str) -> String {
+fn shorten_value(text: &str) -> String {
     shortened(text, MAX_VALUE).into_owned()
 }

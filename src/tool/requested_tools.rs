@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 6;
 /// with the exact arguments. The complete metadata replaces the tools if the question lists several
 /// actions, if not all tools were found, or if neither tools nor a call are found and `silent` is
 /// true (the question has no text). Each block must be read to its end.
-pub(super) fn about(
+pub(super) fn requested_tools(
     assistant: &Assistant,
     open: &OpenInterrupt,
     silent: bool,
@@ -69,7 +69,7 @@ fn exact_block(text: String, visibility: Visibility) -> impl IntoView {
     view! {
         <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />
-            {visibility.end()}
+            {visibility.end_mark()}
         </pre>
     }
 }
@@ -96,17 +96,17 @@ const ARGS: [&str; 8] = [
     "tool_input",
 ];
 
-fn name_of(value: &Value) -> Option<&str> {
+fn tool_name(value: &Value) -> Option<&str> {
     NAMES.iter().find_map(|key| value.get(key)?.as_str())
 }
 
-fn args_of(value: &Value) -> Option<&Value> {
+fn tool_args(value: &Value) -> Option<&Value> {
     let args = ARGS.iter().find_map(|key| value.get(key));
     args.filter(|args| args.is_object() || args.is_string())
 }
 
 fn is_tool(value: &Value) -> bool {
-    name_of(value).is_some() && args_of(value).is_some()
+    tool_name(value).is_some() && tool_args(value).is_some()
 }
 
 /// Collects the tools with arguments in the metadata of a question, in the structures and under the
@@ -120,7 +120,7 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
     if depth > MAX_DEPTH || found.len() >= MAX_TOOLS {
         return inner.is_empty();
     }
-    if let (Some(name), Some(args)) = (name_of(value), args_of(value)) {
+    if let (Some(name), Some(args)) = (tool_name(value), tool_args(value)) {
         let args = match args {
             Value::String(text) => text.clone(),
             args => format!("{args:#}"),

@@ -12,7 +12,7 @@ use web_sys::HtmlInputElement;
 
 use super::{
     approval_context::ApprovalContext,
-    bounds::{self, Narrowed},
+    bounds::{self, NarrowedBounds},
 };
 use crate::{
     action::ToolCallView,
@@ -25,7 +25,7 @@ pub(super) struct ScopeChoice {
     is_open: RwSignal<bool>,
     scope: RwSignal<Option<RememberScope>>,
     any_args: RwSignal<bool>,
-    narrowed: Narrowed,
+    narrowed: NarrowedBounds,
 }
 
 impl ScopeChoice {
@@ -34,19 +34,19 @@ impl ScopeChoice {
             is_open: RwSignal::new(false),
             scope: RwSignal::new(None),
             any_args: RwSignal::new(false),
-            narrowed: Narrowed::new(),
+            narrowed: NarrowedBounds::new(),
         }
     }
 
     /// Returns the approval to remember, if the user chose to remember it.
-    pub(super) fn now(self) -> Option<Remember> {
+    pub(super) fn selected_approval(self) -> Option<Remember> {
         let scope = self.scope.get_untracked()?;
         let any_args = self.any_args.get_untracked();
-        Some(Remember::new(scope, any_args).bounded(self.narrowed.now()))
+        Some(Remember::new(scope, any_args).bounded(self.narrowed.bounds()))
     }
 
     /// Closes the group and forgets the choice, which is no longer shown.
-    fn close(self) {
+    fn close_and_reset(self) {
         self.is_open.set(false);
         self.scope.set(None);
         self.any_args.set(false);
@@ -71,10 +71,10 @@ pub(super) fn longer_button(
             return;
         }
         if choice.is_open.get_untracked() {
-            return choice.close();
+            return choice.close_and_reset();
         }
         choice.is_open.set(true);
-        opened.focus_soon(".la-approval-scopes input:checked");
+        opened.focus_when_rendered(".la-approval-scopes input:checked");
     };
     view! {
         <button
@@ -106,14 +106,14 @@ fn close_on_escape(
             return;
         }
         event.stop_propagation();
-        choice.close();
-        shown.focus_soon(".la-approval-longer");
+        choice.close_and_reset();
+        shown.focus_when_rendered(".la-approval-longer");
     }
 }
 
 /// Returns the scopes that the user may choose, with their labels; `None` is the scope of this call
 /// alone.
-fn offered(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
+fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
     let keeps = call
         .assistant()
         .is_some_and(|assistant| assistant.view().stores_approvals.get_untracked());
@@ -137,18 +137,18 @@ pub(super) fn scopes(
     let shown = shown.clone();
     when(
         move || choice.is_open.get() && !hidden.get(),
-        move || group(&shown, choice),
+        move || scope_group(&shown, choice),
     )
     .into_any()
 }
 
-fn group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
+fn scope_group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
     let (words, call) = (Words::current(), shown.call);
     let name = format!("la-scopes-{}", fresh_id());
     let place = NodeRef::<html::Fieldset>::new();
-    let radios: Vec<_> = offered(call)
+    let radios: Vec<_> = offered_scopes(call)
         .into_iter()
-        .map(|(scope, label)| radio(&name, scope, label, choice, &words))
+        .map(|(scope, label)| scope_radio(&name, scope, label, choice, &words))
         .collect();
     // A click of a script on a label or an input is cancelled, before it becomes a trusted `click`
     // of the input or a trusted `change`; then the browser restores the input.
@@ -159,7 +159,7 @@ fn group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
     };
     let change = move |event: leptos::ev::Event| {
         if let (false, Some(group)) = (is_trusted(&event), place.get_untracked()) {
-            restore(&group, choice);
+            restore_inputs(&group, choice);
         }
     };
     view! {
@@ -172,14 +172,14 @@ fn group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
         >
             <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
             {radios.collect_view()}
-            {wider(call, choice, &words)}
-            {limits(call, choice)}
+            {any_arguments_checkbox(call, choice, &words)}
+            {bounds_fields(call, choice)}
         </fieldset>
     }
     .into_any()
 }
 
-fn radio(
+fn scope_radio(
     group: &str,
     scope: Option<RememberScope>,
     label: WordOf,
@@ -196,7 +196,7 @@ fn radio(
             <input
                 type="radio"
                 name=group.to_owned()
-                value=value_of(scope)
+                value=scope_value(scope)
                 prop:checked=move || choice.scope.get() == scope
                 on:click=choose
             />
@@ -206,13 +206,13 @@ fn radio(
     .into_any()
 }
 
-fn value_of(scope: Option<RememberScope>) -> &'static str {
+fn scope_value(scope: Option<RememberScope>) -> &'static str {
     scope.map_or("once", RememberScope::as_str)
 }
 
 /// Restores the user's choice after a script has changed it.
-fn restore(group: &web_sys::Element, choice: ScopeChoice) {
-    let chosen = value_of(choice.scope.get_untracked());
+fn restore_inputs(group: &web_sys::Element, choice: ScopeChoice) {
+    let chosen = scope_value(choice.scope.get_untracked());
     let Ok(inputs) = group.query_selector_all("input[type=radio], input[type=checkbox]") else {
         return;
     };
@@ -228,7 +228,11 @@ fn restore(group: &web_sys::Element, choice: ScopeChoice) {
 
 /// Renders the checkbox that extends a remembered approval to other arguments, if the action
 /// permits that. The checkbox is shown once the user has chosen a scope.
-fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyView {
+fn any_arguments_checkbox(
+    call: ToolCallView<Value>,
+    choice: ScopeChoice,
+    words: &Words,
+) -> AnyView {
     let remembering = untrack(|| call.remembering());
     if remembering == Remembering::SameArguments {
         return ().into_any();
@@ -241,7 +245,7 @@ fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyVi
         }
     };
     let wider = move || {
-        let label = wider_label(&words, &remembering);
+        let label = any_arguments_label(&words, &remembering);
         view! {
             <label class="la-field la-field-check">
                 <input type="checkbox" prop:checked=choice.any_args on:click=tick />
@@ -253,7 +257,7 @@ fn wider(call: ToolCallView<Value>, choice: ScopeChoice, words: &Words) -> AnyVi
     when(move || choice.scope.get().is_some(), wider).into_any()
 }
 
-fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
+fn any_arguments_label(words: &Words, remembering: &Remembering) -> AnyView {
     match remembering {
         Remembering::SameFields(names) => {
             let (words, names) = (words.clone(), names.join(", "));
@@ -270,14 +274,15 @@ fn wider_label(words: &Words, remembering: &Remembering) -> AnyView {
 
 /// Renders the fields that narrow the bounds of a remembered approval, if the action declares
 /// bounds. The fields are shown once the user has chosen a scope.
-fn limits(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
+fn bounds_fields(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
     let widest = untrack(|| call.grant_bounds());
     if widest == GrantBounds::default() {
         return ().into_any();
     }
     let fields = move || {
         let widest = widest.clone();
-        dynamic(move || bounds::fields(&widest, choice.any_args.get(), choice.narrowed)).into_any()
+        dynamic(move || bounds::bound_fields(&widest, choice.any_args.get(), choice.narrowed))
+            .into_any()
     };
     when(move || choice.scope.get().is_some(), fields).into_any()
 }

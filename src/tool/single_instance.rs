@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The claim of a component to render a question.
-pub(crate) struct Claim {
+pub(crate) struct QuestionClaim {
     /// The name of the window that shows the question instead of this component; `None` if this
     /// component shows the question.
     pub(crate) elsewhere: Memo<Option<String>>,
@@ -19,8 +19,8 @@ pub(crate) struct Claim {
 }
 
 /// Claims a question for the current component, until the component is disposed.
-pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
-    let id = assistant.runtime().number();
+pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> QuestionClaim {
+    let id = assistant.runtime().next_number();
     // A place outside of a window counts as a window of its own.
     let window = use_context::<Window>().unwrap_or_else(|| Window {
         number: id,
@@ -31,7 +31,7 @@ pub(crate) fn claim(assistant: &Assistant, question: Question) -> Claim {
     let (left, of_cleanup) = (question.clone(), assistant.clone());
     on_cleanup(move || of_cleanup.view().claims.remove(&left, id));
     let taker = assistant.clone();
-    Claim {
+    QuestionClaim {
         elsewhere: memo(move || {
             changed.track();
             assistant.view().claims.elsewhere(&asked, id)
@@ -47,10 +47,10 @@ pub(super) fn single_instance(
     question: Question,
     draw: impl Fn() -> AnyView + Send + 'static,
 ) -> AnyView {
-    let Claim {
+    let QuestionClaim {
         elsewhere,
         take_over,
-    } = claim(assistant, question);
+    } = claim_question(assistant, question);
     let own = use_context::<Window>();
     let own = move || own.and_then(|window| window.name.try_get());
     dynamic(move || match elsewhere.get() {

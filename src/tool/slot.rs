@@ -13,9 +13,9 @@ use serde_json::Value;
 use super::{
     ApprovalCard, DefaultCard, approval,
     approval_context::visibility,
-    approval_notes::{changed_note, hint},
+    approval_notes::{approval_hint, changed_note},
     arguments::arguments,
-    ask::asks_with_form,
+    ask::has_form_question,
     attention::denied_mark,
     batch,
     preview::preview,
@@ -33,7 +33,7 @@ use crate::{
 
 /// The current content of a slot.
 #[derive(Clone, PartialEq)]
-enum Face {
+enum SlotContent {
     Approval,
     /// The page's approval, as the action renders it.
     CustomApproval(RegistrationId),
@@ -80,7 +80,7 @@ pub fn ToolCallSlot(
     let view = ToolCallView::new(&assistant, call);
     let face = {
         let (assistant, view) = (assistant.clone(), view);
-        memo(move || face_of(&assistant, &view))
+        memo(move || select_content(&assistant, &view))
     };
     let id = cell.id.clone();
     let follows: Attributes = Rc::new(move |put| {
@@ -100,13 +100,13 @@ pub fn ToolCallSlot(
             {dynamic(move || {
                 let card = match face.get() {
                     // A hidden card is not rendered.
-                    Face::Default if folded.as_ref().is_some_and(|HiddenInGroup(is)| is.get()) => {
+                    SlotContent::Default if folded.as_ref().is_some_and(|HiddenInGroup(is)| is.get()) => {
                         return ().into_any();
                     }
-                    Face::Approval => view! { <ApprovalCard call=view /> }.into_any(),
-                    Face::CustomApproval(_) => custom_approval(assistant.clone(), view),
-                    Face::Custom(_) => custom_card(assistant.clone(), view),
-                    Face::Default => view! { <DefaultCard call=view /> }.into_any(),
+                    SlotContent::Approval => view! { <ApprovalCard call=view /> }.into_any(),
+                    SlotContent::CustomApproval(_) => custom_approval(assistant.clone(), view),
+                    SlotContent::Custom(_) => custom_card(assistant.clone(), view),
+                    SlotContent::Default => view! { <DefaultCard call=view /> }.into_any(),
                 };
                 view! { {card} {earlier_mark(view)} {denied_mark(view)} }.into_any()
             })}
@@ -116,22 +116,26 @@ pub fn ToolCallSlot(
 }
 
 /// Selects the content of a slot; tracked when called in a reactive closure.
-fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
+fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotContent {
     assistant.view().renderers.track();
     let name = call.name();
     if call.phase() == Phase::ApprovalRequested {
         // Approvals requested by the agent, and for calls that cannot run here, have the built-in
         // card.
         let own = !call.is_asked_by_agent() && call.can_run();
-        let own = own.then(|| assistant.approval_of(&name)).flatten();
-        return own.map_or(Face::Approval, |own| Face::CustomApproval(own.id));
+        let own = own.then(|| assistant.approval_renderer(&name)).flatten();
+        return own.map_or(SlotContent::Approval, |own| {
+            SlotContent::CustomApproval(own.id)
+        });
     }
     // A custom card shows calls that this page ran, not ones that were merely reported.
-    match assistant.card_of(&name) {
+    match assistant.card_renderer(&name) {
         // A renderer for all tools cannot show the question of one.
-        Some(card) if card.is_general && asks_with_form(assistant, *call.key()) => Face::Default,
-        Some(card) if !call.is_reported() => Face::Custom(card.id),
-        _ => Face::Default,
+        Some(card) if card.is_general && has_form_question(assistant, *call.key()) => {
+            SlotContent::Default
+        }
+        Some(card) if !call.is_reported() => SlotContent::Custom(card.id),
+        _ => SlotContent::Default,
     }
 }
 
@@ -139,7 +143,7 @@ fn face_of(assistant: &Assistant, call: &ToolCallView<Value>) -> Face {
 /// closure.
 pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     let view = ToolCallView::new(assistant, *call);
-    assistant.call(call).is_some() && face_of(assistant, &view) == Face::Default
+    assistant.call(call).is_some() && select_content(assistant, &view) == SlotContent::Default
 }
 
 /// Renders a call with the renderer of its action or tool. If the renderer fails, the default card is
@@ -147,7 +151,7 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     foreign(assistant, move || {
-        let card = drawn.card_of(&call.name_untracked())?;
+        let card = drawn.card_renderer(&call.name_untracked())?;
         let (view, default) = (call.streaming(card.streams_args), default);
         Some(Foreign {
             registration: card.id,
@@ -179,18 +183,18 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     );
     let card = foreign(assistant, move || {
         let name = shown.name_untracked();
-        let card = drawn.approval_of(&name)?;
+        let card = drawn.approval_renderer(&name)?;
         Some(Foreign {
             registration: card.id,
             asks: Some(format!("render_approval of action {name}")),
             draw: Box::new(move || (card.renderer)(shown)),
-            instead: Box::new(move || approval::asked(call)),
+            instead: Box::new(move || approval::approval_card(call)),
         })
     });
     let note = changed_note(call, Signal::stored(false));
     view! {
         <div class="la-approval-custom">
-            {cover_note(&words, visibility)} {note} {card} {preview(call)} {visibility.end()} {hint(&words, visibility)} <details class="la-fold">
+            {cover_note(&words, visibility)} {note} {card} {preview(call)} {visibility.end_mark()} {approval_hint(&words, visibility)} <details class="la-fold">
                 <summary class="la-fold-summary">
                     {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
                 </summary>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    tool::claim,
+    tool::claim_question,
     ui::{LiveRegions, Region, after, effect},
     view::{MessageList, Question},
 };
@@ -56,7 +56,7 @@ impl ActivityAnnouncer {
         Self {
             since,
             notices: StoredValue::new(known),
-            elsewhere: claim(assistant, Question::Speech).elsewhere,
+            elsewhere: claim_question(assistant, Question::Speech).elsewhere,
             regions: use_context().unwrap_or_else(LiveRegions::new),
             count: StoredValue::new(0),
             passing: StoredValue::new((false, None)),

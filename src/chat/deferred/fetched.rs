@@ -125,7 +125,7 @@ impl DeferredParts {
     /// Fetches the deferred parts once the engine is loaded, which is in the same module.
     fn fetch_after_engine(self, words: Words) {
         spawn_local(async move {
-            engine::until_loaded().await;
+            engine::wait_until_loaded().await;
             // The window may be disposed by now.
             if let Some(LoadState::Away | LoadState::Failed) = self.stage.try_get_untracked() {
                 self.fetch(&words);
@@ -143,7 +143,7 @@ impl DeferredParts {
             // The engine first, so that the conversation is drawn with the messages that waited.
             // The window may be disposed by now.
             if let (Ok(_), Some(assistant)) = (&drawers, self.assistant.try_get_value()) {
-                engine::load(assistant.runtime().weak()).await;
+                engine::load_engine(assistant.runtime().weak()).await;
                 // The request of a waiting message is on its way meanwhile: a run opens once the page
                 // has settled, and the second wait begins after that of the run.
                 page_settled().await;

@@ -13,7 +13,7 @@ use crate::{
         grouping::{Groups, grouped_call},
         part::PartView,
     },
-    tool::{Batch, ExactText, batch_bar, has_default_card, in_plain},
+    tool::{Batch, ExactText, batch_bar, has_default_card, with_visible_codes},
     ui::{Icon, Partial, Word, Words, closest, dynamic, memo, paced_each, shortened},
     view::{PartCell, PartKind},
 };
@@ -55,7 +55,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| in_plain(&shortened(name, MAX_NAME)));
+    let name = name.map(|name| with_visible_codes(&shortened(name, MAX_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
     let all: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
@@ -199,7 +199,7 @@ fn first_awaiting_approval(batch: Batch, parts: &[PartCell]) -> Option<CallKey> 
     });
     let first = batch
         .has_several()
-        .then(|| calls.find(|call| batch.has(call)));
+        .then(|| calls.find(|call| batch.has_call(call)));
     first.flatten()
 }
 

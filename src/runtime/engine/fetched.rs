@@ -23,7 +23,7 @@ use leptos::{
 
 use super::Step;
 use crate::{
-    runtime::{Queued, Runtime, starts_something},
+    runtime::{QueuedStep, Runtime, may_start_work},
     ui::{console_error, spawn_local},
 };
 
@@ -38,7 +38,7 @@ thread_local! {
 /// function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn engine() -> Result<Step, SplitLoaderError> {
-    Ok(Runtime::step)
+    Ok(Runtime::handle_next)
 }
 
 pub(crate) fn loaded() -> Option<Step> {
@@ -47,7 +47,7 @@ pub(crate) fn loaded() -> Option<Step> {
 
 /// The inputs of a runtime that wait for the engine.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct HeldInputs {
     /// True if a waiting input starts or shows something.
     pub(crate) shows: ArcRwSignal<bool>,
     /// The message among the waiting inputs, which views show until the session has the message.
@@ -55,7 +55,7 @@ pub(crate) struct Held {
     loading: Cell<bool>,
 }
 
-impl Held {
+impl HeldInputs {
     /// Stores the message of an input, which views show until the session has the message. An input
     /// that opens another conversation removes the stored message. A second message is refused,
     /// because the engine would refuse it later, when the composer is already empty.
@@ -84,7 +84,7 @@ impl Held {
 
 /// Loads the engine, notifies the tasks that wait for it, and handles the inputs that a runtime has
 /// queued. Returns false if the engine could not be loaded.
-pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
+pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
     let step = match loaded() {
         Some(step) => step,
         None => match engine().await {
@@ -99,13 +99,13 @@ pub(crate) async fn load(runtime: Weak<Runtime>) -> bool {
         let _ = waiting.send(());
     }
     if let Some(runtime) = runtime.upgrade() {
-        runtime.take_held(step);
+        runtime.handle_held_steps(step);
     }
     true
 }
 
 /// Waits until the engine is loaded, by any runtime of the page.
-pub(crate) async fn until_loaded() {
+pub(crate) async fn wait_until_loaded() {
     if loaded().is_some() {
         return;
     }
@@ -117,11 +117,11 @@ pub(crate) async fn until_loaded() {
 impl Runtime {
     /// Queues a step until the engine is loaded, and fetches the engine if the step shows
     /// something. After the provider is unmounted, the step is dropped.
-    pub(in crate::runtime) fn hold(&self, next: Queued) -> Result<(), Refusal> {
+    pub(in crate::runtime) fn hold_step(&self, next: QueuedStep) -> Result<(), Refusal> {
         if self.ended.get() {
             return Ok(());
         }
-        let shows = matches!(&next, Queued::Input(input) if shows_something(input));
+        let shows = matches!(&next, QueuedStep::Input(input) if has_visible_result(input));
         self.queue.borrow_mut().push_back(next);
         if shows {
             self.wait_for_engine();
@@ -131,7 +131,7 @@ impl Runtime {
 
     /// Stops showing the waiting message, after the session has added the message to the
     /// conversation or refused it. A refused message is returned to the composer.
-    pub(in crate::runtime) fn message_handled(&self, refused: bool) {
+    pub(in crate::runtime) fn clear_held_message(&self, refused: bool) {
         let Some(content) = self.held.message.get_untracked() else {
             return;
         };
@@ -139,7 +139,7 @@ impl Runtime {
             self.return_message(&content);
         }
         // The conversation is shown instead, in the same frame.
-        self.flush();
+        self.apply_queued_changes();
         self.held.message.set(None);
     }
 
@@ -161,7 +161,7 @@ impl Runtime {
         }
         let runtime = self.weak();
         spawn_local(async move {
-            load(runtime.clone()).await;
+            load_engine(runtime.clone()).await;
             if let Some(runtime) = runtime.upgrade() {
                 runtime.held.loading.set(false);
             }
@@ -170,12 +170,12 @@ impl Runtime {
 
     /// Handles the steps that were queued before the engine was loaded. Because the steps counted
     /// as accepted, refusals are reported; a refused message is returned to the composer.
-    pub(in crate::runtime) fn take_held(&self, step: Step) {
+    pub(in crate::runtime) fn handle_held_steps(&self, step: Step) {
         if self.draining.get() || self.queue.borrow().is_empty() {
             return;
         }
         self.draining.set(true);
-        self.watch();
+        self.schedule_interruption_check();
         while let Some(outcome) = step(self) {
             let returned = self.returned.with_untracked(|list| !list.is_empty());
             if let Err(refusal) = outcome
@@ -188,7 +188,7 @@ impl Runtime {
     }
 
     /// Drops the queued steps if the engine is not loaded, because the provider is unmounted.
-    pub(in crate::runtime) fn drop_held(&self) {
+    pub(in crate::runtime) fn drop_held_steps(&self) {
         if loaded().is_none() {
             let held = self.queue.take();
             drop(held);
@@ -197,8 +197,8 @@ impl Runtime {
 }
 
 /// Returns true if an input has a visible result that the user may wait for.
-const fn shows_something(input: &Input) -> bool {
-    starts_something(input)
+const fn has_visible_result(input: &Input) -> bool {
+    may_start_work(input)
         || matches!(
             input,
             Input::Load { .. }

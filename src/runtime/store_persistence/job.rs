@@ -8,10 +8,10 @@ use std::{
 use assistant_core::session::{CommitId, JournalEntry};
 use serde_json::Value;
 
-use super::{save::Unsaved, thread::Thread};
+use super::{save::UnsavedChanges, thread::TabThread};
 
 /// A write to the store.
-pub(super) enum Job {
+pub(super) enum WriteJob {
     /// A write of the unsaved changes.
     Save,
     /// A retry of the unsaved changes and of all postponed writes.
@@ -19,16 +19,16 @@ pub(super) enum Job {
     /// A write of a call's start, together with the changes before it.
     Commit(CommitId, Box<JournalEntry>),
     /// A write of the final state of a conversation that was replaced.
-    Archive(Rc<Thread>, Value, Unsaved),
+    Archive(Rc<TabThread>, Value, UnsavedChanges),
 }
 
 /// The failure state of a store.
 #[derive(Default)]
-pub(super) struct Trouble {
+pub(super) struct FailureState {
     pub(super) fails: Cell<bool>,
     /// The delay of the retry that is scheduled next, in milliseconds, before limits are applied.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
     /// The jobs to repeat once the store works again.
-    pub(super) postponed: RefCell<Vec<Job>>,
+    pub(super) postponed: RefCell<Vec<WriteJob>>,
 }

@@ -30,13 +30,13 @@ impl StorePersistence {
     pub(super) async fn write_label(&self, thread_id: String, label: Label) {
         match self.with_timeout(self.store.label(&thread_id, label)).await {
             Ok(()) => self.read_list().await,
-            Err(error) => self.failed(&self.thread(), &error),
+            Err(error) => self.handle_error(&self.thread(), &error),
         }
     }
 
     /// Updates the entry of a written conversation in the list, or adds a new entry. A title that
     /// the user has set is kept.
-    pub(super) fn update_listed(&self, info: Option<ThreadInfo>) {
+    pub(super) fn update_list_entry(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {
             return;

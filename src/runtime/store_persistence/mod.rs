@@ -29,14 +29,13 @@ use assistant_core::{
 use serde_json::Value;
 
 use self::{
-    job::{Job, Trouble},
-    save::{Unsaved, Urgency},
-    thread::Thread,
+    job::{FailureState, WriteJob},
+    save::{UnsavedChanges, Urgency},
+    thread::TabThread,
 };
 use super::{
-    Changes, Runtime,
-    persistence::{Persistence, Search},
-    starts_something,
+    Changes, Runtime, may_start_work,
+    persistence::{Persistence, ThreadSearch},
 };
 use crate::{
     store::{Label, Ownership, Store, StoreError, ThreadInfo, has_web_locks},
@@ -56,9 +55,9 @@ pub(crate) struct StorePersistence {
     ownership: Cell<Ownership>,
     /// Inputs that wait until the conversation is loaded.
     held: RefCell<Vec<Input>>,
-    thread: RefCell<Rc<Thread>>,
-    unsaved: RefCell<Unsaved>,
-    jobs: RefCell<VecDeque<Job>>,
+    thread: RefCell<Rc<TabThread>>,
+    unsaved: RefCell<UnsavedChanges>,
+    jobs: RefCell<VecDeque<WriteJob>>,
     working: Cell<bool>,
     /// The urgency of the scheduled save, if there is one.
     waits: Cell<Option<Urgency>>,
@@ -66,12 +65,12 @@ pub(crate) struct StorePersistence {
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
-    trouble: Trouble,
+    trouble: FailureState,
     /// True until the session has restored the stored conversation that was just loaded.
     restores: Cell<bool>,
     ended: Cell<bool>,
     /// The previous conversation, while it may still have to be written.
-    left: RefCell<Option<(Rc<Thread>, Unsaved)>>,
+    left: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
     /// True if the application has named the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
@@ -83,7 +82,7 @@ pub(crate) struct StorePersistence {
 impl StorePersistence {
     /// Starts persistence for a runtime. The conversation with this id, or with that of `initial`, is
     /// loaded once the page has settled; `initial` is used if no such conversation is stored.
-    pub(crate) fn begin(
+    pub(crate) fn start(
         runtime: &Runtime,
         store: Rc<dyn Store>,
         thread_id: Option<String>,
@@ -94,7 +93,7 @@ impl StorePersistence {
         let own = own.and_then(|id| id.as_str().map(str::to_owned));
         let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
         let is_named = thread_id.is_some();
-        let known = thread_id.or_else(|| tab::remembered(&*store));
+        let known = thread_id.or_else(|| tab::remembered_thread(&*store));
         let fresh = runtime.read(|session| session.thread_id().to_owned());
         let id = known.clone().or(fresh).unwrap_or_default();
         let persistence = Rc::new_cyclic(|me| Self {
@@ -103,14 +102,14 @@ impl StorePersistence {
             store,
             ownership: Cell::new(Ownership::Opening),
             held: RefCell::default(),
-            thread: RefCell::new(Thread::new(id.clone())),
+            thread: RefCell::new(TabThread::new(id.clone())),
             unsaved: RefCell::default(),
             jobs: RefCell::default(),
             working: Cell::new(false),
             waits: Cell::new(None),
             phases: RefCell::default(),
             is_notified: Cell::new(false),
-            trouble: Trouble::default(),
+            trouble: FailureState::default(),
             restores: Cell::new(false),
             ended: Cell::new(false),
             left: RefCell::default(),
@@ -121,7 +120,7 @@ impl StorePersistence {
         });
         persistence.watch_page_lifecycle();
         runtime.set_persistence(Rc::clone(&persistence) as Rc<dyn Persistence>);
-        persistence.set_place(Ownership::Opening);
+        persistence.set_ownership(Ownership::Opening);
         match known {
             Some(_) => {
                 let back = tab::should_take_back(&*persistence.store, &id);
@@ -129,40 +128,40 @@ impl StorePersistence {
             }
             // The store is not shared, so no other tab can own it.
             None => {
-                persistence.set_place(persistence.here());
-                persistence.remember(&id);
-                persistence.start_with(&id, initial);
+                persistence.set_ownership(persistence.own_state());
+                persistence.remember_in_tab(&id);
+                persistence.start_unstored(&id, initial);
             }
         }
     }
 
-    fn thread(&self) -> Rc<Thread> {
+    fn thread(&self) -> Rc<TabThread> {
         Rc::clone(&self.thread.borrow())
     }
 
-    fn is_here(&self) -> bool {
+    fn owns_thread(&self) -> bool {
         matches!(self.ownership.get(), Ownership::ThisTab { .. })
     }
 
     /// Returns the ownership to show while this tab owns the conversation.
-    fn here(&self) -> Ownership {
+    fn own_state(&self) -> Ownership {
         let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {
             across_tabs: self.store.shared_as().is_some() && has_lock,
         }
     }
 
-    fn set_place(&self, place: Ownership) {
+    fn set_ownership(&self, place: Ownership) {
         self.ownership.set(place);
-        self.show_place();
+        self.show_ownership();
     }
 
     /// Updates the ownership that is shown: [`Ownership::NotStored`] while the store fails.
-    fn show_place(&self) {
-        let is_unsaved = self.is_in_trouble() || self.thread.borrow().is_apart.get();
+    fn show_ownership(&self) {
+        let is_unsaved = self.is_failing() || self.thread.borrow().is_apart.get();
         let place = match self.ownership.get() {
             Ownership::ThisTab { .. } if is_unsaved => Ownership::NotStored,
-            Ownership::ThisTab { .. } => self.here(),
+            Ownership::ThisTab { .. } => self.own_state(),
             place => place,
         };
         if let Some(runtime) = self.runtime.upgrade() {
@@ -176,12 +175,12 @@ impl StorePersistence {
     }
 
     /// Starts with the application's initial conversation, or an empty one, when nothing is stored.
-    fn start_with(&self, id: &str, initial: Option<Value>) {
-        self.load(id, initial);
+    fn start_unstored(&self, id: &str, initial: Option<Value>) {
+        self.load_initial(id, initial);
         self.apply_held_inputs();
     }
 
-    fn load(&self, id: &str, initial: Option<Value>) {
+    fn load_initial(&self, id: &str, initial: Option<Value>) {
         let Some(snapshot) = initial else { return };
         let thread_id = id.to_owned();
         let loaded = self.dispatch(Input::Load {
@@ -215,7 +214,7 @@ impl StorePersistence {
     }
 
     /// Schedules a save, unless one is scheduled that is at least as urgent.
-    fn save_later(&self, urgency: Urgency) {
+    fn schedule_save(&self, urgency: Urgency) {
         if self.waits.get() >= Some(urgency) {
             return;
         }
@@ -226,7 +225,7 @@ impl StorePersistence {
                 return;
             };
             if persistence.waits.take().is_some() {
-                persistence.push(Job::Save);
+                persistence.push_job(WriteJob::Save);
             }
         };
         match urgency {
@@ -238,32 +237,32 @@ impl StorePersistence {
 
     /// Switches persistence to another conversation that is in the session.
     fn switch_thread(&self, id: &str) {
-        let was_here = self.is_here();
-        let left = self.thread.replace(Thread::new(id.to_owned()));
-        let unsaved = self.unsaved.replace(Unsaved::all());
+        let was_here = self.owns_thread();
+        let left = self.thread.replace(TabThread::new(id.to_owned()));
+        let unsaved = self.unsaved.replace(UnsavedChanges::all());
         // Pending writes keep it alive, with its lock.
         self.left.replace(was_here.then_some((left, unsaved)));
         // A reload opens a conversation that is stored.
-        match self.is_in_trouble() {
-            true => self.try_again_later(),
-            false => self.remember(id),
+        match self.is_failing() {
+            true => self.schedule_retry(),
+            false => self.remember_in_tab(id),
         }
         match self.ownership.get() {
-            Ownership::OtherTab => self.set_place(self.here()),
-            _ => self.show_place(),
+            Ownership::OtherTab => self.set_ownership(self.own_state()),
+            _ => self.show_ownership(),
         }
     }
 
-    fn remember(&self, id: &str) {
+    fn remember_in_tab(&self, id: &str) {
         if !self.is_named {
-            tab::remember(&*self.store, id);
+            tab::remember_thread(&*self.store, id);
         }
     }
 }
 
 impl Persistence for StorePersistence {
-    fn hold(&self, input: Input) -> Option<Input> {
-        let waits = starts_something(&input)
+    fn hold_back(&self, input: Input) -> Option<Input> {
+        let waits = may_start_work(&input)
             || matches!(
                 input,
                 Input::Load { .. } | Input::NewThread | Input::GiveUp { .. }
@@ -275,14 +274,14 @@ impl Persistence for StorePersistence {
         None
     }
 
-    fn changed(&self, changes: &Changes, session: &Session) {
+    fn record_changes(&self, changes: &Changes, session: &Session) {
         if changes.thread {
             if session.thread_id() != self.thread.borrow().id {
                 self.switch_thread(session.thread_id());
             }
-            self.thread().may_be_stored(StoredCalls::of(session));
+            self.thread().add_stored_calls(StoredCalls::of(session));
         }
-        if !self.is_here() || session.is_following() {
+        if !self.owns_thread() || session.is_following() {
             return;
         }
         let urgency = {
@@ -292,92 +291,94 @@ impl Persistence for StorePersistence {
                 phases.clear();
                 // Another conversation under the same id, unless it is the stored one.
                 if !self.restores.take() {
-                    unsaved.add(Unsaved::all());
+                    unsaved.add_failed_write(UnsavedChanges::all());
                 }
             }
             unsaved.add_changes(changes.list(), session, &mut phases)
         };
-        if urgency != Urgency::Nothing && !self.is_in_trouble() {
-            self.save_later(urgency);
+        if urgency != Urgency::Nothing && !self.is_failing() {
+            self.schedule_save(urgency);
         }
     }
 
-    fn commit(&self, commit: CommitId, entry: JournalEntry) {
+    fn commit_start(&self, commit: CommitId, entry: JournalEntry) {
         match self.ownership.get() {
-            Ownership::ThisTab { .. } => self.push(Job::Commit(commit, Box::new(entry))),
+            Ownership::ThisTab { .. } => self.push_job(WriteJob::Commit(commit, Box::new(entry))),
             // The session alone ensures it within this tab.
-            Ownership::NotStored => self.answer(commit, Ok(())),
+            Ownership::NotStored => self.report_commit(commit, Ok(())),
             Ownership::Opening | Ownership::OtherTab => {
-                self.answer(commit, Err("the conversation is not this tab's".to_owned()));
+                self.report_commit(commit, Err("the conversation is not this tab's".to_owned()));
             }
         }
     }
 
-    fn record(&self, entry: JournalEntry) {
+    fn record_result(&self, entry: JournalEntry) {
         if let Some((left, unsaved)) = &mut *self.left.borrow_mut()
             && left.id == entry.thread_id()
         {
-            return unsaved.record(&entry);
+            return unsaved.add_entry(&entry);
         }
-        if self.is_here() && self.thread.borrow().id == entry.thread_id() {
-            self.unsaved.borrow_mut().record(&entry);
-            if !self.is_in_trouble() {
-                self.push(Job::Save);
+        if self.owns_thread() && self.thread.borrow().id == entry.thread_id() {
+            self.unsaved.borrow_mut().add_entry(&entry);
+            if !self.is_failing() {
+                self.push_job(WriteJob::Save);
             }
         }
     }
 
-    fn archive(&self, thread_id: &str, snapshot: Value) {
+    fn store_archive(&self, thread_id: &str, snapshot: Value) {
         let left = self.left.take();
         if let Some((left, unsaved)) = left.filter(|(left, _)| left.id == thread_id) {
-            self.push(Job::Archive(left, snapshot, unsaved));
+            self.push_job(WriteJob::Archive(left, snapshot, unsaved));
         }
     }
 
-    fn open(&self, thread_id: String) {
+    fn open_thread(&self, thread_id: String) {
         let Some(persistence) = self.me.upgrade() else {
             return;
         };
         // Ends open calls and writes them as usual.
         persistence.dispatch(Input::NewThread);
-        persistence.thread.replace(Thread::new(thread_id.clone()));
+        persistence
+            .thread
+            .replace(TabThread::new(thread_id.clone()));
         persistence.unsaved.take();
-        persistence.remember(&thread_id);
-        persistence.set_place(Ownership::Opening);
+        persistence.remember_in_tab(&thread_id);
+        persistence.set_ownership(Ownership::Opening);
         spawn_local(async move { persistence.open_stored(thread_id, None, false).await });
     }
 
-    fn list(&self) {
+    fn read_threads(&self) {
         if let Some(persistence) = self.me.upgrade() {
             spawn_local(async move { persistence.read_list().await });
         }
     }
 
-    fn search(&self, search: Search) {
+    fn search_threads(&self, search: ThreadSearch) {
         if let Some(persistence) = self.me.upgrade() {
-            spawn_local(async move { persistence.find(search).await });
+            spawn_local(async move { persistence.run_search(search).await });
         }
     }
 
-    fn label(&self, thread_id: String, label: Label) {
+    fn store_label(&self, thread_id: String, label: Label) {
         if let Some(persistence) = self.me.upgrade() {
             spawn_local(async move { persistence.write_label(thread_id, label).await });
         }
     }
 
-    fn use_here(&self) {
+    fn take_ownership(&self) {
         let Some(persistence) = self.me.upgrade() else {
             return;
         };
         if persistence.ownership.get() == Ownership::OtherTab {
             let thread = persistence.thread();
             let (id, initial) = (thread.id.clone(), thread.initial.take());
-            persistence.set_place(Ownership::Opening);
+            persistence.set_ownership(Ownership::Opening);
             spawn_local(async move { persistence.open_stored(id, initial, true).await });
         }
     }
 
-    fn end(&self) {
+    fn shut_down(&self) {
         self.save_now(true);
         self.ended.set(true);
         self.leaving.take();

@@ -5,13 +5,13 @@ use std::rc::{Rc, Weak};
 use assistant_core::session::{Input, NoticeKind, Session};
 use serde_json::Value;
 
-use super::{StorePersistence, stored, thread::Thread};
+use super::{StorePersistence, stored, thread::TabThread};
 #[cfg(feature = "split")]
 use crate::runtime::engine;
 use crate::{
     store::{
-        Asked, Channel, Lock, Ownership, StoreError, StoreErrorKind, StoredThread, TabMessage,
-        has_web_locks,
+        Lock, LockAttempt, Ownership, StoreError, StoreErrorKind, StoredThread, TabChannel,
+        TabMessage, has_web_locks,
     },
     ui::{after, is_hidden, spawn_local},
 };
@@ -34,13 +34,13 @@ impl StorePersistence {
         takes_over: bool,
     ) {
         #[cfg(feature = "split")]
-        if !self.engine_loaded().await {
+        if !self.wait_for_engine().await {
             return;
         }
-        let thread = Thread::beginning_with(id, initial);
+        let thread = TabThread::with_initial(id, initial);
         *self.thread.borrow_mut() = Rc::clone(&thread);
         self.listen(&thread);
-        let owned = self.own(&thread, takes_over).await;
+        let owned = self.acquire_ownership(&thread, takes_over).await;
         if !self.is_current(&thread) {
             return;
         }
@@ -50,19 +50,19 @@ impl StorePersistence {
     /// Waits until the engine is loaded, so that inputs are handled at once and a restored
     /// conversation can be read back. Returns false if the provider was unmounted meanwhile.
     #[cfg(feature = "split")]
-    async fn engine_loaded(&self) -> bool {
+    async fn wait_for_engine(&self) -> bool {
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.request_engine();
         }
-        engine::until_loaded().await;
+        engine::wait_until_loaded().await;
         !self.ended.get()
     }
 
-    pub(super) async fn open_thread(self: &Rc<Self>, thread: &Rc<Thread>, owned: bool) {
+    pub(super) async fn open_thread(self: &Rc<Self>, thread: &Rc<TabThread>, owned: bool) {
         if !owned {
-            return self.follow(thread).await;
+            return self.follow_other_tab(thread).await;
         }
-        let brought = self.take_and_load(thread).await;
+        let brought = self.register_and_load(thread).await;
         if !self.is_current(thread) {
             return;
         }
@@ -70,32 +70,34 @@ impl StorePersistence {
         if self.ownership.get() != Ownership::Opening {
             return self.apply_held_inputs();
         }
-        if self.is_in_trouble() {
-            self.try_again_later();
+        if self.is_failing() {
+            self.schedule_retry();
         }
         let initial = thread.initial.take();
         match brought {
             Ok(Some(stored)) => self.restore(thread, &stored),
-            Ok(None) => self.begin_anew(thread, initial),
-            Err(error) if error.kind == StoreErrorKind::Corrupt => self.keep_unreadable(&error),
+            Ok(None) => self.begin_new_thread(thread, initial),
+            Err(error) if error.kind == StoreErrorKind::Corrupt => {
+                self.begin_after_unreadable(&error)
+            }
             Err(error) => self.continue_unstored(thread, &error, initial),
         }
     }
 
-    pub(super) fn is_current(&self, thread: &Rc<Thread>) -> bool {
+    pub(super) fn is_current(&self, thread: &Rc<TabThread>) -> bool {
         !self.ended.get() && Rc::ptr_eq(&self.thread.borrow(), thread)
     }
 
     /// Returns the name of the lock and the channel of a conversation, if the store is shared
     /// between tabs.
-    fn name_of(&self, thread: &Thread) -> Option<String> {
+    fn lock_name(&self, thread: &TabThread) -> Option<String> {
         let store = self.store.shared_as()?;
         Some(format!("leptos-assistant/{store}/{}", thread.id))
     }
 
     /// Listens to messages of other tabs about a conversation.
-    pub(super) fn listen(&self, thread: &Rc<Thread>) {
-        let Some(name) = self.name_of(thread) else {
+    pub(super) fn listen(&self, thread: &Rc<TabThread>) {
+        let Some(name) = self.lock_name(thread) else {
             return;
         };
         let (me, weak) = (self.me.clone(), Rc::downgrade(thread));
@@ -103,20 +105,22 @@ impl StorePersistence {
             if let (Some(persistence), Some(thread)) = (me.upgrade(), weak.upgrade())
                 && persistence.is_current(&thread)
             {
-                persistence.receive(&thread, message);
+                persistence.handle_tab_message(&thread, message);
             }
         };
         thread
             .channel
-            .replace(Some(Channel::new(&name, on_message)));
+            .replace(Some(TabChannel::new(&name, on_message)));
     }
 
-    fn receive(&self, thread: &Rc<Thread>, message: TabMessage) {
+    fn handle_tab_message(&self, thread: &Rc<TabThread>, message: TabMessage) {
         match (message, self.ownership.get()) {
             (TabMessage::TakeOver, Ownership::ThisTab { .. }) => self.release_ownership(thread),
             // Sent only by a tab without locks.
             (TabMessage::Owned, Ownership::ThisTab { .. }) => self.on_ownership_lost(thread),
-            (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => self.refresh_later(),
+            (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => {
+                self.schedule_refresh()
+            }
             (TabMessage::Ping, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
                 thread.send(TabMessage::Pong);
             }
@@ -132,8 +136,8 @@ impl StorePersistence {
 
     /// Makes this tab the owner of a conversation. If `takes_over` is true, the conversation is
     /// taken from another tab; otherwise returns false if another live tab owns the conversation.
-    pub(super) async fn own(&self, thread: &Rc<Thread>, takes_over: bool) -> bool {
-        let Some(name) = self.name_of(thread) else {
+    pub(super) async fn acquire_ownership(&self, thread: &Rc<TabThread>, takes_over: bool) -> bool {
+        let Some(name) = self.lock_name(thread) else {
             return true;
         };
         if takes_over {
@@ -144,15 +148,15 @@ impl StorePersistence {
         } else {
             RELOADING_MS
         };
-        let lock = match Lock::wait(&name, patience, self.on_lost(thread)).await {
-            Asked::Granted(lock) => Some(lock),
-            Asked::Held | Asked::Unknown if takes_over => {
-                Lock::steal(&name, self.on_lost(thread)).await
+        let lock = match Lock::acquire(&name, patience, self.lock_lost_callback(thread)).await {
+            LockAttempt::Granted(lock) => Some(lock),
+            LockAttempt::Held | LockAttempt::Unknown if takes_over => {
+                Lock::steal(&name, self.lock_lost_callback(thread)).await
             }
-            Asked::Held => return false,
+            LockAttempt::Held => return false,
             // The lock may only be late, so ask: a tab that answers keeps the conversation. The
             // store's claims and fences hold without a lock.
-            Asked::Unknown => {
+            LockAttempt::Unknown => {
                 if has_web_locks() && self.is_acted_on_elsewhere(thread).await == Some(true) {
                     return false;
                 }
@@ -164,8 +168,8 @@ impl StorePersistence {
         true
     }
 
-    fn on_lost(&self, thread: &Rc<Thread>) -> impl FnOnce() + 'static {
-        let (me, thread): (Weak<Self>, Weak<Thread>) = (self.me.clone(), Rc::downgrade(thread));
+    fn lock_lost_callback(&self, thread: &Rc<TabThread>) -> impl FnOnce() + 'static {
+        let (me, thread): (Weak<Self>, Weak<TabThread>) = (self.me.clone(), Rc::downgrade(thread));
         move || {
             if let (Some(persistence), Some(thread)) = (me.upgrade(), thread.upgrade())
                 && persistence.is_current(&thread)
@@ -175,7 +179,10 @@ impl StorePersistence {
         }
     }
 
-    async fn take_and_load(&self, thread: &Thread) -> Result<Option<StoredThread>, StoreError> {
+    async fn register_and_load(
+        &self,
+        thread: &TabThread,
+    ) -> Result<Option<StoredThread>, StoreError> {
         let taken = self.store.take(&thread.id, &thread.writer());
         self.with_timeout(taken).await?;
         thread.taken.set(true);
@@ -183,11 +190,11 @@ impl StorePersistence {
         self.with_timeout(self.store.load(&thread.id)).await
     }
 
-    fn restore(&self, thread: &Rc<Thread>, stored: &StoredThread) {
-        let read = stored::read(stored);
+    fn restore(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
+        let read = stored::parse_stored(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
-            self.set_place(self.here());
+            self.set_ownership(self.own_state());
             self.restores.set(true);
             let restored = self.dispatch(Input::Restore {
                 thread_id: thread.id.clone(),
@@ -204,29 +211,29 @@ impl StorePersistence {
         });
         match restored {
             Ok(()) => self.apply_held_inputs(),
-            Err(error) => self.keep_unreadable(&error),
+            Err(error) => self.begin_after_unreadable(&error),
         }
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.flush();
+            runtime.apply_queued_changes();
         }
     }
 
     /// Begins a conversation that is not in the store, with the application's initial content, if
     /// any.
-    fn begin_anew(&self, thread: &Rc<Thread>, initial: Option<Value>) {
-        self.set_place(self.here());
+    fn begin_new_thread(&self, thread: &Rc<TabThread>, initial: Option<Value>) {
+        self.set_ownership(self.own_state());
         let own = self.runtime.upgrade();
         let own = own.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
         if let Some(own) = own.filter(|own| *own != thread.id) {
             self.switch_thread(&own);
         }
-        self.start_with(&thread.id, initial);
+        self.start_unstored(&thread.id, initial);
     }
 
     /// Begins another conversation because the stored data is unreadable, and shows the error. The
     /// stored data is not changed.
-    fn keep_unreadable(&self, error: &StoreError) {
-        self.set_place(self.here());
+    fn begin_after_unreadable(&self, error: &StoreError) {
+        self.set_ownership(self.own_state());
         self.dispatch(Input::NewThread);
         self.dispatch(Input::SetNotice {
             kind: NoticeKind::NotOpened,
@@ -237,9 +244,14 @@ impl StorePersistence {
 
     /// Continues the conversation in this page only, because the store has failed to load it, and
     /// schedules a retry.
-    fn continue_unstored(&self, thread: &Rc<Thread>, error: &StoreError, initial: Option<Value>) {
-        self.begin_trouble();
-        self.ownership.set(self.here());
+    fn continue_unstored(
+        &self,
+        thread: &Rc<TabThread>,
+        error: &StoreError,
+        initial: Option<Value>,
+    ) {
+        self.mark_failing();
+        self.ownership.set(self.own_state());
         let runtime = self.runtime.upgrade();
         let shown = runtime.and_then(|runtime| {
             let shown = |session: &Session| {
@@ -265,23 +277,23 @@ impl StorePersistence {
                 _ => drop(self.dispatch(Input::NewThread)),
             }
             let current = self.thread();
-            self.load(&current.id, initial);
+            self.load_initial(&current.id, initial);
             // The conversation is the application's `initial` one, and is not in the store.
             current.stored.take();
         }
-        self.show_place();
+        self.show_ownership();
         self.apply_held_inputs();
         self.notify_store_state(Some(error));
-        self.try_again_later();
+        self.schedule_retry();
     }
 
     /// Shows the conversation of another tab, and queues for the lock of that tab. If the store
     /// fails, the conversation continues in this page only.
-    async fn follow(&self, thread: &Rc<Thread>) {
+    async fn follow_other_tab(&self, thread: &Rc<TabThread>) {
         match self.with_timeout(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
-                self.set_place(Ownership::OtherTab);
-                self.show(thread, stored.as_ref());
+                self.set_ownership(Ownership::OtherTab);
+                self.show_stored(thread, stored.as_ref());
                 self.apply_held_inputs();
                 self.queue_for_lock(thread);
             }
@@ -292,7 +304,7 @@ impl StorePersistence {
 
     /// Queues for the lock, so that this tab takes over when the owner's page is closed. Only a
     /// visible tab queues, so that a tab that reloads keeps its conversation from background tabs.
-    pub(super) fn queue_for_lock(&self, thread: &Rc<Thread>) {
+    pub(super) fn queue_for_lock(&self, thread: &Rc<TabThread>) {
         if self.ownership.get() != Ownership::OtherTab || is_hidden() {
             thread.place.take();
             return;
@@ -300,8 +312,8 @@ impl StorePersistence {
         if thread.place.borrow().is_some() {
             return;
         }
-        let name = self.name_of(thread);
-        let queued = name.and_then(|name| Lock::queue(&name, self.on_lost(thread)));
+        let name = self.lock_name(thread);
+        let queued = name.and_then(|name| Lock::queue(&name, self.lock_lost_callback(thread)));
         let Some((place, granted)) = queued else {
             return;
         };
@@ -316,14 +328,14 @@ impl StorePersistence {
             thread.place.take();
             if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
                 thread.restart_writer(Some(lock));
-                me.set_place(Ownership::Opening);
+                me.set_ownership(Ownership::Opening);
                 me.open_thread(&thread, true).await;
             }
         });
     }
 
     /// Queues for the lock after a delay, so that the tab that takes over is first in the queue.
-    fn queue_for_lock_later(&self, thread: &Rc<Thread>) {
+    fn queue_for_lock_later(&self, thread: &Rc<TabThread>) {
         let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
         after(RELEASE_TIMEOUT_MS, move || {
             if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
@@ -334,8 +346,8 @@ impl StorePersistence {
         });
     }
 
-    fn show(&self, thread: &Thread, stored: Option<&StoredThread>) {
-        let Some(Ok((snapshot, _))) = stored.map(stored::read) else {
+    fn show_stored(&self, thread: &TabThread, stored: Option<&StoredThread>) {
+        let Some(Ok((snapshot, _))) = stored.map(stored::parse_stored) else {
             return;
         };
         let thread_id = thread.id.clone();
@@ -345,7 +357,7 @@ impl StorePersistence {
         });
     }
 
-    fn refresh_later(&self) {
+    fn schedule_refresh(&self) {
         if self.refreshing.replace(true) {
             return;
         }
@@ -364,7 +376,7 @@ impl StorePersistence {
                     && follows
                     && persistence.is_current(&thread)
                 {
-                    persistence.show(&thread, stored.as_ref());
+                    persistence.show_stored(&thread, stored.as_ref());
                 }
             });
         });
@@ -372,15 +384,15 @@ impl StorePersistence {
 
     /// Writes all changes, and releases the conversation to another tab. If the store fails or has
     /// a diverged state, this page keeps its own state instead and does not write.
-    fn release_ownership(&self, thread: &Rc<Thread>) {
-        if self.is_in_trouble() || thread.is_apart.get() {
-            self.continue_apart(thread);
+    fn release_ownership(&self, thread: &Rc<TabThread>) {
+        if self.is_failing() || thread.is_apart.get() {
+            self.detach_from_store(thread);
             thread.send(TabMessage::Released);
             return;
         }
-        self.stop_acting();
+        self.abort_work();
         self.save_now(false);
-        self.set_place(Ownership::OtherTab);
+        self.set_ownership(Ownership::OtherTab);
         self.show_read_only(thread);
         // Dropping the lock releases it; the batch is already under way, and is written before
         // later ones.
@@ -391,27 +403,27 @@ impl StorePersistence {
 
     /// Stops acting after another tab has taken the conversation, and follows that tab. If the
     /// store fails or has a diverged state, this page continues with its own state instead.
-    pub(super) fn on_ownership_lost(&self, thread: &Rc<Thread>) {
-        if self.is_in_trouble() || thread.is_apart.get() {
-            return self.continue_apart(thread);
+    pub(super) fn on_ownership_lost(&self, thread: &Rc<TabThread>) {
+        if self.is_failing() || thread.is_apart.get() {
+            return self.detach_from_store(thread);
         }
-        self.stop_acting();
-        self.set_place(Ownership::OtherTab);
+        self.abort_work();
+        self.set_ownership(Ownership::OtherTab);
         self.show_read_only(thread);
         thread.lock.take();
-        self.refresh_later();
+        self.schedule_refresh();
         self.queue_for_lock_later(thread);
     }
 
-    fn stop_acting(&self) {
+    fn abort_work(&self) {
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.abandon();
+            runtime.abort_all();
         }
     }
 
     /// Shows the session's conversation as read-only, and drops the unsaved changes and the pending
     /// jobs.
-    fn show_read_only(&self, thread: &Thread) {
+    fn show_read_only(&self, thread: &TabThread) {
         self.unsaved.take();
         let runtime = self.runtime.upgrade();
         let snapshot = runtime.and_then(|runtime| runtime.read(Session::snapshot));

@@ -10,7 +10,7 @@ impl StorePersistence {
         let me = self.me.clone();
         let leaving = PageLifecycle::listen(move |page_goes| {
             if let Some(persistence) = me.upgrade() {
-                if page_goes && persistence.is_here() {
+                if page_goes && persistence.owns_thread() {
                     tab::mark_owner(&*persistence.store, &persistence.thread().id);
                 }
                 persistence.save_now(page_goes);

@@ -11,9 +11,9 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-use super::thread::Thread;
+use super::thread::TabThread;
 use crate::{
-    store::{Batch, OUTLINE, Record, ThreadInfo, name_of},
+    store::{Batch, OUTLINE, Record, ThreadInfo, message_record_name},
     ui::{Slice, now},
 };
 
@@ -24,7 +24,7 @@ const FEW_MESSAGES: usize = 64;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
-pub(super) struct Unsaved {
+pub(super) struct UnsavedChanges {
     /// True if the complete conversation must be written, because nothing of it was written yet.
     all: bool,
     messages: HashSet<MessageId>,
@@ -36,7 +36,7 @@ pub(super) struct Unsaved {
     entries: Vec<Record>,
 }
 
-impl Unsaved {
+impl UnsavedChanges {
     /// Creates the changes for a conversation that was never written.
     pub(super) fn all() -> Self {
         Self {
@@ -50,8 +50,8 @@ impl Unsaved {
         !self.all && !self.outline && self.messages.is_empty() && self.entries.is_empty()
     }
 
-    pub(super) fn record(&mut self, entry: &JournalEntry) {
-        self.entries.push(record_of(entry));
+    pub(super) fn add_entry(&mut self, entry: &JournalEntry) {
+        self.entries.push(journal_record(entry));
     }
 
     /// Adds changes, and returns their urgency. `phases` maps each call to its phase at the last
@@ -73,30 +73,30 @@ impl Unsaved {
         for change in changes {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
-                    self.touch(message);
+                    self.mark_changed(message);
                     self.outline |= counts;
                     continue;
                 }
                 Change::Steps | Change::Registry | Change::Notices => continue,
                 Change::MessageAdded(message) => {
-                    self.touch(message);
+                    self.mark_changed(message);
                     match is_from_user(message) {
                         true => urgent = true,
                         false => answers = true,
                     }
                 }
                 Change::MessageMoved(message) | Change::MessageRemoved(message) => {
-                    self.touch(message);
+                    self.mark_changed(message);
                     urgent = true;
                 }
-                Change::Message(message) => self.touch(message),
+                Change::Message(message) => self.mark_changed(message),
                 Change::Call(key) => {
                     // A call made by the page itself belongs to no message.
                     if let Some(message) = conversation.message_of_call(key) {
-                        self.touch(message.id());
+                        self.mark_changed(message.id());
                     }
                     let call = conversation.call(key);
-                    urgent |= call.is_some_and(|call| is_own(call, session));
+                    urgent |= call.is_some_and(|call| needs_prompt_write(call, session));
                     let phase = call.map(ToolCall::phase);
                     let phase = phase.filter(|phase| *phase != Phase::InputStreaming);
                     soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
@@ -121,7 +121,7 @@ impl Unsaved {
         }
     }
 
-    fn touch(&mut self, message: &MessageId) {
+    fn mark_changed(&mut self, message: &MessageId) {
         self.texts.remove(message);
         if !self.all && !self.messages.contains(message) {
             self.messages.insert(message.clone());
@@ -132,7 +132,7 @@ impl Unsaved {
     /// this frame has time. Returns true if messages are left.
     pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
         let (slice, mut count) = (Slice::begin(), 0_usize);
-        for id in ids_of(self.all, &self.messages, session) {
+        for id in ids_to_write(self.all, &self.messages, session) {
             if self.texts.contains_key(id) {
                 continue;
             }
@@ -148,7 +148,7 @@ impl Unsaved {
     }
 
     /// Adds the changes of a failed write to the unsaved changes.
-    pub(super) fn add(&mut self, mut other: Self) {
+    pub(super) fn add_failed_write(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
         self.messages.extend(other.messages);
@@ -174,7 +174,7 @@ pub(super) enum Urgency {
 
 /// Returns true if this page runs the call, or if the user is asked about it, so that a change is
 /// written at once. False while the arguments are streamed or the call runs.
-fn is_own(call: &ToolCall, session: &Session) -> bool {
+fn needs_prompt_write(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
         Phase::InputAvailable | Phase::OutputAvailable | Phase::OutputError => {
@@ -185,7 +185,7 @@ fn is_own(call: &ToolCall, session: &Session) -> bool {
 }
 
 /// Builds the journal record of an entry. The claim of the entry is the name of the record.
-pub(super) fn record_of(entry: &JournalEntry) -> Record {
+pub(super) fn journal_record(entry: &JournalEntry) -> Record {
     Record {
         name: entry.claim(),
         text: entry.to_value().to_string(),
@@ -193,7 +193,7 @@ pub(super) fn record_of(entry: &JournalEntry) -> Record {
 }
 
 /// Splits a snapshot into records: the outline, and one for each message.
-pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
+pub(super) fn split_snapshot(mut snapshot: Value) -> Vec<Record> {
     let mut records = Vec::new();
     let entries = snapshot.get_mut("messages").and_then(Value::as_array_mut);
     for entry in entries
@@ -208,7 +208,7 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
             .unwrap_or_default();
         entry.insert("id".to_owned(), id.into());
         records.push(Record {
-            name: name_of(id),
+            name: message_record_name(id),
             text: message.to_string(),
         });
     }
@@ -220,7 +220,11 @@ pub(super) fn records_of(mut snapshot: Value) -> Vec<Record> {
 }
 
 /// Builds a batch of all unsaved changes, and moves the serialized texts into it.
-pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &mut Unsaved) -> Batch {
+pub(super) fn build_batch(
+    session: &Session,
+    thread: &TabThread,
+    unsaved: &mut UnsavedChanges,
+) -> Batch {
     let mut texts = mem::take(&mut unsaved.texts);
     let mut batch = Batch {
         thread_id: thread.id.clone(),
@@ -228,8 +232,8 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &mut Unsaved
         add: unsaved.entries.clone(),
         ..Batch::default()
     };
-    for id in ids_of(unsaved.all, &unsaved.messages, session) {
-        let name = name_of(id.as_str());
+    for id in ids_to_write(unsaved.all, &unsaved.messages, session) {
+        let name = message_record_name(id.as_str());
         let text = texts.remove(id);
         let serialize = || Some(session.snapshot_message(id)?.to_string());
         match text.or_else(serialize) {
@@ -242,14 +246,14 @@ pub(super) fn batch_of(session: &Session, thread: &Thread, unsaved: &mut Unsaved
             name: OUTLINE.to_owned(),
             text: session.snapshot_outline().to_string(),
         });
-        batch.info = Some(info_of(session));
+        batch.info = Some(thread_info(session));
     }
     batch
 }
 
 /// Returns the ids of the messages to write: of all messages of the session if `all` is true,
 /// otherwise of the changed messages.
-fn ids_of<'a>(
+fn ids_to_write<'a>(
     all: bool,
     messages: &'a HashSet<MessageId>,
     session: &'a Session,
@@ -259,7 +263,7 @@ fn ids_of<'a>(
     known.map(|message| message.id()).chain(changed)
 }
 
-impl Unsaved {
+impl UnsavedChanges {
     /// Returns true if there is nothing to write.
     pub(super) fn has_no_changes(&self) -> bool {
         self.is_empty()
@@ -271,7 +275,7 @@ impl Unsaved {
 }
 
 /// Builds the list entry of a conversation, titled by the user's first message.
-fn info_of(session: &Session) -> ThreadInfo {
+fn thread_info(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
     let first = path.find(|message| message.is_from_user());
     let text = first.map(|message| message.text()).unwrap_or_default();

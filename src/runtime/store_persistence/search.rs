@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::StorePersistence;
 use crate::{
-    runtime::persistence::Search,
-    store::{Record, ThreadInfo, message_of},
+    runtime::persistence::ThreadSearch,
+    store::{Record, ThreadInfo, message_id_in_name},
     ui::sleep,
 };
 
@@ -20,7 +20,7 @@ impl StorePersistence {
     /// Reads the listed conversations one after the other. Reports the id of each conversation with
     /// a message that contains the words, and then the end; a cancelled search reports nothing
     /// more. The page can handle input between two conversations.
-    pub(super) async fn find(&self, search: Search) {
+    pub(super) async fn run_search(&self, search: ThreadSearch) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
         let mut budget = MAX_BYTES;
@@ -56,7 +56,7 @@ impl StorePersistence {
 /// Returns true if a record is a message with a text that contains the words, which are in lower
 /// case.
 fn contains_words(record: &Record, words: &str) -> bool {
-    if message_of(&record.name).is_none() {
+    if message_id_in_name(&record.name).is_none() {
         return false;
     }
     // JSON writes other characters as they are, so that most messages need not be parsed.

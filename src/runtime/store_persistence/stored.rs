@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use assistant_core::session::{JournalEntry, assemble_snapshot};
 use serde_json::Value;
 
-use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_of};
+use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_id_in_name};
 
 /// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
 /// message is missing or unreadable; an unreadable journal entry is skipped.
-pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
+pub(super) fn parse_stored(
+    stored: &StoredThread,
+) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
     let mut messages = HashMap::new();
@@ -17,7 +19,7 @@ pub(super) fn read(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), 
     for record in &stored.records {
         if record.name == OUTLINE {
             outline = Some(parse(&record.text).map_err(|error| corrupt(error.to_string()))?);
-        } else if let Some(id) = message_of(&record.name) {
+        } else if let Some(id) = message_id_in_name(&record.name) {
             messages.insert(id, record.text.as_str());
         }
     }

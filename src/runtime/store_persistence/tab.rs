@@ -4,7 +4,7 @@ use web_sys::Storage;
 
 use crate::{store::Store, ui::browser};
 
-fn key_of(store: &dyn Store) -> Option<String> {
+fn storage_key(store: &dyn Store) -> Option<String> {
     Some(format!("leptos-assistant/{}", store.shared_as()?))
 }
 
@@ -15,28 +15,31 @@ fn session_storage() -> Option<Storage> {
 
 /// Returns the id of the conversation that this tab had before a reload, if the store is shared and
 /// the browser allows session storage.
-pub(super) fn remembered(store: &dyn Store) -> Option<String> {
-    session_storage()?.get_item(&key_of(store)?).ok().flatten()
+pub(super) fn remembered_thread(store: &dyn Store) -> Option<String> {
+    session_storage()?
+        .get_item(&storage_key(store)?)
+        .ok()
+        .flatten()
 }
 
 /// Remembers the conversation of this tab for a reload, if the store is shared and the browser
 /// allows session storage.
-pub(super) fn remember(store: &dyn Store, thread_id: &str) {
-    if let (Some(storage), Some(key)) = (session_storage(), key_of(store)) {
+pub(super) fn remember_thread(store: &dyn Store, thread_id: &str) {
+    if let (Some(storage), Some(key)) = (session_storage(), storage_key(store)) {
         // Without storage the tab starts over after a reload.
         let _ = storage.set_item(&key, thread_id);
     }
 }
 
-fn mark_of(store: &dyn Store, thread_id: &str) -> Option<String> {
-    Some(format!("{}/{thread_id}", key_of(store)?))
+fn owner_mark_key(store: &dyn Store, thread_id: &str) -> Option<String> {
+    Some(format!("{}/{thread_id}", storage_key(store)?))
 }
 
 /// Records that this tab owned the conversation when its page was unloaded. This is recorded only
 /// on unload, because a duplicated tab copies the session storage and must not take over the
 /// conversation.
 pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
-    if let (Some(storage), Some(mark)) = (session_storage(), mark_of(store, thread_id)) {
+    if let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) {
         // Without it, another window may own the conversation after this one reloads.
         let _ = storage.set_item(&mark, "");
     }
@@ -46,7 +49,7 @@ pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
 /// The tab then takes the conversation back from a window that has taken over meanwhile. Removes
 /// the mark, so that a second call returns false.
 pub(super) fn should_take_back(store: &dyn Store, thread_id: &str) -> bool {
-    let (Some(storage), Some(mark)) = (session_storage(), mark_of(store, thread_id)) else {
+    let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) else {
         return false;
     };
     let acted = storage.get_item(&mark).ok().flatten().is_some();

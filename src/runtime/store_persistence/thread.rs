@@ -10,12 +10,12 @@ use futures_channel::oneshot;
 use serde_json::Value;
 
 use crate::{
-    store::{Channel, Lock, Place, TabMessage},
+    store::{Lock, QueuePosition, TabChannel, TabMessage},
     ui::{fresh_id, now},
 };
 
 /// The state of a conversation in this tab.
-pub(super) struct Thread {
+pub(super) struct TabThread {
     pub(super) id: String,
     /// The writer id of this tab, which is new each time that this tab takes the conversation.
     pub(super) writer: RefCell<String>,
@@ -31,18 +31,18 @@ pub(super) struct Thread {
     /// The sender that is notified when another tab answers that it acts on the conversation.
     pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
     /// The place of this tab in the queue for the lock.
-    pub(super) place: RefCell<Option<Place>>,
-    pub(super) channel: RefCell<Option<Channel>>,
+    pub(super) place: RefCell<Option<QueuePosition>>,
+    pub(super) channel: RefCell<Option<TabChannel>>,
     /// The initial conversation, which is used if the conversation is not stored.
     pub(super) initial: RefCell<Option<Value>>,
 }
 
-impl Thread {
+impl TabThread {
     pub(super) fn new(id: String) -> Rc<Self> {
-        Self::beginning_with(id, None)
+        Self::with_initial(id, None)
     }
 
-    pub(super) fn beginning_with(id: String, initial: Option<Value>) -> Rc<Self> {
+    pub(super) fn with_initial(id: String, initial: Option<Value>) -> Rc<Self> {
         Rc::new(Self {
             id,
             initial: RefCell::new(initial),
@@ -72,7 +72,7 @@ impl Thread {
     }
 
     /// Records the calls that other pages may read from the store from now on.
-    pub(super) fn may_be_stored(&self, calls: StoredCalls) {
+    pub(super) fn add_stored_calls(&self, calls: StoredCalls) {
         let mut stored = self.stored.get();
         stored.add(calls);
         self.stored.set(stored);

@@ -6,7 +6,7 @@ use std::{mem, rc::Rc, time::Duration};
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use super::{StorePersistence, job::Job, thread::Thread};
+use super::{StorePersistence, job::WriteJob, thread::TabThread};
 use crate::{
     store::{Ownership, StoreError, StoreErrorKind, TabMessage},
     ui::{after, sleep, spawn_local},
@@ -21,43 +21,43 @@ const PING_MS: u64 = 500;
 
 impl StorePersistence {
     /// Returns true while the store fails.
-    pub(super) fn is_in_trouble(&self) -> bool {
+    pub(super) fn is_failing(&self) -> bool {
         self.trouble.fails.get()
     }
 
     /// Handles an error of the store. If another page has taken over, the takeover is handled;
     /// otherwise the failure is shown, and the write is retried later. An error for a conversation
     /// that is not open any more is ignored.
-    pub(super) fn failed(&self, thread: &Rc<Thread>, error: &StoreError) {
+    pub(super) fn handle_error(&self, thread: &Rc<TabThread>, error: &StoreError) {
         if !self.is_current(thread) {
             return;
         }
         if error.kind == StoreErrorKind::TakenOver {
             return self.on_taken_over(thread);
         }
-        self.begin_trouble();
-        self.show_place();
+        self.mark_failing();
+        self.show_ownership();
         self.notify_store_state(Some(error));
-        self.try_again_later();
+        self.schedule_retry();
     }
 
-    pub(super) fn begin_trouble(&self) {
+    pub(super) fn mark_failing(&self) {
         self.trouble.fails.set(true);
     }
 
-    pub(super) fn end_trouble(&self) {
+    pub(super) fn mark_recovered(&self) {
         self.trouble.pause_ms.set(0);
         self.trouble.fails.set(false);
-        self.show_place();
+        self.show_ownership();
         self.notify_store_state(None);
     }
 
-    pub(super) fn postpone(&self, job: Job) {
+    pub(super) fn postpone(&self, job: WriteJob) {
         self.trouble.postponed.borrow_mut().push(job);
-        self.try_again_later();
+        self.schedule_retry();
     }
 
-    pub(super) fn try_again_later(&self) {
+    pub(super) fn schedule_retry(&self) {
         if self.ended.get() || self.trouble.waits.replace(true) {
             return;
         }
@@ -71,63 +71,63 @@ impl StorePersistence {
         after(pause, move || {
             if let Some(persistence) = me.upgrade() {
                 persistence.trouble.waits.set(false);
-                persistence.push(Job::Again);
+                persistence.push_job(WriteJob::Again);
             }
         });
     }
 
     /// Retries postponed writes. If there is nothing to write, sends the store a request that
     /// changes nothing.
-    pub(super) async fn try_again(&self) {
+    pub(super) async fn retry_postponed(&self) {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
         let thread = self.thread();
         if self.ownership.get() == Ownership::Opening {
-            return self.try_again_later();
+            return self.schedule_retry();
         }
-        if !self.is_here() || thread.is_apart.get() {
+        if !self.owns_thread() || thread.is_apart.get() {
             return;
         }
         let tried = match (self.has_changes(&thread), thread.taken.get()) {
             (true, _) => self.write(&thread, None).await,
-            (false, true) => self.probe(&thread).await,
+            (false, true) => self.check_store(&thread).await,
             (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };
         match tried {
-            Ok(()) => self.end_trouble(),
-            Err(error) => self.failed(&thread, &error),
+            Ok(()) => self.mark_recovered(),
+            Err(error) => self.handle_error(&thread, &error),
         }
     }
 
     /// Separates this page from the store after another page has, or may have, taken the
     /// conversation: this page continues with its own state, and does not overwrite the writes of
     /// the other page.
-    pub(super) fn continue_apart(&self, thread: &Thread) {
+    pub(super) fn detach_from_store(&self, thread: &TabThread) {
         thread.is_apart.set(true);
         thread.lock.take();
         thread.place.take();
-        self.show_place();
+        self.show_ownership();
     }
 
     /// Handles a takeover reported by the store: follows the other page if that page is alive,
     /// otherwise takes the conversation back.
-    fn on_taken_over(&self, thread: &Rc<Thread>) {
-        if self.is_in_trouble() {
-            return self.continue_apart(thread);
+    fn on_taken_over(&self, thread: &Rc<TabThread>) {
+        if self.is_failing() {
+            return self.detach_from_store(thread);
         }
         let Some(me) = self.me.upgrade() else { return };
         let thread = Rc::clone(thread);
         spawn_local(async move {
             // If other tabs cannot be asked, trust the store.
             let lives = me.is_acted_on_elsewhere(&thread).await != Some(false);
-            if !me.is_current(&thread) || !me.is_here() {
+            if !me.is_current(&thread) || !me.owns_thread() {
                 return;
             }
             match lives {
                 true => me.on_ownership_lost(&thread),
                 false => {
                     thread.restart_writer(None);
-                    me.set_place(Ownership::Opening);
+                    me.set_ownership(Ownership::Opening);
                     me.open_thread(&thread, true).await;
                 }
             }
@@ -136,7 +136,7 @@ impl StorePersistence {
 
     /// Asks the other tabs whether one of them acts on a conversation. Returns false if none
     /// answers within [`PING_MS`], and `None` if there is no channel to them.
-    pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<Thread>) -> Option<bool> {
+    pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<TabThread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));
         if !thread.send(TabMessage::Ping) {

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::{
     StorePersistence,
-    job::Job,
-    save::{Unsaved, Urgency, batch_of, record_of, records_of},
-    thread::Thread,
+    job::WriteJob,
+    save::{UnsavedChanges, Urgency, build_batch, journal_record, split_snapshot},
+    thread::TabThread,
 };
 use crate::{
     store::{Batch, StoreError, StoreErrorKind, StoreFuture, TabMessage},
@@ -24,9 +24,9 @@ const MAX_FRAMES: u32 = 50;
 const STORE_TIMEOUT_MS: u64 = 8_000;
 
 impl StorePersistence {
-    pub(super) fn push(&self, job: Job) {
+    pub(super) fn push_job(&self, job: WriteJob) {
         let mut jobs = self.jobs.borrow_mut();
-        if !(matches!(job, Job::Save) && matches!(jobs.back(), Some(Job::Save))) {
+        if !(matches!(job, WriteJob::Save) && matches!(jobs.back(), Some(WriteJob::Save))) {
             jobs.push_back(job);
         }
         drop(jobs);
@@ -34,21 +34,21 @@ impl StorePersistence {
             return;
         }
         if let Some(persistence) = self.me.upgrade() {
-            spawn_local(async move { persistence.work().await });
+            spawn_local(async move { persistence.run_jobs().await });
         }
     }
 
-    async fn work(self: Rc<Self>) {
+    async fn run_jobs(self: Rc<Self>) {
         loop {
             let job = self.jobs.borrow_mut().pop_front();
             match job {
-                Some(Job::Save) => self.save().await,
-                Some(Job::Again) => self.try_again().await,
-                Some(Job::Commit(commit, entry)) => {
-                    let outcome = self.claim(&entry).await;
-                    self.answer(commit, outcome);
+                Some(WriteJob::Save) => self.save().await,
+                Some(WriteJob::Again) => self.retry_postponed().await,
+                Some(WriteJob::Commit(commit, entry)) => {
+                    let outcome = self.write_claim(&entry).await;
+                    self.report_commit(commit, outcome);
                 }
-                Some(Job::Archive(thread, snapshot, unsaved)) => {
+                Some(WriteJob::Archive(thread, snapshot, unsaved)) => {
                     self.write_archive(thread, snapshot, unsaved).await;
                 }
                 None => break,
@@ -63,16 +63,16 @@ impl StorePersistence {
         let jobs = mem::take(&mut *self.jobs.borrow_mut());
         for job in jobs {
             match job {
-                Job::Commit(commit, _) => {
-                    self.answer(commit, Err("it is open in another tab".to_owned()));
+                WriteJob::Commit(commit, _) => {
+                    self.report_commit(commit, Err("it is open in another tab".to_owned()));
                 }
-                Job::Archive(..) => self.jobs.borrow_mut().push_back(job),
-                Job::Save | Job::Again => {}
+                WriteJob::Archive(..) => self.jobs.borrow_mut().push_back(job),
+                WriteJob::Save | WriteJob::Again => {}
             }
         }
     }
 
-    pub(super) fn answer(&self, commit: CommitId, outcome: Result<(), String>) {
+    pub(super) fn report_commit(&self, commit: CommitId, outcome: Result<(), String>) {
         self.dispatch(Input::Committed { commit, outcome });
     }
 
@@ -98,17 +98,17 @@ impl StorePersistence {
     async fn save(&self) {
         self.serialize_ahead().await;
         let thread = self.thread();
-        if !self.is_here() || self.is_in_trouble() || !self.has_changes(&thread) {
+        if !self.owns_thread() || self.is_failing() || !self.has_changes(&thread) {
             return;
         }
         if let Err(error) = self.write(&thread, None).await {
-            self.failed(&thread, &error);
+            self.handle_error(&thread, &error);
         }
     }
 
     /// Returns true if there are changes to write. An empty conversation that is not in the store
     /// is not written, nor is a state that has diverged from the store.
-    pub(super) fn has_changes(&self, thread: &Thread) -> bool {
+    pub(super) fn has_changes(&self, thread: &TabThread) -> bool {
         if thread.is_apart.get() || self.unsaved.borrow().has_no_changes() {
             return false;
         }
@@ -123,16 +123,16 @@ impl StorePersistence {
     /// If the store fails, a call that was never passed to a store is allowed, since no other page
     /// can start it, and its entry is written later (rule "when a store fails"; [`StoredCalls`]
     /// tracks these calls).
-    async fn claim(&self, entry: &JournalEntry) -> Result<(), String> {
+    async fn write_claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
-        if !self.is_here() || thread.id != entry.thread_id() {
+        if !self.owns_thread() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
         // The calls stored before the batch that carries the claim.
         let stored = thread.stored.get();
         let starts_here = |outcome| stored.may_start(entry.call(), outcome);
-        if (self.is_in_trouble() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
-            self.unsaved.borrow_mut().record(entry);
+        if (self.is_failing() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
+            self.unsaved.borrow_mut().add_entry(entry);
             return Ok(());
         }
         if thread.is_apart.get() {
@@ -144,7 +144,7 @@ impl StorePersistence {
         if error.kind == StoreErrorKind::Claimed {
             return Err(error.message);
         }
-        self.failed(&thread, &error);
+        self.handle_error(&thread, &error);
         let outcome = match error.kind {
             StoreErrorKind::TakenOver => ClaimOutcome::Refused,
             _ => ClaimOutcome::Failed,
@@ -152,20 +152,20 @@ impl StorePersistence {
         if !self.is_current(&thread) || !starts_here(outcome) {
             return Err(error.message);
         }
-        self.unsaved.borrow_mut().record(entry);
+        self.unsaved.borrow_mut().add_entry(entry);
         Ok(())
     }
 
     /// Writes an empty batch if the last operation failed, to check that the store answers: a
     /// failed write of a real call would have an unknown outcome, and this page could not start the
     /// call any more.
-    pub(super) async fn probe(&self, thread: &Thread) -> Result<(), StoreError> {
+    pub(super) async fn check_store(&self, thread: &TabThread) -> Result<(), StoreError> {
         let nothing = Batch {
             thread_id: thread.id.clone(),
             writer: thread.writer(),
             ..Batch::default()
         };
-        match self.is_in_trouble() && thread.taken.get() {
+        match self.is_failing() && thread.taken.get() {
             true => self.with_timeout(self.store.write(nothing)).await,
             false => Ok(()),
         }
@@ -187,10 +187,10 @@ impl StorePersistence {
     /// the store no longer has the conversation, the complete conversation is written.
     pub(super) async fn write(
         &self,
-        thread: &Rc<Thread>,
+        thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
     ) -> Result<(), StoreError> {
-        let written = match self.probe(thread).await {
+        let written = match self.check_store(thread).await {
             Ok(()) => self.write_once(thread, claim).await,
             Err(error) => Err(error),
         };
@@ -199,13 +199,15 @@ impl StorePersistence {
         let written = match written {
             Err(error) if is_forgotten(&error) => {
                 thread.taken.set(false);
-                self.unsaved.borrow_mut().add(Unsaved::all());
+                self.unsaved
+                    .borrow_mut()
+                    .add_failed_write(UnsavedChanges::all());
                 self.write_once(thread, claim).await
             }
             written => written,
         };
         if written.is_ok() {
-            self.end_trouble();
+            self.mark_recovered();
             thread.send(TabMessage::Written);
         }
         written
@@ -213,30 +215,30 @@ impl StorePersistence {
 
     async fn write_once(
         &self,
-        thread: &Rc<Thread>,
+        thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
     ) -> Result<(), StoreError> {
         if !thread.taken.get() {
-            self.take(thread).await?;
+            self.take_thread(thread).await?;
         }
-        let Some((mut batch, unsaved, calls)) = self.collect(thread) else {
+        let Some((mut batch, unsaved, calls)) = self.collect_batch(thread) else {
             let message = "the conversation is not open here";
             return Err(StoreError::new(StoreErrorKind::Failed, message));
         };
-        batch.claim = claim.map(record_of);
+        batch.claim = claim.map(journal_record);
         let info = batch.info.clone();
         let written = self.with_timeout(self.store.write(batch)).await;
         match &written {
             Ok(()) => {
-                thread.may_be_stored(calls);
-                self.update_listed(info);
+                thread.add_stored_calls(calls);
+                self.update_list_entry(info);
             }
             Err(error) => {
                 if error.kind == StoreErrorKind::NoAnswer {
-                    thread.may_be_stored(calls);
+                    thread.add_stored_calls(calls);
                 }
                 if self.is_current(thread) {
-                    self.unsaved.borrow_mut().add(unsaved);
+                    self.unsaved.borrow_mut().add_failed_write(unsaved);
                 }
             }
         }
@@ -245,38 +247,38 @@ impl StorePersistence {
 
     /// Takes the lock and the ownership of a conversation before its first write, and registers the
     /// writer in the store.
-    async fn take(&self, thread: &Rc<Thread>) -> Result<(), StoreError> {
+    async fn take_thread(&self, thread: &Rc<TabThread>) -> Result<(), StoreError> {
         // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
             self.listen(thread);
             // Another tab has this id only if it was imported; this conversation is then the newer
             // one.
-            self.own(thread, true).await;
+            self.acquire_ownership(thread, true).await;
         }
         let taken = self.store.take(&thread.id, &thread.writer());
         self.with_timeout(taken).await?;
         thread.taken.set(true);
         thread.send(TabMessage::Owned);
         if self.is_current(thread) {
-            self.remember(&thread.id);
+            self.remember_in_tab(&thread.id);
         }
         Ok(())
     }
 
-    async fn write_archive(&self, thread: Rc<Thread>, snapshot: Value, unsaved: Unsaved) {
+    async fn write_archive(&self, thread: Rc<TabThread>, snapshot: Value, unsaved: UnsavedChanges) {
         if thread.is_apart.get() {
             return;
         }
         let batch = Batch {
             thread_id: thread.id.clone(),
             writer: thread.writer(),
-            put: records_of(snapshot.clone()),
+            put: split_snapshot(snapshot.clone()),
             add: unsaved.entries(),
             ..Batch::default()
         };
         let written = match thread.taken.get() {
             true => Ok(()),
-            false => self.take(&thread).await,
+            false => self.take_thread(&thread).await,
         };
         let written = match written {
             Ok(()) => self.with_timeout(self.store.write(batch)).await,
@@ -289,7 +291,7 @@ impl StorePersistence {
         match written {
             Err(error) if error.kind != StoreErrorKind::TakenOver => {
                 self.notify_store_state(Some(&error));
-                self.postpone(Job::Archive(thread, snapshot, unsaved));
+                self.postpone(WriteJob::Archive(thread, snapshot, unsaved));
             }
             _ => {}
         }
@@ -298,20 +300,20 @@ impl StorePersistence {
     /// Takes the unsaved changes, and returns a batch of them, the changes, and the calls that the
     /// batch stores. Returns `None`, and keeps the changes, if the session has another conversation
     /// or follows another tab.
-    fn collect(&self, thread: &Thread) -> Option<(Batch, Unsaved, StoredCalls)> {
+    fn collect_batch(&self, thread: &TabThread) -> Option<(Batch, UnsavedChanges, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let mut unsaved = mem::take(&mut *self.unsaved.borrow_mut());
         let batch = runtime.read(|session| {
             let is_it = session.thread_id() == thread.id && !session.is_following();
             is_it.then(|| {
-                let batch = batch_of(session, thread, &mut unsaved);
+                let batch = build_batch(session, thread, &mut unsaved);
                 (batch, StoredCalls::of(session))
             })
         });
         match batch.flatten() {
             Some((batch, calls)) => Some((batch, unsaved, calls)),
             None => {
-                self.unsaved.borrow_mut().add(unsaved);
+                self.unsaved.borrow_mut().add_failed_write(unsaved);
                 None
             }
         }
@@ -321,16 +323,16 @@ impl StorePersistence {
     /// is tried only when the page is being unloaded.
     pub(super) fn save_now(&self, page_goes: bool) {
         let thread = self.thread();
-        if self.is_in_trouble() && !page_goes {
+        if self.is_failing() && !page_goes {
             return;
         }
-        if !self.is_here() || !thread.taken.get() || !self.has_changes(&thread) {
+        if !self.owns_thread() || !thread.taken.get() || !self.has_changes(&thread) {
             return;
         }
-        let Some((batch, unsaved, calls)) = self.collect(&thread) else {
+        let Some((batch, unsaved, calls)) = self.collect_batch(&thread) else {
             return;
         };
-        thread.may_be_stored(calls);
+        thread.add_stored_calls(calls);
         let (written, me) = (self.store.write(batch), self.me.upgrade());
         let Some(persistence) = me else { return };
         spawn_local(async move {
@@ -339,13 +341,13 @@ impl StorePersistence {
             };
             if persistence.is_current(&thread) {
                 let mut still = persistence.unsaved.borrow_mut();
-                still.add(unsaved);
+                still.add_failed_write(unsaved);
                 if error.kind == StoreErrorKind::Forgotten {
-                    still.add(Unsaved::all());
+                    still.add_failed_write(UnsavedChanges::all());
                     thread.taken.set(false);
                 }
                 drop(still);
-                persistence.save_later(Urgency::WithTheAnswer);
+                persistence.schedule_save(Urgency::WithTheAnswer);
             }
         });
     }

@@ -10,9 +10,9 @@ use serde_json::Value;
 use wasm_bindgen::JsValue;
 use web_sys::IdbTransactionMode;
 
-use super::{Inner, made, request};
+use super::{Connection, check_request, request};
 use crate::{
-    store::{ApprovalStore, Channel, StoreError, TabMessage},
+    store::{ApprovalStore, StoreError, TabChannel, TabMessage},
     ui::{console_error, sleep, spawn_local},
 };
 
@@ -34,27 +34,27 @@ const TURN_MS: u64 = 8_000;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct IndexedDbApprovals(Rc<Approvals>);
+pub struct IndexedDbApprovals(Rc<ApprovalDatabase>);
 
-struct Approvals {
-    inner: Rc<Inner>,
+struct ApprovalDatabase {
+    inner: Rc<Connection>,
     /// The ids of approvals that this tab has read from the database.
     known: RefCell<Vec<String>>,
     /// A receiver that resolves when the last operation is done: reads and writes run one after the
     /// other.
     last: RefCell<Option<Receiver<()>>>,
-    channel: RefCell<Option<Channel>>,
+    channel: RefCell<Option<TabChannel>>,
 }
 
 /// The place of an operation in the order of reads and writes, assigned when the operation is
 /// requested.
-struct Turn {
+struct QueueTicket {
     before: Option<Receiver<()>>,
     /// Dropped when the operation is done.
     _done: Sender<()>,
 }
 
-impl Turn {
+impl QueueTicket {
     async fn wait_for_turn(&mut self) {
         if let Some(before) = self.before.take() {
             // The sender is dropped when the operation is done. One that never ends delays nothing
@@ -83,8 +83,8 @@ impl IndexedDbApprovals {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = format!("{}/approvals", name.into());
-        Self(Rc::new(Approvals {
-            inner: Rc::new(Inner::new(name, &[APPROVALS])),
+        Self(Rc::new(ApprovalDatabase {
+            inner: Rc::new(Connection::new(name, &[APPROVALS])),
             known: RefCell::default(),
             last: RefCell::default(),
             channel: RefCell::default(),
@@ -92,10 +92,10 @@ impl IndexedDbApprovals {
     }
 }
 
-impl Approvals {
-    fn turn(&self) -> Turn {
+impl ApprovalDatabase {
+    fn join_queue(&self) -> QueueTicket {
         let (done, next) = oneshot::channel();
-        Turn {
+        QueueTicket {
             before: self.last.replace(Some(next)),
             _done: done,
         }
@@ -104,34 +104,38 @@ impl Approvals {
     async fn load(&self) -> Result<Vec<Value>, StoreError> {
         let database = Rc::clone(&self.inner).database().await?;
         let mode = IdbTransactionMode::Readonly;
-        let transaction = self.inner.begin(&database, &[APPROVALS], mode, false)?;
-        let stored = request::store(&transaction, APPROVALS)?.get_all();
-        let stored = Array::from(&request::result(stored).await?);
+        let transaction = self
+            .inner
+            .begin_transaction(&database, &[APPROVALS], mode, false)?;
+        let stored = request::object_store(&transaction, APPROVALS)?.get_all();
+        let stored = Array::from(&request::request_result(stored).await?);
         let read = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
         let stored: Vec<Value> = stored.iter().filter_map(read).collect();
-        *self.known.borrow_mut() = stored.iter().filter_map(id_of).collect();
+        *self.known.borrow_mut() = stored.iter().filter_map(approval_id).collect();
         Ok(stored)
     }
 
     /// Stores new approvals and deletes removed ones. Other entries are not written, so that
     /// changes of other tabs are not overwritten.
-    async fn keep(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
+    async fn replace_all(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let texts = approvals.iter();
-        let texts = texts.filter_map(|one| Some((id_of(one)?, one.to_string())));
+        let texts = texts.filter_map(|one| Some((approval_id(one)?, one.to_string())));
         let (now, texts): (Vec<String>, Vec<String>) = texts.unzip();
         let before = self.known.borrow().clone();
         let database = Rc::clone(&self.inner).database().await?;
         let mode = IdbTransactionMode::Readwrite;
-        let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
-        let end = request::End::of(&transaction);
-        let store = request::store(&transaction, APPROVALS)?;
+        let transaction = self
+            .inner
+            .begin_transaction(&database, &[APPROVALS], mode, true)?;
+        let end = request::TransactionEnd::observe(&transaction);
+        let store = request::object_store(&transaction, APPROVALS)?;
         for removed in before.iter().filter(|id| !now.contains(id)) {
-            made(store.delete(&JsValue::from_str(removed)))?;
+            check_request(store.delete(&JsValue::from_str(removed)))?;
         }
         for (id, text) in now.iter().zip(&texts) {
             if !before.contains(id) {
                 let (text, id) = (JsValue::from_str(text), JsValue::from_str(id));
-                made(store.put_with_key(&text, &id))?;
+                check_request(store.put_with_key(&text, &id))?;
             }
         }
         end.wait().await?;
@@ -142,48 +146,54 @@ impl Approvals {
 
     /// Replaces an approval in one transaction, if the stored approval still equals `before`.
     /// Otherwise returns the stored approval.
-    async fn swap(&self, before: Value, after: Value) -> Result<Swap<Value>, StoreError> {
-        let Some(id) = id_of(&before) else {
+    async fn compare_and_swap(
+        &self,
+        before: Value,
+        after: Value,
+    ) -> Result<Swap<Value>, StoreError> {
+        let Some(id) = approval_id(&before) else {
             return Ok(Swap::Found(None));
         };
         let id = JsValue::from_str(&id);
         let database = Rc::clone(&self.inner).database().await?;
         let mode = IdbTransactionMode::Readwrite;
-        let transaction = self.inner.begin(&database, &[APPROVALS], mode, true)?;
-        let end = request::End::of(&transaction);
-        let store = request::store(&transaction, APPROVALS)?;
+        let transaction = self
+            .inner
+            .begin_transaction(&database, &[APPROVALS], mode, true)?;
+        let end = request::TransactionEnd::observe(&transaction);
+        let store = request::object_store(&transaction, APPROVALS)?;
         // No other transaction writes between the read and the write.
-        let stored = request::result(store.get(&id)).await?;
+        let stored = request::request_result(store.get(&id)).await?;
         let stored: Option<Value> = stored
             .as_string()
             .and_then(|text| serde_json::from_str(&text).ok());
         if stored.as_ref() != Some(&before) {
             return Ok(Swap::Found(stored));
         }
-        made(store.put_with_key(&JsValue::from_str(&after.to_string()), &id))?;
+        check_request(store.put_with_key(&JsValue::from_str(&after.to_string()), &id))?;
         end.wait().await?;
         self.announce_write();
         Ok(Swap::Done)
     }
 
-    fn name(&self) -> String {
+    fn channel_name(&self) -> String {
         format!("leptos-assistant/{}", self.inner.name)
     }
 
     fn announce_write(&self) {
         let mut channel = self.channel.borrow_mut();
-        let channel = channel.get_or_insert_with(|| Channel::new(&self.name(), |_| ()));
+        let channel = channel.get_or_insert_with(|| TabChannel::new(&self.channel_name(), |_| ()));
         channel.send(TabMessage::Written);
     }
 }
 
-fn id_of(approval: &Value) -> Option<String> {
+fn approval_id(approval: &Value) -> Option<String> {
     approval["id"].as_str().map(str::to_owned)
 }
 
 impl ApprovalStore for IndexedDbApprovals {
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-        let (approvals, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        let (approvals, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         Box::pin(async move {
             turn.wait_for_turn().await;
             let loaded = approvals.load().await;
@@ -197,26 +207,26 @@ impl ApprovalStore for IndexedDbApprovals {
     }
 
     fn keep(&self, approvals: Vec<Value>) {
-        let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        let (me, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         spawn_local(async move {
             turn.wait_for_turn().await;
-            if let Err(error) = me.keep(approvals).await {
+            if let Err(error) = me.replace_all(approvals).await {
                 console_error(&format!("Approvals cannot be kept: {error}"));
             }
         });
     }
 
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
-        let (me, mut turn) = (Rc::clone(&self.0), self.0.turn());
+        let (me, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         Box::pin(async move {
             turn.wait_for_turn().await;
-            let swapped = me.swap(before, after).await;
+            let swapped = me.compare_and_swap(before, after).await;
             swapped.unwrap_or_else(|error| Swap::Failed(error.to_string()))
         })
     }
 
     fn on_change(&self, changed: Box<dyn Fn()>) {
-        let listen = Channel::new(&self.0.name(), move |message| {
+        let listen = TabChannel::new(&self.0.channel_name(), move |message| {
             if message == TabMessage::Written {
                 changed();
             }

@@ -19,9 +19,9 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{IdbDatabase, IdbRequest, IdbTransaction, IdbTransactionMode};
 
 use super::{
-    FENCES, Inner, JOURNAL, RECORDS, Row, THREADS, add, commit, made, pass_over,
-    request::{End, is_key_taken, store},
-    sign,
+    Connection, FENCES, JOURNAL, RECORDS, THREADS, ThreadRow, add_entry, add_signature,
+    check_request, commit_early, ignore_failure_listener,
+    request::{TransactionEnd, is_key_taken, object_store},
 };
 use crate::{
     store::{Batch, StoreError, StoreErrorKind},
@@ -34,26 +34,26 @@ const MAX_RECORDS: usize = 64;
 const MAX_TEXT: usize = 256 * 1024;
 
 /// A batch whose requests have been made, or are being made.
-pub(super) struct Written {
-    end: End,
+pub(super) struct BatchWrite {
+    end: TransactionEnd,
     fence: IdbRequest,
     claim: Option<IdbRequest>,
-    pieces: Option<Rc<Pieces>>,
+    pieces: Option<Rc<PiecewiseWrite>>,
 }
 
-impl Written {
+impl BatchWrite {
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
         let pieces = self.pieces.take();
-        let ended = self.ended().await;
+        let ended = self.wait_for_transaction().await;
         // Aborted by this page, which made the requests again.
         let again = pieces.and_then(|pieces| pieces.again.take());
         match again {
-            Some(again) => again?.ended().await,
+            Some(again) => again?.wait_for_transaction().await,
             None => ended,
         }
     }
 
-    async fn ended(self) -> Result<(), StoreError> {
+    async fn wait_for_transaction(self) -> Result<(), StoreError> {
         let end = self.end.wait().await;
         // Checked even if the transaction completed, for browsers that ignore the failures.
         if is_key_taken(&self.fence) {
@@ -69,34 +69,34 @@ impl Written {
 }
 
 /// A batch whose requests are made in pieces.
-pub(super) struct Pieces {
-    inner: Rc<Inner>,
+pub(super) struct PiecewiseWrite {
+    inner: Rc<Connection>,
     database: IdbDatabase,
     transaction: IdbTransaction,
     batch: Rc<Batch>,
     /// The number of records whose requests have been made.
     made: Cell<usize>,
     /// The batch in a new transaction, in which all requests were made at once.
-    again: RefCell<Option<Result<Written, StoreError>>>,
+    again: RefCell<Option<Result<BatchWrite, StoreError>>>,
 }
 
-impl Inner {
+impl Connection {
     /// Makes the requests of a batch: all at once, or only the first piece of a large batch, whose
     /// other pieces follow.
-    pub(super) fn write(
+    pub(super) fn write_batch(
         self: &Rc<Self>,
         database: &IdbDatabase,
         batch: &Rc<Batch>,
-    ) -> Result<Written, StoreError> {
+    ) -> Result<BatchWrite, StoreError> {
         self.watch_page_lifecycle();
-        if end_of_piece(batch, 0) == count(batch) || is_hidden() {
+        if end_of_piece(batch, 0) == record_count(batch) || is_hidden() {
             return self.write_at_once(database, batch);
         }
         let transaction = self.begin_batch(database, batch.claim.is_some())?;
-        let end = End::of(&transaction);
+        let end = TransactionEnd::observe(&transaction);
         let fence = sign_batch(&transaction, batch)?;
         let claim = add_to_journal(&transaction, batch)?;
-        let pieces = Rc::new(Pieces {
+        let pieces = Rc::new(PiecewiseWrite {
             inner: Rc::clone(self),
             database: database.clone(),
             transaction,
@@ -104,9 +104,9 @@ impl Inner {
             made: Cell::new(0),
             again: RefCell::default(),
         });
-        pieces.make_next()?;
+        pieces.request_next_piece()?;
         self.pieces.replace(Rc::downgrade(&pieces));
-        Ok(Written {
+        Ok(BatchWrite {
             end,
             fence,
             claim,
@@ -132,18 +132,22 @@ impl Inner {
     /// Makes all requests of a batch that is being written in pieces, in a new transaction.
     pub(super) fn make_requests_at_once(&self) {
         let pieces = self.pieces.take().upgrade();
-        pieces.inspect(|pieces| pieces.make_at_once());
+        pieces.inspect(|pieces| pieces.restart_at_once());
     }
 
     /// Makes all requests of a batch at once, in a new transaction.
-    fn write_at_once(&self, database: &IdbDatabase, batch: &Batch) -> Result<Written, StoreError> {
+    fn write_at_once(
+        &self,
+        database: &IdbDatabase,
+        batch: &Batch,
+    ) -> Result<BatchWrite, StoreError> {
         let transaction = self.begin_batch(database, batch.claim.is_some())?;
-        let end = End::of(&transaction);
+        let end = TransactionEnd::observe(&transaction);
         let commits_early = batch.claim.is_none() && batch.add.is_empty();
         let first = (!commits_early).then(|| sign_batch(&transaction, batch));
         let first = first.transpose()?;
         let claim = add_to_journal(&transaction, batch)?;
-        change_records(&transaction, batch, 0..count(batch))?;
+        change_records(&transaction, batch, 0..record_count(batch))?;
         put_info(&transaction, batch)?;
         let fence = match first {
             Some(fence) => fence,
@@ -151,9 +155,9 @@ impl Inner {
         };
         if commits_early {
             // The page may be unloaded before the events of these requests fire.
-            commit(&transaction);
+            commit_early(&transaction);
         }
-        Ok(Written {
+        Ok(BatchWrite {
             end,
             fence,
             claim,
@@ -167,29 +171,29 @@ impl Inner {
         is_strict: bool,
     ) -> Result<IdbTransaction, StoreError> {
         let stores = [RECORDS, JOURNAL, THREADS, FENCES];
-        self.begin(database, &stores, IdbTransactionMode::Readwrite, is_strict)
+        self.begin_transaction(database, &stores, IdbTransactionMode::Readwrite, is_strict)
     }
 }
 
-impl Pieces {
+impl PiecewiseWrite {
     /// Makes the requests of the next piece, and of the following piece once these requests are
     /// done. Commits the transaction after the last piece.
-    fn make_next(self: &Rc<Self>) -> Result<(), StoreError> {
+    fn request_next_piece(self: &Rc<Self>) -> Result<(), StoreError> {
         let (made, batch) = (self.made.get(), &self.batch);
         let end = end_of_piece(batch, made);
         let last = change_records(&self.transaction, batch, made..end)?;
         self.made.set(end);
-        let Some(last) = last.filter(|_| end < count(batch)) else {
+        let Some(last) = last.filter(|_| end < record_count(batch)) else {
             put_info(&self.transaction, batch)?;
             // The requests that may fail are done, and the page may be unloaded before the events
             // of the others fire.
-            commit(&self.transaction);
+            commit_early(&self.transaction);
             return Ok(());
         };
         let me = Rc::downgrade(self);
         let next = Closure::once_into_js(move || {
             if let Some(pieces) = me.upgrade()
-                && pieces.make_next().is_err()
+                && pieces.request_next_piece().is_err()
             {
                 // Fails if it has been aborted, as its events report.
                 let _ = pieces.transaction.abort();
@@ -200,26 +204,26 @@ impl Pieces {
     }
 
     /// Makes all requests at once, in a new transaction, if some were not made yet.
-    fn make_at_once(&self) {
-        let rest = self.made.get() < count(&self.batch);
+    fn restart_at_once(&self) {
+        let rest = self.made.get() < record_count(&self.batch);
         // Fails if it has been aborted, as its events report.
         if rest && self.transaction.abort().is_ok() {
             let again = self.inner.write_at_once(&self.database, &self.batch);
-            self.made.set(count(&self.batch));
+            self.made.set(record_count(&self.batch));
             self.again.replace(Some(again));
         }
     }
 }
 
 /// Returns the number of records that a batch changes.
-const fn count(batch: &Batch) -> usize {
+const fn record_count(batch: &Batch) -> usize {
     batch.remove.len().saturating_add(batch.put.len())
 }
 
 /// Returns the end of the piece that begins with this record.
 fn end_of_piece(batch: &Batch, from: usize) -> usize {
     let (mut end, mut text) = (from, 0_usize);
-    while end < count(batch) && end - from < MAX_RECORDS && text < MAX_TEXT {
+    while end < record_count(batch) && end - from < MAX_RECORDS && text < MAX_TEXT {
         let record = end.checked_sub(batch.remove.len());
         let record = record.and_then(|at| batch.put.get(at));
         text = text.saturating_add(record.map_or(0, |record| record.text.len()));
@@ -230,8 +234,8 @@ fn end_of_piece(batch: &Batch, from: usize) -> usize {
 
 /// Signs a batch with its writer; the request fails if that writer is fenced off.
 fn sign_batch(transaction: &IdbTransaction, batch: &Batch) -> Result<IdbRequest, StoreError> {
-    let fences = store(transaction, FENCES)?;
-    sign(&fences, &batch.thread_id, &batch.writer)
+    let fences = object_store(transaction, FENCES)?;
+    add_signature(&fences, &batch.thread_id, &batch.writer)
 }
 
 /// Adds the journal entries of a batch. Returns the request of the claim, if the batch has a claim.
@@ -239,14 +243,17 @@ fn add_to_journal(
     transaction: &IdbTransaction,
     batch: &Batch,
 ) -> Result<Option<IdbRequest>, StoreError> {
-    let (journal, thread) = (store(transaction, JOURNAL)?, batch.thread_id.as_str());
+    let (journal, thread) = (
+        object_store(transaction, JOURNAL)?,
+        batch.thread_id.as_str(),
+    );
     let claim = batch.claim.as_ref();
     let claim = claim
-        .map(|claim| add(&journal, thread, claim))
+        .map(|claim| add_entry(&journal, thread, claim))
         .transpose()?;
     for entry in &batch.add {
-        let added = add(&journal, thread, entry)?;
-        added.set_onerror(Some(&pass_over()));
+        let added = add_entry(&journal, thread, entry)?;
+        added.set_onerror(Some(&ignore_failure_listener()));
     }
     Ok(claim)
 }
@@ -258,7 +265,7 @@ fn change_records(
     batch: &Batch,
     range: Range<usize>,
 ) -> Result<Option<IdbRequest>, StoreError> {
-    let records = store(transaction, RECORDS)?;
+    let records = object_store(transaction, RECORDS)?;
     // An imported thread may have thousands of records, so shared values are converted once.
     let (id, mut last) = (JsValue::from_str(&batch.thread_id), None);
     let removed = batch.remove.iter().map(|name| (name, None));
@@ -274,7 +281,7 @@ fn change_records(
             }
             None => records.delete(&key),
         };
-        last = Some(made(request)?);
+        last = Some(check_request(request)?);
     }
     Ok(last)
 }
@@ -284,11 +291,11 @@ fn put_info(transaction: &IdbTransaction, batch: &Batch) -> Result<(), StoreErro
     let Some(info) = &batch.info else {
         return Ok(());
     };
-    let row = Row {
+    let row = ThreadRow {
         info: Some(info.to_text()),
         writer: Some(batch.writer.clone()),
     };
-    let threads = store(transaction, THREADS)?;
+    let threads = object_store(transaction, THREADS)?;
     let id = JsValue::from_str(&batch.thread_id);
-    made(threads.put_with_key(&row.to_value(), &id)).map(drop)
+    check_request(threads.put_with_key(&row.to_value(), &id)).map(drop)
 }

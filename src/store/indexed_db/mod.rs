@@ -32,8 +32,11 @@ use web_sys::{
 pub use self::approvals::IndexedDbApprovals;
 
 use self::{
-    batch::Pieces,
-    request::{End, begin, error_of, open, result, store},
+    batch::PiecewiseWrite,
+    request::{
+        TransactionEnd, begin_transaction, convert_error, object_store, open_database,
+        request_result,
+    },
 };
 use super::{
     Batch, Label, Record, Store, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo,
@@ -69,10 +72,10 @@ const FENCE_LIFETIME_MS: i64 = 30 * 24 * 3_600_000;
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct IndexedDbStore(Rc<Inner>);
+pub struct IndexedDbStore(Rc<Connection>);
 
 #[derive(Debug)]
-struct Inner {
+struct Connection {
     name: String,
     stores: &'static [&'static str],
     database: RefCell<Option<IdbDatabase>>,
@@ -82,7 +85,7 @@ struct Inner {
     /// verifies that they still exist.
     doubted: RefCell<HashSet<String>>,
     /// The last batch that is written in pieces.
-    pieces: RefCell<Weak<Pieces>>,
+    pieces: RefCell<Weak<PiecewiseWrite>>,
     leaving: RefCell<Option<PageLifecycle>>,
 }
 
@@ -97,11 +100,11 @@ impl IndexedDbStore {
     /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        Self(Rc::new(Inner::new(name.into(), &ALL)))
+        Self(Rc::new(Connection::new(name.into(), &ALL)))
     }
 }
 
-impl Inner {
+impl Connection {
     fn new(name: String, stores: &'static [&'static str]) -> Self {
         Self {
             name,
@@ -114,16 +117,16 @@ impl Inner {
         }
     }
 
-    fn known(&self) -> Option<IdbDatabase> {
+    fn open_database(&self) -> Option<IdbDatabase> {
         self.database.borrow().clone()
     }
 
     async fn database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
-        if let Some(known) = self.known() {
+        if let Some(known) = self.open_database() {
             return Ok(known);
         }
-        let database = open(&self.name, VERSION, self.stores).await?;
-        if let Some(known) = self.known() {
+        let database = open_database(&self.name, VERSION, self.stores).await?;
+        if let Some(known) = self.open_database() {
             database.close();
             return Ok(known);
         }
@@ -142,14 +145,18 @@ impl Inner {
 
     /// Fails if a conversation that an earlier connection has taken was deleted, because the
     /// unsaved changes alone are not the complete conversation.
-    async fn look_up(&self, database: &IdbDatabase, thread: &str) -> Result<(), StoreError> {
+    async fn check_existence(
+        &self,
+        database: &IdbDatabase,
+        thread: &str,
+    ) -> Result<(), StoreError> {
         if !self.doubted.borrow().contains(thread) {
             return Ok(());
         }
         let mode = IdbTransactionMode::Readonly;
-        let transaction = self.begin(database, &[THREADS], mode, false)?;
-        let row = store(&transaction, THREADS)?.get(&JsValue::from_str(thread));
-        let row = result(row).await?;
+        let transaction = self.begin_transaction(database, &[THREADS], mode, false)?;
+        let row = object_store(&transaction, THREADS)?.get(&JsValue::from_str(thread));
+        let row = request_result(row).await?;
         self.doubted.borrow_mut().remove(thread);
         if row.is_undefined() {
             let message = "the browser has deleted what was stored";
@@ -176,7 +183,7 @@ impl Inner {
 
     /// Begins a transaction, which is later than all batches of this connection. Fails if the
     /// browser closed the connection without an event.
-    fn begin(
+    fn begin_transaction(
         &self,
         database: &IdbDatabase,
         stores: &[&str],
@@ -184,7 +191,7 @@ impl Inner {
         strict: bool,
     ) -> Result<IdbTransaction, StoreError> {
         self.make_requests_at_once();
-        let begun = begin(database, stores, mode, strict);
+        let begun = begin_transaction(database, stores, mode, strict);
         if begun.is_err() {
             self.forget_connection();
         }
@@ -194,36 +201,36 @@ impl Inner {
     async fn load(self: Rc<Self>, thread_id: String) -> Result<Option<StoredThread>, StoreError> {
         let database = Rc::clone(&self).database().await?;
         let mode = IdbTransactionMode::Readonly;
-        let transaction = self.begin(&database, &[RECORDS, JOURNAL], mode, false)?;
-        let range = range_of(&thread_id)?;
-        let records = store(&transaction, RECORDS)?.get_all_with_key(&range);
-        let journal = store(&transaction, JOURNAL)?.get_all_with_key(&range);
-        let records = read_pairs(&result(records).await?)?;
-        let journal = read_pairs(&result(journal).await?)?;
+        let transaction = self.begin_transaction(&database, &[RECORDS, JOURNAL], mode, false)?;
+        let range = thread_key_range(&thread_id)?;
+        let records = object_store(&transaction, RECORDS)?.get_all_with_key(&range);
+        let journal = object_store(&transaction, JOURNAL)?.get_all_with_key(&range);
+        let records = read_pairs(&request_result(records).await?)?;
+        let journal = read_pairs(&request_result(journal).await?)?;
         Ok((!records.is_empty()).then_some(StoredThread { records, journal }))
     }
 
     async fn take(self: Rc<Self>, thread_id: String, writer: String) -> Result<(), StoreError> {
         let database = Rc::clone(&self).database().await?;
         let mode = IdbTransactionMode::Readwrite;
-        let transaction = self.begin(&database, &[THREADS, FENCES], mode, true)?;
-        let end = End::of(&transaction);
-        let threads = store(&transaction, THREADS)?;
+        let transaction = self.begin_transaction(&database, &[THREADS, FENCES], mode, true)?;
+        let end = TransactionEnd::observe(&transaction);
+        let threads = object_store(&transaction, THREADS)?;
         let id = JsValue::from_str(&thread_id);
-        let row = Row::read(&result(threads.get(&id)).await?);
-        let fences = store(&transaction, FENCES)?;
+        let row = ThreadRow::from_value(&request_result(threads.get(&id)).await?);
+        let fences = object_store(&transaction, FENCES)?;
         if let Some(before) = row.writer.filter(|before| *before != writer) {
             fence_off(&fences, &thread_id, &before)?;
         }
         let forgotten = format!("{:015}", crate::ui::now() - FENCE_LIFETIME_MS);
         let (first, last) = (pair(&thread_id, ""), pair(&thread_id, &forgotten));
-        let old = IdbKeyRange::bound(&first, &last).map_err(|error| error_of(&error))?;
-        made(fences.delete(&old))?;
-        let row = Row {
+        let old = IdbKeyRange::bound(&first, &last).map_err(|error| convert_error(&error))?;
+        check_request(fences.delete(&old))?;
+        let row = ThreadRow {
             writer: Some(writer),
             ..row
         };
-        made(threads.put_with_key(&row.to_value(), &id))?;
+        check_request(threads.put_with_key(&row.to_value(), &id))?;
         end.wait().await?;
         self.doubted.borrow_mut().remove(&thread_id);
         self.written.borrow_mut().insert(thread_id);
@@ -233,13 +240,13 @@ impl Inner {
     async fn threads(self: Rc<Self>) -> Result<Vec<ThreadInfo>, StoreError> {
         let database = Rc::clone(&self).database().await?;
         let mode = IdbTransactionMode::Readonly;
-        let transaction = self.begin(&database, &[THREADS, LABELS], mode, false)?;
-        let rows = store(&transaction, THREADS)?.get_all();
-        let labels = store(&transaction, LABELS)?.get_all();
-        let (rows, labels) = (result(rows).await?, result(labels).await?);
+        let transaction = self.begin_transaction(&database, &[THREADS, LABELS], mode, false)?;
+        let rows = object_store(&transaction, THREADS)?.get_all();
+        let labels = object_store(&transaction, LABELS)?.get_all();
+        let (rows, labels) = (request_result(rows).await?, request_result(labels).await?);
         let labels = read_pairs(&labels)?;
         let info = |row: JsValue| {
-            let info = ThreadInfo::from_text(&Row::read(&row).info?)?;
+            let info = ThreadInfo::from_text(&ThreadRow::from_value(&row).info?)?;
             let label = labels.iter().find(|label| label.name == info.id);
             let label = label.map(|label| Label::from_text(&label.text));
             Some(info.labelled(label.unwrap_or_default()))
@@ -250,28 +257,30 @@ impl Inner {
     async fn label(self: Rc<Self>, thread_id: String, text: String) -> Result<(), StoreError> {
         let database = Rc::clone(&self).database().await?;
         let mode = IdbTransactionMode::Readwrite;
-        let transaction = self.begin(&database, &[LABELS], mode, false)?;
-        let end = End::of(&transaction);
+        let transaction = self.begin_transaction(&database, &[LABELS], mode, false)?;
+        let end = TransactionEnd::observe(&transaction);
         let (value, key) = (pair(&thread_id, &text), JsValue::from_str(&thread_id));
-        made(store(&transaction, LABELS)?.put_with_key(&value, &key))?;
+        check_request(object_store(&transaction, LABELS)?.put_with_key(&value, &key))?;
         end.wait().await
     }
 
     async fn remove(self: Rc<Self>, thread_id: String) -> Result<(), StoreError> {
         let database = Rc::clone(&self).database().await?;
-        let transaction = self.begin(&database, &ALL, IdbTransactionMode::Readwrite, false)?;
-        let end = End::of(&transaction);
+        let transaction =
+            self.begin_transaction(&database, &ALL, IdbTransactionMode::Readwrite, false)?;
+        let end = TransactionEnd::observe(&transaction);
         let id = JsValue::from_str(&thread_id);
-        let threads = store(&transaction, THREADS)?;
+        let threads = object_store(&transaction, THREADS)?;
         // A tab that has it open must not write it back.
-        if let Some(writer) = Row::read(&result(threads.get(&id)).await?).writer {
-            fence_off(&store(&transaction, FENCES)?, &thread_id, &writer)?;
+        if let Some(writer) = ThreadRow::from_value(&request_result(threads.get(&id)).await?).writer
+        {
+            fence_off(&object_store(&transaction, FENCES)?, &thread_id, &writer)?;
         }
-        made(threads.delete(&id))?;
-        made(store(&transaction, LABELS)?.delete(&id))?;
-        let range = range_of(&thread_id)?;
-        made(store(&transaction, RECORDS)?.delete(&range))?;
-        made(store(&transaction, JOURNAL)?.delete(&range))?;
+        check_request(threads.delete(&id))?;
+        check_request(object_store(&transaction, LABELS)?.delete(&id))?;
+        let range = thread_key_range(&thread_id)?;
+        check_request(object_store(&transaction, RECORDS)?.delete(&range))?;
+        check_request(object_store(&transaction, JOURNAL)?.delete(&range))?;
         end.wait().await
     }
 }
@@ -288,15 +297,17 @@ impl Store for IndexedDbStore {
 
     fn write(&self, batch: Batch) -> StoreFuture<()> {
         let (inner, batch) = (Rc::clone(&self.0), Rc::new(batch));
-        let begun = inner.known().map(|known| inner.write(&known, &batch));
+        let begun = inner
+            .open_database()
+            .map(|known| inner.write_batch(&known, &batch));
         async move {
             let written = match begun {
                 Some(Ok(written)) => written,
                 // The connection may be lost: retry once with a new one.
                 Some(Err(_)) | None => {
                     let database = Rc::clone(&inner).database().await?;
-                    inner.look_up(&database, &batch.thread_id).await?;
-                    inner.write(&database, &batch)?
+                    inner.check_existence(&database, &batch.thread_id).await?;
+                    inner.write_batch(&database, &batch)?
                 }
             };
             written.wait().await
@@ -325,34 +336,42 @@ impl Store for IndexedDbStore {
 }
 
 /// Adds an entry to a journal; the request fails if the name exists.
-fn add(journal: &IdbObjectStore, thread: &str, entry: &Record) -> Result<IdbRequest, StoreError> {
+fn add_entry(
+    journal: &IdbObjectStore,
+    thread: &str,
+    entry: &Record,
+) -> Result<IdbRequest, StoreError> {
     let (key, value) = (pair(thread, &entry.name), pair(&entry.name, &entry.text));
-    made(journal.add_with_key(&value, &key))
+    check_request(journal.add_with_key(&value, &key))
 }
 
 /// Signs a batch with its writer; the request fails if that writer is fenced off.
 ///
 /// The signature has the same value as the fence of the writer, and the index permits each value
 /// only once.
-fn sign(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<IdbRequest, StoreError> {
-    made(fences.put_with_key(&pair(thread, writer), &signature(thread, writer)))
+fn add_signature(
+    fences: &IdbObjectStore,
+    thread: &str,
+    writer: &str,
+) -> Result<IdbRequest, StoreError> {
+    check_request(fences.put_with_key(&pair(thread, writer), &signature_key(thread, writer)))
 }
 
 /// Prevents a writer from signing further batches.
 fn fence_off(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<(), StoreError> {
-    made(fences.delete(&signature(thread, writer)))?;
+    check_request(fences.delete(&signature_key(thread, writer)))?;
     let fence = pair(thread, writer);
-    made(fences.put_with_key(&fence, &fence)).map(drop)
+    check_request(fences.put_with_key(&fence, &fence)).map(drop)
 }
 
 /// Returns the key of a writer's signature, which sorts after the key of the writer's fence.
-fn signature(thread: &str, writer: &str) -> JsValue {
+fn signature_key(thread: &str, writer: &str) -> JsValue {
     Array::of3(&thread.into(), &writer.into(), &"signed".into()).into()
 }
 
 /// Returns an error listener that ignores a failed request: the existing entry stays, and the
 /// transaction continues.
-fn pass_over() -> js_sys::Function {
+fn ignore_failure_listener() -> js_sys::Function {
     let pass = |event: web_sys::Event| {
         event.prevent_default();
         event.stop_propagation();
@@ -360,7 +379,7 @@ fn pass_over() -> js_sys::Function {
     Closure::once_into_js(pass).unchecked_into()
 }
 
-fn commit(transaction: &IdbTransaction) {
+fn commit_early(transaction: &IdbTransaction) {
     // Older browsers have no such function, and commit by themselves.
     let commit = js_sys::Reflect::get(transaction, &"commit".into());
     if let Ok(Ok(commit)) = commit.map(JsCast::dyn_into::<js_sys::Function>) {
@@ -370,13 +389,13 @@ fn commit(transaction: &IdbTransaction) {
 }
 
 #[derive(Default)]
-struct Row {
+struct ThreadRow {
     info: Option<String>,
     writer: Option<String>,
 }
 
-impl Row {
-    fn read(value: &JsValue) -> Self {
+impl ThreadRow {
+    fn from_value(value: &JsValue) -> Self {
         let Some(row) = value.dyn_ref::<Array>() else {
             return Self::default();
         };
@@ -400,15 +419,17 @@ fn pair(first: &str, second: &str) -> JsValue {
 
 /// Returns the range of all keys of a conversation. Its upper bound is an array, because arrays
 /// sort after all strings.
-fn range_of(thread: &str) -> Result<JsValue, StoreError> {
+fn thread_key_range(thread: &str) -> Result<JsValue, StoreError> {
     let first = Array::of1(&thread.into());
     let last = Array::of2(&thread.into(), &Array::new());
     let range = IdbKeyRange::bound(&first, &last);
-    range.map(JsValue::from).map_err(|error| error_of(&error))
+    range
+        .map(JsValue::from)
+        .map_err(|error| convert_error(&error))
 }
 
-fn made(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
-    request.map_err(|error| error_of(&error))
+fn check_request(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
+    request.map_err(|error| convert_error(&error))
 }
 
 fn read_pairs(values: &JsValue) -> Result<Vec<Record>, StoreError> {

@@ -44,7 +44,7 @@ impl<T: 'static> RequestOutcome<T> {
     ///
     /// The browser owns the listener: it may call the listener late, and frees it with the request.
     /// The listener refers to the sender only, since a reference to the request would leak it.
-    fn on(&self, outcome: fn(&JsValue) -> T) -> Function {
+    fn listener(&self, outcome: fn(&JsValue) -> T) -> Function {
         let (sender, late) = (Rc::clone(&self.sender), self.late);
         let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             let sender = sender.borrow_mut().take();
@@ -64,7 +64,7 @@ impl<T: 'static> RequestOutcome<T> {
 }
 
 /// Converts an exception of the browser to a store error.
-pub(super) fn error_of(error: &JsValue) -> StoreError {
+pub(super) fn convert_error(error: &JsValue) -> StoreError {
     let Some(error) = error.dyn_ref::<DomException>() else {
         return StoreError::new(StoreErrorKind::Failed, "the browser's database failed");
     };
@@ -86,7 +86,7 @@ pub(super) fn error_of(error: &JsValue) -> StoreError {
     )
 }
 
-fn factory() -> Result<IdbFactory, StoreError> {
+fn idb_factory() -> Result<IdbFactory, StoreError> {
     let found = browser().and_then(|window| window.indexed_db().ok().flatten());
     let missing = "the browser lets this page keep nothing";
     found.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, missing))
@@ -94,24 +94,24 @@ fn factory() -> Result<IdbFactory, StoreError> {
 
 /// Opens a database, and creates missing object stores. Fails if the database does not open within
 /// [`OPENING_MS`].
-pub(super) async fn open(
+pub(super) async fn open_database(
     name: &str,
     version: u32,
     stores: &'static [&'static str],
 ) -> Result<IdbDatabase, StoreError> {
-    let opening = factory()?.open_with_u32(name, version);
-    let request = opening.map_err(|error| error_of(&error))?;
+    let opening = idb_factory()?.open_with_u32(name, version);
+    let request = opening.map_err(|error| convert_error(&error))?;
     let upgrade = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
         let request = event.current_target().map(JsValue::from);
-        if let Ok(database) = database_of(&request.unwrap_or_default()) {
-            make(&database, stores);
+        if let Ok(database) = opened_database(&request.unwrap_or_default()) {
+            create_object_stores(&database, stores);
         }
     });
     // Owned by the browser, so that a late upgrade creates the object stores as well.
     request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
-    let mut once = RequestOutcome::new(close);
-    request.set_onsuccess(Some(&once.on(database_of)));
-    request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
+    let mut once = RequestOutcome::new(close_late_database);
+    request.set_onsuccess(Some(&once.listener(opened_database)));
+    request.set_onerror(Some(&once.listener(|request| Err(request_error(request)))));
     let patience = Box::pin(sleep(Duration::from_millis(OPENING_MS)));
     let blocked = || {
         let message =
@@ -125,7 +125,7 @@ pub(super) async fn open(
 }
 
 /// Closes a database that was opened after the timeout.
-fn close(late: Result<IdbDatabase, StoreError>) {
+fn close_late_database(late: Result<IdbDatabase, StoreError>) {
     if let Ok(database) = late {
         database.close();
     }
@@ -133,7 +133,7 @@ fn close(late: Result<IdbDatabase, StoreError>) {
 
 /// Creates missing object stores, and replaces the object store of the fences. A failure is
 /// reported only when the object store is used.
-fn make(database: &IdbDatabase, stores: &[&str]) {
+fn create_object_stores(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
         let known = database.object_store_names().contains(store);
         // Existing fences belong to tabs that this version has just shut out.
@@ -152,17 +152,17 @@ fn make(database: &IdbDatabase, stores: &[&str]) {
     }
 }
 
-fn database_of(request: &JsValue) -> Result<IdbDatabase, StoreError> {
+fn opened_database(request: &JsValue) -> Result<IdbDatabase, StoreError> {
     let result = request.unchecked_ref::<IdbRequest>().result();
-    let result = result.map_err(|error| error_of(&error))?;
-    result.dyn_into().map_err(|other| error_of(&other))
+    let result = result.map_err(|error| convert_error(&error))?;
+    result.dyn_into().map_err(|other| convert_error(&other))
 }
 
-fn failure(request: &JsValue) -> StoreError {
+fn request_error(request: &JsValue) -> StoreError {
     match request.unchecked_ref::<IdbRequest>().error() {
-        Ok(Some(error)) => error_of(&error),
-        Ok(None) => error_of(&JsValue::NULL),
-        Err(error) => error_of(&error),
+        Ok(Some(error)) => convert_error(&error),
+        Ok(None) => convert_error(&JsValue::NULL),
+        Err(error) => convert_error(&error),
     }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn is_key_taken(request: &IdbRequest) -> bool {
 }
 
 /// Begins a transaction. A strict transaction is flushed to disk before it completes.
-pub(super) fn begin(
+pub(super) fn begin_transaction(
     database: &IdbDatabase,
     stores: &[&str],
     mode: IdbTransactionMode,
@@ -182,13 +182,13 @@ pub(super) fn begin(
     let names: js_sys::Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
     let begun = match strict {
         // `web-sys` has no form with the third argument.
-        true => begin_strictly(database, &names, mode),
+        true => begin_strict_transaction(database, &names, mode),
         false => database.transaction_with_str_sequence_and_mode(&names, mode),
     };
-    begun.map_err(|error| error_of(&error))
+    begun.map_err(|error| convert_error(&error))
 }
 
-fn begin_strictly(
+fn begin_strict_transaction(
     database: &IdbDatabase,
     names: &JsValue,
     mode: IdbTransactionMode,
@@ -201,44 +201,49 @@ fn begin_strictly(
     begun.dyn_into()
 }
 
-pub(super) fn store(
+pub(super) fn object_store(
     transaction: &IdbTransaction,
     name: &str,
 ) -> Result<IdbObjectStore, StoreError> {
     let store = transaction.object_store(name);
-    store.map_err(|error| error_of(&error))
+    store.map_err(|error| convert_error(&error))
 }
 
 /// Waits for the result of a request.
-pub(super) async fn result(request: Result<IdbRequest, JsValue>) -> Result<JsValue, StoreError> {
-    let request = request.map_err(|error| error_of(&error))?;
+pub(super) async fn request_result(
+    request: Result<IdbRequest, JsValue>,
+) -> Result<JsValue, StoreError> {
+    let request = request.map_err(|error| convert_error(&error))?;
     let mut once = RequestOutcome::new(drop);
     let read = |request: &JsValue| {
         let request = request.unchecked_ref::<IdbRequest>();
-        request.result().map_err(|error| error_of(&error))
+        request.result().map_err(|error| convert_error(&error))
     };
-    request.set_onsuccess(Some(&once.on(read)));
-    request.set_onerror(Some(&once.on(|request| Err(failure(request)))));
-    let aborted = || error_of(&JsValue::NULL);
+    request.set_onsuccess(Some(&once.listener(read)));
+    request.set_onerror(Some(&once.listener(|request| Err(request_error(request)))));
+    let aborted = || convert_error(&JsValue::NULL);
     once.wait().await.unwrap_or_else(|| Err(aborted()))
 }
 
 /// A future of the end of a transaction. Dropping the future early aborts the transaction, for
 /// example if only a part of a batch could be submitted.
-pub(super) struct End {
+pub(super) struct TransactionEnd {
     transaction: IdbTransaction,
     once: RequestOutcome<Result<(), StoreError>>,
     has_ended: bool,
 }
 
-impl End {
+impl TransactionEnd {
     /// Creates the future, which observes the transaction from now on.
-    pub(super) fn of(transaction: &IdbTransaction) -> Self {
+    pub(super) fn observe(transaction: &IdbTransaction) -> Self {
         let once = RequestOutcome::new(drop);
-        transaction.set_oncomplete(Some(&once.on(|_| Ok(()))));
-        transaction.set_onabort(Some(&once.on(|transaction| {
+        transaction.set_oncomplete(Some(&once.listener(|_| Ok(()))));
+        transaction.set_onabort(Some(&once.listener(|transaction| {
             let error = transaction.unchecked_ref::<IdbTransaction>().error();
-            Err(error.map_or_else(|| error_of(&JsValue::NULL), |error| error_of(&error)))
+            Err(error.map_or_else(
+                || convert_error(&JsValue::NULL),
+                |error| convert_error(&error),
+            ))
         })));
         Self {
             transaction: transaction.clone(),
@@ -250,11 +255,11 @@ impl End {
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
         let end = self.once.wait().await;
         self.has_ended = true;
-        end.unwrap_or_else(|| Err(error_of(&JsValue::NULL)))
+        end.unwrap_or_else(|| Err(convert_error(&JsValue::NULL)))
     }
 }
 
-impl Drop for End {
+impl Drop for TransactionEnd {
     fn drop(&mut self) {
         if !self.has_ended {
             // Fails if it is over or can no longer be aborted.

@@ -34,7 +34,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
         if element.matches(":modal").unwrap_or(false) {
             return true;
         }
-        next = parent(&element);
+        next = parent_or_host(&element);
     }
     true
 }
@@ -47,14 +47,14 @@ pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
         if !has_plain_effects(&inner) {
             return false;
         }
-        next = parent(&inner);
+        next = parent_or_host(&inner);
     }
     element == card || is_legible(element)
 }
 
 /// Returns the parent of an element, or the host if the element is at the top of a shadow root;
 /// `None` for the topmost element of the document.
-pub(super) fn parent(element: &Element) -> Option<Element> {
+pub(super) fn parent_or_host(element: &Element) -> Option<Element> {
     let around = || {
         let root: ShadowRoot = element.get_root_node().dyn_into().ok()?;
         Some(root.host())
@@ -63,27 +63,27 @@ pub(super) fn parent(element: &Element) -> Option<Element> {
 }
 
 /// Returns the computed style of an element; `None` if the browser fails.
-pub(super) fn style_of(element: &Element) -> Option<CssStyleDeclaration> {
+pub(super) fn computed_style(element: &Element) -> Option<CssStyleDeclaration> {
     let window = document().default_view()?;
     window.get_computed_style(element).ok()?
 }
 
 /// Returns the computed value of a property; empty if the browser does not support it.
-pub(super) fn value(style: &CssStyleDeclaration, name: &str) -> String {
+pub(super) fn property_value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
 
 /// Parses the number at the start of a computed value; `None` if there is none. Uses the browser's
 /// parser: the tables of Rust's parser would add twelve kilobytes to the module.
 #[cfg(target_arch = "wasm32")]
-fn number(text: &str) -> Option<f64> {
+fn parse_number(text: &str) -> Option<f64> {
     let number = js_sys::Number::parse_float(text);
     (!number.is_nan()).then_some(number)
 }
 
 /// Parses a number, for the tests below, which run without a browser.
 #[cfg(not(target_arch = "wasm32"))]
-fn number(text: &str) -> Option<f64> {
+fn parse_number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
@@ -92,25 +92,27 @@ fn is_field(element: &Element) -> bool {
 }
 
 fn has_plain_effects(element: &Element) -> bool {
-    let Some(style) = style_of(element) else {
+    let Some(style) = computed_style(element) else {
         return true;
     };
-    number(&value(&style, "opacity")).unwrap_or(1.0) >= MIN_OPACITY
+    parse_number(&property_value(&style, "opacity")).unwrap_or(1.0) >= MIN_OPACITY
         && EFFECTS
             .iter()
-            .all(|(name, plain)| plain.contains(&value(&style, name).as_str()))
-        && keeps_shape(&value(&style, "transform"))
-        && is_large(element)
+            .all(|(name, plain)| plain.contains(&property_value(&style, name).as_str()))
+        && is_undistorted(&property_value(&style, "transform"))
+        && is_unscaled(element)
 }
 
 /// Returns true if a computed transform does not rotate, skew or mirror an element, and does not
 /// shrink it below [`MIN_SCALE`].
-fn keeps_shape(transform: &str) -> bool {
+fn is_undistorted(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
     };
     let numbers = matrix.trim_end_matches(')').split(',');
-    let numbers: Vec<f64> = numbers.map_while(|text| number(text.trim())).collect();
+    let numbers: Vec<f64> = numbers
+        .map_while(|text| parse_number(text.trim()))
+        .collect();
     let &[a, b, c, d, ..] = numbers.as_slice() else {
         return false;
     };
@@ -118,7 +120,7 @@ fn keeps_shape(transform: &str) -> bool {
 }
 
 /// Returns true if the drawn width of an element is at least [`MIN_SCALE`] of the layout width.
-fn is_large(element: &Element) -> bool {
+fn is_unscaled(element: &Element) -> bool {
     let Some(html) = element.dyn_ref::<HtmlElement>() else {
         return true;
     };
@@ -129,17 +131,20 @@ fn is_large(element: &Element) -> bool {
 /// Returns true if the first text of an element is inside of the element, large enough, and in
 /// contrast with the background. Also true for form fields and for elements without text.
 fn is_legible(element: &Element) -> bool {
-    let Some(style) = style_of(element) else {
+    let Some(style) = computed_style(element) else {
         return true;
     };
-    if !matches!(value(&style, "visibility").as_str(), "visible" | "") {
+    if !matches!(
+        property_value(&style, "visibility").as_str(),
+        "visible" | ""
+    ) {
         return false;
     }
     // The text in a field has no box of its own.
     let Some(text) = first_text(element).filter(|_| !is_field(element)) else {
         return true;
     };
-    if !has_words_of_its_own(element) || !is_spaced(&text) {
+    if !has_no_added_text(element) || !is_spaced(&text) {
         return false;
     }
     let Ok(range) = document().create_range() else {
@@ -165,7 +170,7 @@ fn is_legible(element: &Element) -> bool {
 }
 
 /// Returns true if no style sheet adds text to an element.
-fn has_words_of_its_own(element: &Element) -> bool {
+fn has_no_added_text(element: &Element) -> bool {
     ["::before", "::after"]
         .iter()
         .all(|pseudo| has_no_pseudo_element(element, pseudo))
@@ -177,15 +182,20 @@ pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
         let style = window.get_computed_style_with_pseudo_elt(element, pseudo);
         style.ok().flatten()
     });
-    style.is_none_or(|style| matches!(value(&style, "content").as_str(), "none" | "normal" | ""))
+    style.is_none_or(|style| {
+        matches!(
+            property_value(&style, "content").as_str(),
+            "none" | "normal" | ""
+        )
+    })
 }
 
 /// Returns true if no negative letter spacing makes the letters of a text overlap.
 fn is_spaced(text: &Node) -> bool {
-    let Some(style) = text.parent_element().as_ref().and_then(style_of) else {
+    let Some(style) = text.parent_element().as_ref().and_then(computed_style) else {
         return true;
     };
-    let pixels = |name: &str| number(value(&style, name).trim_end_matches("px"));
+    let pixels = |name: &str| parse_number(property_value(&style, name).trim_end_matches("px"));
     let (spacing, size) = (pixels("letter-spacing"), pixels("font-size"));
     spacing
         .zip(size)
@@ -205,21 +215,21 @@ fn first_text(node: &Node) -> Option<Node> {
 }
 
 fn has_contrast(element: Option<&Element>) -> bool {
-    let Some(style) = element.and_then(style_of) else {
+    let Some(style) = element.and_then(computed_style) else {
         return true;
     };
-    let fill = value(&style, "-webkit-text-fill-color");
+    let fill = property_value(&style, "-webkit-text-fill-color");
     // With forced colours the browser replaces both by the user's, and reports one.
     let text = if fill.is_empty() || has_forced_colors() {
-        value(&style, "color")
+        property_value(&style, "color")
     } else {
         fill
     };
-    let text = color(&text);
+    let text = parse_color(&text);
     if text.is_some_and(|(_, alpha)| alpha < 0.3) {
         return false;
     }
-    let (Some((text, _)), Some(back)) = (text, element.and_then(background)) else {
+    let (Some((text, _)), Some(back)) = (text, element.and_then(background_luminance)) else {
         return true;
     };
     let (light, dark) = (text.max(back), text.min(back));
@@ -233,30 +243,32 @@ fn has_forced_colors() -> bool {
 
 /// Returns the luminance of the background of an element; `None` if the background is an image,
 /// transparent, or in another colour format than `rgb()` and `rgba()`.
-fn background(element: &Element) -> Option<f64> {
+fn background_luminance(element: &Element) -> Option<f64> {
     let mut next = Some(element.clone());
     while let Some(element) = next {
-        let style = style_of(&element)?;
-        if value(&style, "background-image") != "none" {
+        let style = computed_style(&element)?;
+        if property_value(&style, "background-image") != "none" {
             return None;
         }
-        let (luminance, alpha) = color(&value(&style, "background-color"))?;
+        let (luminance, alpha) = parse_color(&property_value(&style, "background-color"))?;
         if alpha >= 0.5 {
             return Some(luminance);
         }
-        next = parent(&element);
+        next = parent_or_host(&element);
     }
     None
 }
 
 /// Returns the luminance and the opacity of a computed colour; `None` if the colour is not in the
 /// form `rgb()` or `rgba()`.
-pub(super) fn color(text: &str) -> Option<(f64, f64)> {
+pub(super) fn parse_color(text: &str) -> Option<(f64, f64)> {
     let inner = text
         .strip_prefix("rgba(")
         .or_else(|| text.strip_prefix("rgb("))?;
     let numbers = inner.trim_end_matches(')').split(',');
-    let numbers: Vec<f64> = numbers.map_while(|text| number(text.trim())).collect();
+    let numbers: Vec<f64> = numbers
+        .map_while(|text| parse_number(text.trim()))
+        .collect();
     let &[red, green, blue, ref alpha @ ..] = numbers.as_slice() else {
         return None;
     };
@@ -273,28 +285,28 @@ pub(super) fn color(text: &str) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{color, keeps_shape};
+    use super::{is_undistorted, parse_color};
 
     #[test]
     fn translations_and_enlargements_keep_the_shape() {
-        assert!(keeps_shape("none"));
-        assert!(keeps_shape("matrix(1, 0, 0, 1, 40, -7)"));
-        assert!(keeps_shape("matrix(1.5, 0, 0, 1.5, 0, 0)"));
+        assert!(is_undistorted("none"));
+        assert!(is_undistorted("matrix(1, 0, 0, 1, 40, -7)"));
+        assert!(is_undistorted("matrix(1.5, 0, 0, 1.5, 0, 0)"));
         for hides in [
             "matrix(0.01, 0, 0, 0.01, 0, 0)",
             "matrix(0, 1, -1, 0, 0, 0)",
             "matrix3d(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)",
             "matrix(1)",
         ] {
-            assert!(!keeps_shape(hides), "{hides}");
+            assert!(!is_undistorted(hides), "{hides}");
         }
     }
 
     #[test]
     fn a_colour_is_parsed_to_luminance_and_opacity() {
-        let (white, solid) = color("rgb(255, 255, 255)").unwrap();
+        let (white, solid) = parse_color("rgb(255, 255, 255)").unwrap();
         assert!((white - 1.0).abs() < 1e-9 && (solid - 1.0).abs() < 1e-9);
-        assert_eq!(color("rgba(0, 0, 0, 0)"), Some((0.0, 0.0)));
-        assert_eq!(color("oklch(0.5 0.1 20)"), None);
+        assert_eq!(parse_color("rgba(0, 0, 0, 0)"), Some((0.0, 0.0)));
+        assert_eq!(parse_color("oklch(0.5 0.1 20)"), None);
     }
 }

@@ -9,7 +9,9 @@ use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CssStyleSheet, Document, Element, Node, ShadowRoot};
 
-use super::appearance::{color, has_no_pseudo_element, parent, style_of, value};
+use super::appearance::{
+    computed_style, has_no_pseudo_element, parent_or_host, parse_color, property_value,
+};
 use crate::ui::closest;
 
 /// The style sheet that makes every element take part in hit tests.
@@ -71,13 +73,13 @@ pub(super) struct HitTest {
 
 impl HitTest {
     /// Returns the content above an element of a card.
-    pub(super) fn cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
+    pub(super) fn find_cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;
         };
-        let scopes = scopes(element);
-        for Scope { root, .. } in &scopes {
-            self.prepare(root);
+        let scopes = tree_scopes(element);
+        for TreeScope { root, .. } in &scopes {
+            self.add_sheet(root);
         }
         let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
         let (across, down) = grid.steps();
@@ -89,7 +91,7 @@ impl HitTest {
                     inside: x_inside && y_inside,
                 };
                 points = points.saturating_add(1);
-                match above(point, &scopes, card) {
+                match cover_at(point, &scopes, card) {
                     Cover::Foreign => return Cover::Foreign,
                     Cover::Card | Cover::OutOfView => own = own.saturating_add(1),
                     Cover::Transparent => transparent = true,
@@ -104,7 +106,7 @@ impl HitTest {
         }
     }
 
-    fn prepare(&mut self, root: &Node) {
+    fn add_sheet(&mut self, root: &Node) {
         if self.roots.contains(root) {
             return;
         }
@@ -113,9 +115,9 @@ impl HitTest {
             self.sheet = sheet.filter(|sheet| sheet.replace_sync(ALL_TAKE_PART).is_ok());
         }
         if let Some(sheet) = &self.sheet {
-            let sheets = Array::from(&sheets_of(root));
+            let sheets = Array::from(&adopted_sheets(root));
             sheets.push(sheet);
-            set_sheets(root, &sheets);
+            set_adopted_sheets(root, &sheets);
             self.roots.push(root.clone());
         }
     }
@@ -126,18 +128,18 @@ impl Drop for HitTest {
         if let Some(sheet) = &self.sheet {
             let own: &JsValue = sheet;
             for root in &self.roots {
-                let others: Array = sheets_of(root)
+                let others: Array = adopted_sheets(root)
                     .iter()
                     .filter(|sheet| sheet != own)
                     .collect();
-                set_sheets(root, &others);
+                set_adopted_sheets(root, &others);
             }
         }
     }
 }
 
 /// Returns the constructed style sheets of a document or shadow root.
-fn sheets_of(root: &Node) -> Array {
+fn adopted_sheets(root: &Node) -> Array {
     match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
         (Some(document), _) => document.adopted_style_sheets(),
         (None, Some(root)) => root.adopted_style_sheets(),
@@ -145,7 +147,7 @@ fn sheets_of(root: &Node) -> Array {
     }
 }
 
-fn set_sheets(root: &Node, sheets: &Array) {
+fn set_adopted_sheets(root: &Node, sheets: &Array) {
     match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
         (Some(document), _) => document.set_adopted_style_sheets(sheets),
         (None, Some(root)) => root.set_adopted_style_sheets(sheets),
@@ -176,28 +178,28 @@ fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone 
 
 /// A document or shadow root, with the examined element if that is inside, or the shadow host
 /// around the element.
-pub(super) struct Scope {
+pub(super) struct TreeScope {
     pub(super) root: Node,
     pub(super) anchor: Element,
 }
 
 /// Returns the scopes of an element, from the document to the innermost shadow root.
-pub(super) fn scopes(element: &Element) -> Vec<Scope> {
+pub(super) fn tree_scopes(element: &Element) -> Vec<TreeScope> {
     let mut scopes = Vec::new();
     let mut next = Some(element.clone());
     while let Some(anchor) = next {
         let root = anchor.get_root_node();
         next = root.dyn_ref::<ShadowRoot>().map(ShadowRoot::host);
-        scopes.push(Scope { root, anchor });
+        scopes.push(TreeScope { root, anchor });
     }
     scopes.reverse();
     scopes
 }
 
 /// Returns the content above an element at one point.
-fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
+fn cover_at(point: Point, scopes: &[TreeScope], card: &Element) -> Cover {
     let mut cover = Cover::Nothing;
-    'scopes: for Scope { root, anchor } in scopes {
+    'scopes: for TreeScope { root, anchor } in scopes {
         for found in elements_at(root, point.x, point.y) {
             if anchor.contains(Some(&found)) {
                 continue 'scopes;
@@ -213,7 +215,7 @@ fn above(point: Point, scopes: &[Scope], card: &Element) -> Cover {
             if card.contains(Some(&found)) || is_own_control(&found, card) {
                 return Cover::Card;
             }
-            if !draws_nothing(&found) {
+            if !is_transparent(&found) {
                 return Cover::Foreign;
             }
             cover = Cover::Transparent;
@@ -274,9 +276,10 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
         f64::from(window.client_height()),
     );
     let mut visible = cut(edges(element), (0.0, 0.0, size.0, size.1));
-    let mut next = parent(element);
+    let mut next = parent_or_host(element);
     while let Some(around) = next {
-        let scrolls = style_of(&around).is_some_and(|style| value(&style, "overflow") != "visible");
+        let scrolls = computed_style(&around)
+            .is_some_and(|style| property_value(&style, "overflow") != "visible");
         // The page's own scroll container is the window.
         if scrolls && !around.is_same_node(Some(&window)) && around.local_name() != "body" {
             visible = cut(visible, edges(&around));
@@ -284,21 +287,21 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
         if around.matches(":modal").unwrap_or(false) {
             break;
         }
-        next = parent(&around);
+        next = parent_or_host(&around);
     }
     (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
 }
 
 /// Returns true if an element draws nothing itself, apart from its child elements. An element that
 /// may hide content in a shadow root counts as drawing.
-fn draws_nothing(element: &Element) -> bool {
-    let Some(style) = style_of(element) else {
+fn is_transparent(element: &Element) -> bool {
+    let Some(style) = computed_style(element) else {
         return false;
     };
-    if value(&style, "opacity") == "0" {
+    if property_value(&style, "opacity") == "0" {
         return true;
     }
-    let is = |name: &str, plain: &str| matches!(value(&style, name).as_str(), found if found == plain || found.is_empty());
+    let is = |name: &str, plain: &str| matches!(property_value(&style, name).as_str(), found if found == plain || found.is_empty());
     let children = std::iter::successors(element.first_child(), Node::next_sibling);
     let has_text = children.into_iter().any(|child| {
         let text = child.text_content().unwrap_or_default();
@@ -309,7 +312,8 @@ fn draws_nothing(element: &Element) -> bool {
     !has_text
         && !can_hide_content
         && !element.matches(DRAWS).unwrap_or(true)
-        && color(&value(&style, "background-color")).is_some_and(|(_, alpha)| alpha == 0.0)
+        && parse_color(&property_value(&style, "background-color"))
+            .is_some_and(|(_, alpha)| alpha == 0.0)
         && is("background-image", "none")
         && is("box-shadow", "none")
         && is("backdrop-filter", "none")

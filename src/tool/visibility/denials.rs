@@ -7,8 +7,8 @@
 use web_sys::Element;
 
 use super::{
-    appearance::{style_of, value},
-    covers::{elements_at, is_small, scopes, visible_box},
+    appearance::{computed_style, property_value},
+    covers::{elements_at, is_small, tree_scopes, visible_box},
 };
 
 /// The distances from a part at which neighbours are searched for, in pixels. Shadows seldom reach
@@ -30,15 +30,15 @@ const OUTSIDE: [(&str, &str); 4] = [
 
 /// Returns true if the browser's report that a part is not visible proves that the part is covered
 /// although hit tests found nothing.
-pub(super) fn proves_cover(part: &Element) -> bool {
+pub(super) fn is_proof_of_cover(part: &Element) -> bool {
     !is_small(part)
         && !part.matches("input, select, textarea").unwrap_or(true)
-        && is_whole(part)
+        && is_unclipped(part)
         && !has_shadow_beside(part)
 }
 
 /// Returns true if no edge clips an element, so that the browser examines all of it.
-fn is_whole(element: &Element) -> bool {
+fn is_unclipped(element: &Element) -> bool {
     let whole = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {
         left - whole.left() <= IGNORED_WIDTH
@@ -51,7 +51,7 @@ fn is_whole(element: &Element) -> bool {
 /// Returns true if a neighbour draws outside of its box.
 fn has_shadow_beside(element: &Element) -> bool {
     let edges = element.get_bounding_client_rect();
-    let scopes = scopes(element);
+    let scopes = tree_scopes(element);
     let along = |length: f64| {
         let steps = (0..MAX_POINTS).map(|at| f64::from(at) * POINT_DISTANCE);
         steps.take_while(move |at| *at < length).chain([length])
@@ -68,18 +68,18 @@ fn has_shadow_beside(element: &Element) -> bool {
                     .iter()
                     .take_while(|found| !found.contains(Some(&scope.anchor)));
                 neighbours.any(|neighbour| {
-                    !scope.anchor.contains(Some(neighbour)) && draws_outside(neighbour)
+                    !scope.anchor.contains(Some(neighbour)) && has_outside_drawing(neighbour)
                 })
             })
         })
     })
 }
 
-fn draws_outside(element: &Element) -> bool {
-    let Some(style) = style_of(element) else {
+fn has_outside_drawing(element: &Element) -> bool {
+    let Some(style) = computed_style(element) else {
         return true;
     };
     OUTSIDE
         .iter()
-        .any(|(name, plain)| !matches!(value(&style, name).as_str(), found if found == *plain || found.is_empty()))
+        .any(|(name, plain)| !matches!(property_value(&style, name).as_str(), found if found == *plain || found.is_empty()))
 }

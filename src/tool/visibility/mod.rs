@@ -23,7 +23,7 @@ use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
-use self::{covers::HitTest, on_top::OnTop, parts::Parts, presses::Presses};
+use self::{covers::HitTest, on_top::RaiseControl, parts::CardParts, presses::Presses};
 use crate::{
     assistant::DecisionConditions,
     ui::{after, effect, now},
@@ -47,7 +47,7 @@ const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-for
 pub(crate) struct Visibility {
     /// The marks at the ends of texts that must be read.
     marks: StoredValue<Vec<NodeRef<html::Span>>>,
-    parts: StoredValue<Option<SendWrapper<Parts>>>,
+    parts: StoredValue<Option<SendWrapper<CardParts>>>,
     presses: Presses,
     /// The number of changes of the request, so that timers of earlier content can be ignored.
     round: StoredValue<u32>,
@@ -63,7 +63,7 @@ pub(crate) struct Visibility {
     /// True if the card has been covered for at least [`SETTLE_MS`].
     covered: RwSignal<bool>,
     /// The control that opens the request above the page, if that is possible.
-    on_top: Option<OnTop>,
+    on_top: Option<RaiseControl>,
 }
 
 impl Visibility {
@@ -93,7 +93,7 @@ impl Visibility {
             let marks = visibility.marks.get_value();
             let marks: Option<Vec<_>> = marks.iter().map(NodeRef::get).collect();
             if let Some(mark) = marks.and_then(|marks| marks.into_iter().next()) {
-                visibility.begin(&mark);
+                visibility.begin_tracking(&mark);
             }
             now
         });
@@ -101,7 +101,7 @@ impl Visibility {
     }
 
     /// Renders a mark at the end of a text that must be read.
-    pub(crate) fn end(self) -> AnyView {
+    pub(crate) fn end_mark(self) -> AnyView {
         let mark = NodeRef::new();
         self.marks.update_value(|marks| marks.push(mark));
         // An element without a size is not in view at the very edge; this one has a size even
@@ -121,22 +121,24 @@ impl Visibility {
     /// Returns the conditions of decisions for a view rendered by the application.
     pub(super) fn decision_conditions(self) -> DecisionConditions {
         DecisionConditions {
-            verify: Callback::new(move |()| match (self.presses.current(), self.allows()) {
-                (None, _) => Err(Refusal::Scripted),
-                (Some(_), false) => Err(Refusal::TooEarly),
-                (Some(_), true) => Ok(()),
-            }),
-            are_met: Signal::derive(move || self.is_done()),
+            verify: Callback::new(
+                move |()| match (self.presses.current(), self.check_answer()) {
+                    (None, _) => Err(Refusal::Scripted),
+                    (Some(_), false) => Err(Refusal::TooEarly),
+                    (Some(_), true) => Ok(()),
+                },
+            ),
+            are_met: Signal::derive(move || self.is_satisfied()),
         }
     }
 
     /// Returns true if an answer counts, by pointer or by key; tracked.
-    pub(crate) fn is_done(self) -> bool {
+    pub(crate) fn is_satisfied(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
 
     /// Returns true if the user should be asked to continue reading; tracked.
-    pub(super) fn prompts_to_read(self) -> bool {
+    pub(super) fn should_prompt_to_read(self) -> bool {
         self.prompts.get() && !self.read.get() && !self.covered.get()
     }
 
@@ -147,7 +149,7 @@ impl Visibility {
 
     /// Returns true if an answer by the press that is being handled counts. Scrolls to the next
     /// unread part, if any.
-    pub(crate) fn allows(self) -> bool {
+    pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
         let read = press.is_some() && self.is_read();
         let pointed = press.is_some_and(|press| press.pointed);
@@ -178,7 +180,7 @@ impl Visibility {
         self.round == other.round
     }
 
-    fn begin(self, mark: &web_sys::HtmlSpanElement) {
+    fn begin_tracking(self, mark: &web_sys::HtmlSpanElement) {
         self.round
             .update_value(|round| *round = round.wrapping_add(1));
         for signal in [self.read, self.clear, self.still, self.covered] {
@@ -187,18 +189,18 @@ impl Visibility {
         let Ok(Some(card)) = mark.closest(CARD) else {
             return;
         };
-        self.presses.follow(card.clone());
-        let parts = Parts::observe(card, now(), move || turns::take(self));
+        self.presses.listen_on(card.clone());
+        let parts = CardParts::observe(card, now(), move || turns::schedule_examination(self));
         self.parts.set_value(Some(SendWrapper::new(parts)));
         on_cleanup(move || {
             let _ = self.parts.try_update_value(Option::take);
         });
-        self.tick();
+        self.examine_periodically();
     }
 
     /// Examines the card now, and periodically as long as its content is the same.
-    fn tick(self) {
-        turns::take(self);
+    fn examine_periodically(self) {
+        turns::schedule_examination(self);
         let Some(round) = self.round.try_get_value() else {
             return;
         };
@@ -209,7 +211,7 @@ impl Visibility {
         };
         after(pause, move || {
             if self.round.try_get_value() == Some(round) {
-                self.tick();
+                self.examine_periodically();
             }
         });
     }
@@ -229,16 +231,16 @@ impl Visibility {
             (self.covered, state.covered),
         ];
         for (signal, value) in changes {
-            set(signal, value);
+            set_if_changed(signal, value);
         }
         if state.waits {
-            set(self.prompts, true);
+            set_if_changed(self.prompts, true);
         }
     }
 }
 
 /// Sets a signal if the value differs; does nothing if the signal is disposed.
-fn set(signal: RwSignal<bool>, value: bool) {
+fn set_if_changed(signal: RwSignal<bool>, value: bool) {
     if signal.try_get_untracked() == Some(!value) {
         let _ = signal.try_set(value);
     }

@@ -7,7 +7,7 @@ use crate::ui::{Words, dynamic, effect, focus, live_in_dialog};
 
 /// The control that opens one request above the page, or returns it to its place.
 #[derive(Clone, Copy)]
-pub(super) struct OnTop {
+pub(super) struct RaiseControl {
     is_open: RwSignal<bool>,
 }
 
@@ -15,7 +15,7 @@ pub(super) struct OnTop {
 /// request is rendered again in the dialog, so it must have been visible there before an answer
 /// counts.
 pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
-    let on_top = OnTop {
+    let on_top = RaiseControl {
         is_open: RwSignal::new(false),
     };
     dynamic(move || {
@@ -23,7 +23,7 @@ pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'stat
         provide_context(on_top);
         match is_open {
             false => draw(),
-            true => dialog(on_top, draw()),
+            true => raised_dialog(on_top, draw()),
         }
     })
     .into_any()
@@ -66,7 +66,7 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     .into_any()
 }
 
-fn dialog(on_top: OnTop, card: AnyView) -> AnyView {
+fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {

@@ -40,7 +40,7 @@ const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The browser's latest report on a part.
 #[derive(Clone, Copy)]
-struct Report {
+struct VisibilityReport {
     in_view: bool,
     /// True if the browser guarantees that the part is visible; `None` if the browser gives no
     /// guarantees.
@@ -51,15 +51,15 @@ struct Report {
 
 /// The result of examining a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum PartVisibility {
     Visible,
     OutOfView,
     Covered,
 }
 
-struct Part {
+struct CardPart {
     element: Element,
-    report: Option<Report>,
+    report: Option<VisibilityReport>,
     /// The time since which the part has been visible; `None` while it is not.
     visible_since: Option<i64>,
     /// True once the part was visible for long enough.
@@ -68,7 +68,7 @@ struct Part {
 
 /// The result of examining a card.
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(super) struct CardState {
     /// True once each part was visible for long enough.
     pub(super) read: bool,
     /// True if nothing has covered the visible part of the card for long enough.
@@ -83,9 +83,9 @@ pub(super) struct State {
 }
 
 /// An observer of the parts of one card, which stops when it is dropped.
-pub(super) struct Parts {
+pub(super) struct CardParts {
     card: Element,
-    list: Rc<RefCell<Vec<Part>>>,
+    list: Rc<RefCell<Vec<CardPart>>>,
     observer: Option<IntersectionObserver>,
     _reported: Closure<dyn FnMut(Array)>,
     begun: i64,
@@ -98,10 +98,10 @@ pub(super) struct Parts {
     cleared: i64,
 }
 
-impl Parts {
+impl CardParts {
     /// Observes a card; `reported` is called after each report of the browser.
     pub(super) fn observe(card: Element, now: i64, reported: impl Fn() + 'static) -> Self {
-        let list = Rc::<RefCell<Vec<Part>>>::default();
+        let list = Rc::<RefCell<Vec<CardPart>>>::default();
         let known = Rc::clone(&list);
         let on_report = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
             if let Ok(mut list) = known.try_borrow_mut() {
@@ -109,7 +109,7 @@ impl Parts {
                     let entry: IntersectionObserverEntry = entry.unchecked_into();
                     let target = entry.target();
                     if let Some(part) = list.iter_mut().find(|part| part.element == target) {
-                        let report = Report::of(&entry, ui::now());
+                        let report = VisibilityReport::from_entry(&entry, ui::now());
                         if !report.in_view {
                             // The part may be in view again before the card is examined.
                             part.visible_since = None;
@@ -121,7 +121,7 @@ impl Parts {
             reported();
         });
         Self {
-            observer: observer(&on_report),
+            observer: intersection_observer(&on_report),
             card,
             list,
             _reported: on_report,
@@ -145,10 +145,10 @@ impl Parts {
 
     /// Examines the card in its current state. If `pressed` is true, every visible part is also
     /// examined by hit tests.
-    pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> State {
+    pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> CardState {
         let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
-        self.renew();
-        self.follow_movement(now);
+        self.update_list();
+        self.track_movement(now);
         // Of a card that was never in view nothing can be read, so its parts are not examined.
         let is_passive = !pressed && !self.was_in_view();
         let framed = is_passive || appearance::is_shown(&self.card);
@@ -156,12 +156,12 @@ impl Parts {
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
                 let sight = match is_passive {
-                    true => Sight::OutOfView,
-                    false => part.sight(&self.card, framed, pressed, now, tests),
+                    true => PartVisibility::OutOfView,
+                    false => part.examine_visibility(&self.card, framed, pressed, now, tests),
                 };
-                part.record_sight(sight, now);
+                part.record_visibility(sight, now);
                 read &= part.read;
-                covered |= sight == Sight::Covered;
+                covered |= sight == PartVisibility::Covered;
             }
             read &= !list.is_empty();
         }
@@ -171,7 +171,7 @@ impl Parts {
         } else {
             self.covered = None;
         }
-        State {
+        CardState {
             read,
             clear: !covered && settled(self.cleared),
             still: settled(self.moved),
@@ -188,13 +188,13 @@ impl Parts {
 
     /// Returns true if a part is in view, or was for long enough to be read.
     fn was_in_view(&self) -> bool {
-        let in_view = |part: &Part| part.report.is_some_and(|report| report.in_view);
+        let in_view = |part: &CardPart| part.report.is_some_and(|report| report.in_view);
         let list = self.list.try_borrow();
         list.is_ok_and(|list| list.iter().any(|part| part.read || in_view(part)))
     }
 
     /// Updates the list of parts: observes new elements, and stops observing removed ones.
-    fn renew(&self) {
+    fn update_list(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };
         let Ok(found) = self.card.query_selector_all(selector) else {
@@ -220,8 +220,8 @@ impl Parts {
             if let Some(observer) = &self.observer {
                 observer.observe(&element);
             }
-            list.push(Part {
-                report: self.observer.is_none().then_some(Report::UNKNOWN),
+            list.push(CardPart {
+                report: self.observer.is_none().then_some(VisibilityReport::UNKNOWN),
                 element,
                 visible_since: None,
                 read: false,
@@ -229,7 +229,7 @@ impl Parts {
         }
     }
 
-    fn follow_movement(&mut self, now: i64) {
+    fn track_movement(&mut self, now: i64) {
         let edges = self.card.get_bounding_client_rect();
         let place = (edges.left(), edges.bottom());
         let (x, y) = (place.0 - self.place.0, place.1 - self.place.1);
@@ -240,7 +240,7 @@ impl Parts {
     }
 }
 
-impl Drop for Parts {
+impl Drop for CardParts {
     fn drop(&mut self) {
         if let Some(observer) = &self.observer {
             observer.disconnect();
@@ -248,7 +248,7 @@ impl Drop for Parts {
     }
 }
 
-impl Report {
+impl VisibilityReport {
     /// The report that is assumed if no observer exists.
     const UNKNOWN: Self = Self {
         in_view: true,
@@ -256,7 +256,7 @@ impl Report {
         at: 0,
     };
 
-    fn of(entry: &IntersectionObserverEntry, at: i64) -> Self {
+    fn from_entry(entry: &IntersectionObserverEntry, at: i64) -> Self {
         let visible = Reflect::get(entry, &"isVisible".into()).ok();
         Self {
             in_view: entry.is_intersecting(),
@@ -266,60 +266,60 @@ impl Report {
     }
 }
 
-impl Part {
+impl CardPart {
     /// Updates the part with the result of an examination.
-    fn record_sight(&mut self, sight: Sight, now: i64) {
+    fn record_visibility(&mut self, sight: PartVisibility, now: i64) {
         self.visible_since = match sight {
-            Sight::Visible => self.visible_since.or(Some(now)),
-            Sight::OutOfView | Sight::Covered => None,
+            PartVisibility::Visible => self.visible_since.or(Some(now)),
+            PartVisibility::OutOfView | PartVisibility::Covered => None,
         };
         let visible = |since| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.read |= self.visible_since.is_some_and(visible);
     }
 
-    fn sight(
+    fn examine_visibility(
         &self,
         card: &Element,
         framed: bool,
         pressed: bool,
         now: i64,
         tests: &mut HitTest,
-    ) -> Sight {
+    ) -> PartVisibility {
         // An element without boxes was hidden.
         let is_drawn = self.element.get_client_rects().length() > 0;
         if !framed || !is_drawn || !appearance::is_shown_within(&self.element, card) {
-            return Sight::Covered;
+            return PartVisibility::Covered;
         }
         let Some(report) = self.report.filter(|report| report.in_view) else {
-            return Sight::OutOfView;
+            return PartVisibility::OutOfView;
         };
         let guaranteed = report.visible == Some(true);
         if guaranteed && !pressed {
-            return Sight::Visible;
+            return PartVisibility::Visible;
         }
-        match tests.cover(&self.element, card, Grid::Wide) {
-            Cover::Foreign => Sight::Covered,
-            _ if guaranteed => Sight::Visible,
-            Cover::Card | Cover::OutOfView => Sight::OutOfView,
+        match tests.find_cover(&self.element, card, Grid::Wide) {
+            Cover::Foreign => PartVisibility::Covered,
+            _ if guaranteed => PartVisibility::Visible,
+            Cover::Card | Cover::OutOfView => PartVisibility::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
                 let holds = now.saturating_sub(report.at) >= AGE_MS;
                 // The cover of a letter is smaller than the wide grid.
-                let letter =
-                    pressed && tests.cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
-                let covered = letter || (holds && denials::proves_cover(&self.element));
+                let letter = pressed
+                    && tests.find_cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
+                let covered = letter || (holds && denials::is_proof_of_cover(&self.element));
                 match covered {
-                    true => Sight::Covered,
-                    false => Sight::Visible,
+                    true => PartVisibility::Covered,
+                    false => PartVisibility::Visible,
                 }
             }
-            Cover::Nothing | Cover::Transparent => Sight::Visible,
+            Cover::Nothing | Cover::Transparent => PartVisibility::Visible,
         }
     }
 }
 
 /// Creates an observer that also reports occlusion, if the browser supports that; `None` if the
 /// browser fails.
-fn observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
+fn intersection_observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
     let options = IntersectionObserverInit::new();
     let thresholds: Array = THRESHOLDS
         .iter()

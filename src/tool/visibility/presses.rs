@@ -33,7 +33,7 @@ pub(super) struct Press {
 
 /// The latest beginning of a press, anywhere on the page.
 #[derive(Clone)]
-struct Beginning {
+struct PressStart {
     target: SendWrapper<Option<Element>>,
     /// The key; `None` for a pointer.
     key: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Presses {
     current: StoredValue<Option<Press>>,
     /// The number of the last press.
     last: StoredValue<u32>,
-    begun: StoredValue<Option<Beginning>>,
+    begun: StoredValue<Option<PressStart>>,
     /// The time at which a letter was last typed.
     typed: StoredValue<i64>,
 }
@@ -71,9 +71,9 @@ impl Presses {
     }
 
     /// Listens for presses before the buttons of the card do, until the owner is disposed.
-    pub(super) fn follow(self, card: Element) {
-        listen(card.into(), PRESSES, move |event| self.on_press(event));
-        listen(window().into(), PRESS_EVENTS, move |event| {
+    pub(super) fn listen_on(self, card: Element) {
+        add_capture_listener(card.into(), PRESSES, move |event| self.on_press(event));
+        add_capture_listener(window().into(), PRESS_EVENTS, move |event| {
             self.on_press_start(event);
         });
     }
@@ -88,7 +88,7 @@ impl Presses {
         }
         // For an event inside of a shadow root, the target at the window is the host.
         let target = event.composed_path().get(0).dyn_into().ok();
-        self.begun.set_value(Some(Beginning {
+        self.begun.set_value(Some(PressStart {
             target: SendWrapper::new(target),
             key: key.map(KeyboardEvent::key),
             repeats: key.is_some_and(KeyboardEvent::repeat),
@@ -104,8 +104,7 @@ impl Presses {
         // A click by a key has a click count of zero.
         let click = event.dyn_ref::<MouseEvent>();
         let pointed = click.is_some_and(|click| click.detail() > 0);
-        let counts =
-            is_trusted(event) && (accepts_scripts() || self.targets_pressed_element(event));
+        let counts = is_trusted(event) && (accepts_scripts() || self.is_on_pressed_element(event));
         self.current
             .set_value(counts.then_some(Press { pointed, number }));
         after_by_browser(0, move || {
@@ -117,7 +116,7 @@ impl Presses {
     }
 
     /// Returns true if a trusted event goes to the element that the user pressed.
-    fn targets_pressed_element(self, event: &Event) -> bool {
+    fn is_on_pressed_element(self, event: &Event) -> bool {
         let Some(target) = event
             .target()
             .and_then(|target| target.dyn_into::<Element>().ok())
@@ -126,11 +125,11 @@ impl Presses {
         };
         let button = closest(&target, "button").unwrap_or(target);
         let begun = self.begun.get_value();
-        let here = |begun: &Beginning| {
+        let here = |begun: &PressStart| {
             let target = begun.target.as_ref();
             target.is_some_and(|target| button.contains(Some(target)))
         };
-        let recent = |begun: &Beginning| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
+        let recent = |begun: &PressStart| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
         match (event.dyn_ref::<MouseEvent>(), begun) {
             (None, _) => event
                 .dyn_ref::<KeyboardEvent>()
@@ -141,7 +140,7 @@ impl Presses {
             }
             (Some(_), Some(begun)) if begun.key.is_some() => {
                 let quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
-                let meant = (here(&begun) && quiet) || submits(&begun, &button);
+                let meant = (here(&begun) && quiet) || is_form_submission(&begun, &button);
                 (meant && !begun.repeats) || !recent(&begun)
             }
             (Some(_), Some(begun)) => here(&begun) || !recent(&begun),
@@ -152,7 +151,7 @@ impl Presses {
 
 /// Returns true if a press began with Enter in a field of the button's form, so that the browser
 /// clicks the button.
-fn submits(begun: &Beginning, button: &Element) -> bool {
+fn is_form_submission(begun: &PressStart, button: &Element) -> bool {
     let field = begun.target.as_ref();
     let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));
     form.is_some()
@@ -172,7 +171,11 @@ fn is_inside(button: &Element, click: &MouseEvent) -> bool {
 }
 
 /// Listens for events in the capture phase, until the owner is disposed.
-fn listen(target: EventTarget, kinds: [&'static str; 2], handle: impl Fn(&Event) + 'static) {
+fn add_capture_listener(
+    target: EventTarget,
+    kinds: [&'static str; 2],
+    handle: impl Fn(&Event) + 'static,
+) {
     let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
     let callback = handle.as_ref().unchecked_ref();
     for kind in kinds {

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Examines a card now, or in a later frame if examinations have used up their time.
-pub(super) fn take(card: Visibility) {
+pub(super) fn schedule_examination(card: Visibility) {
     let is_first = WAITING.with_borrow_mut(|waiting| {
         let waits = waiting.iter().any(|other| other.is_same(card));
         if !waits {
@@ -35,14 +35,14 @@ pub(super) fn take(card: Visibility) {
     if !is_first {
         return;
     }
-    let has_time = rest_ms() <= 0.0 && !Slice::begin().is_used_up();
+    let has_time = remaining_pause_ms() <= 0.0 && !Slice::begin().is_used_up();
     if !has_time || examine_some() {
         spawn_local(examine_later());
     }
 }
 
 /// Returns the remaining time of the pause, in milliseconds; not positive if the pause is over.
-fn rest_ms() -> f64 {
+fn remaining_pause_ms() -> f64 {
     let rest = RESTS_UNTIL.get() - Date::now();
     // The clock may be set back.
     if rest > MAX_REST_MS { 0.0 } else { rest }
@@ -50,7 +50,7 @@ fn rest_ms() -> f64 {
 
 async fn examine_later() {
     loop {
-        let rest = rest_ms().max(0.0);
+        let rest = remaining_pause_ms().max(0.0);
         sleep_by_browser(Duration::from_secs_f64(rest / 1_000.0)).await;
         next_frame().await;
         if !examine_some() {
