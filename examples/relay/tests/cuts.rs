@@ -84,3 +84,26 @@ test_of_stores!(
         in_runtime(disconnect_after_each(place));
     }
 );
+
+test_of_stores!(a_page_that_does_not_read_holds_up_no_other, |place| {
+    in_runtime(async {
+        let mut agent = TestAgent::start().await;
+        let relay = TestRelay::start(place, &agent.url).await;
+        let delta = "é".repeat(50_000);
+        let large = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": delta});
+        let large = large.to_string();
+        agent.send(r#"{"type":"RUN_STARTED"}"#);
+        let slow = relay.post("r").await;
+        // More than the connections and a page of the store hold.
+        for _ in 0..EVENTS {
+            agent.send(&large);
+        }
+        agent.send(r#"{"type":"RUN_FINISHED"}"#);
+        agent.end();
+        for response in [relay.get("r", None).await, slow] {
+            let read = response.text().await.unwrap();
+            assert_eq!(types_of(&read).len(), EVENTS + 2);
+            assert_eq!(read.matches(&large).count(), EVENTS);
+        }
+    });
+});
