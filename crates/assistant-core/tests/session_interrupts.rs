@@ -305,6 +305,29 @@ fn an_interrupted_call_does_not_run_after_a_reload() {
 }
 
 #[test]
+fn a_denied_interrupt_is_answered_with_its_reason_after_a_reload() {
+    let mut before = interrupted_call("theirs");
+    before.deny("c", Some("no"));
+    let mut driver = Driver::new();
+    driver.register(action("f"));
+    driver.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot: before.session.snapshot(),
+        journal: Vec::new(),
+    });
+    driver.input(Input::Stop);
+    driver.send("more");
+    let request = driver.request();
+    assert_eq!(
+        resume(request),
+        [(
+            "int".to_owned(),
+            Some(json!({"approved": false, "reason": "no"}))
+        )]
+    );
+}
+
+#[test]
 fn an_expired_interrupt_can_only_be_cancelled() {
     let mut driver = Driver::new();
     driver.send("hi");
