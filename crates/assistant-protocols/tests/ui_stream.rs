@@ -27,7 +27,7 @@ fn every_recorded_stream_ends_in_the_recorded_message() {
     for name in ["ui_message_stream.json", "ui_message_stream_own.json"] {
         for vector in vectors(name) {
             let name = vector["name"].as_str().unwrap();
-            let message = &ui_stream::run(&vector)["message"];
+            let message = &ui_stream::replay_case(&vector)["message"];
             let same = *message == vector["expected"]["message"];
             let excepted = exceptions.get(name).is_some();
             if same == excepted {
@@ -75,7 +75,7 @@ fn recorded_server_streams_become_the_recorded_messages() {
             continue;
         };
         let bytes = fs::read(&path).unwrap();
-        let (report, message) = ui_stream::read(&mut Replay::new(), &bytes);
+        let (report, message) = ui_stream::replay_response(&mut Replay::new(), &bytes);
         let expected = fixture(&format!("ui-stream-recorded/{scene}.expected.json"));
         assert_eq!(message, expected, "{scene}");
         assert_eq!(report.outcome, End::Complete, "{scene}");

@@ -24,19 +24,19 @@ const USAGE: &str =
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    match run() {
+    match parse_input() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
-fn run() -> Fallible<()> {
-    let job = Job::from_arguments(env::args().skip(1))?;
-    let text = job.text()?;
-    let chunks = job.read(&text);
+fn parse_input() -> Fallible<()> {
+    let job = Arguments::from_arguments(env::args().skip(1))?;
+    let text = job.read_input()?;
+    let chunks = job.parse_text(&text);
     let events = create_stream_chunks(&chunks, &job.query, &text);
     let chunks: Vec<Value> = chunks.iter().map(Chunk::to_json).collect();
     let events: Vec<Value> = events.iter().map(|event| event.to_json()).collect();
@@ -48,21 +48,21 @@ fn run() -> Fallible<()> {
     }
 }
 
-fn complain(sentence: &str) {
+fn print_error(sentence: &str) {
     // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
 /// The parsed command line.
 #[derive(Default)]
-struct Job {
+struct Arguments {
     file: String,
     query: String,
     split: Option<usize>,
     options: CalloutOptions,
 }
 
-impl Job {
+impl Arguments {
     fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Fallible<Self> {
         let mut job = Self::default();
         while let Some(argument) = arguments.next() {
@@ -85,7 +85,7 @@ impl Job {
     }
 
     /// Reads the file or standard input. Invalid UTF-8 is replaced, as in stream decoders.
-    fn text(&self) -> Fallible<String> {
+    fn read_input(&self) -> Fallible<String> {
         let mut bytes = Vec::new();
         if self.file == "-" {
             io::stdin().read_to_end(&mut bytes)?;
@@ -95,20 +95,20 @@ impl Job {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn read(&self, text: &str) -> Vec<Chunk> {
+    fn parse_text(&self, text: &str) -> Vec<Chunk> {
         let mut parser = Parser::new(self.options);
         let mut chunks = Vec::new();
-        for piece in self.pieces(text) {
+        for piece in self.split_text(text) {
             chunks.extend(parser.push(&piece));
         }
         chunks.extend(parser.end());
         for diagnostic in parser.take_diagnostics() {
-            complain(&diagnostic.message);
+            print_error(&diagnostic.message);
         }
-        joined(chunks)
+        join_text_chunks(chunks)
     }
 
-    fn pieces(&self, text: &str) -> Vec<String> {
+    fn split_text(&self, text: &str) -> Vec<String> {
         let Some(count) = self.split else {
             return vec![text.to_owned()];
         };
@@ -121,7 +121,7 @@ impl Job {
 }
 
 /// Joins adjacent text chunks.
-fn joined(chunks: Vec<Chunk>) -> Vec<Chunk> {
+fn join_text_chunks(chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     for chunk in chunks {
         match (out.last_mut(), chunk) {

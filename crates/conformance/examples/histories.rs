@@ -11,7 +11,7 @@
 
 use std::process::ExitCode;
 
-use conformance::histories::{Tally, play};
+use conformance::histories::{Tally, play_history};
 
 fn main() -> ExitCode {
     let (mut seed, mut count) = (1_u64, 10_000_u64);
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     }
     let mut all = Tally::default();
     for seed in (0..count).map(|place| seed.wrapping_add(place)) {
-        let one = play(seed);
+        let one = play_history(seed);
         if !one.is_clean() {
             eprintln!(
                 "{}\n  again: cargo run --release -p conformance --example histories -- --seed {seed} --count 1",

@@ -35,13 +35,13 @@ const USAGE: &str = "usage: replay [--protocol ag-ui|ui-stream|completions] [--s
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    match run() {
+    match replay_files() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -65,7 +65,7 @@ enum Protocol {
 }
 
 impl Args {
-    fn read(given: impl Iterator<Item = String>) -> Option<Self> {
+    fn parse(given: impl Iterator<Item = String>) -> Option<Self> {
         let mut args = Self::default();
         let mut given = given.peekable();
         while let Some(argument) = given.next() {
@@ -94,26 +94,26 @@ impl Args {
 
 /// Replays the files and prints the reports. Returns false if a file could not be read or the
 /// arguments are invalid.
-fn run() -> io::Result<bool> {
-    let Some(args) = Args::read(env::args().skip(1)) else {
-        complain(USAGE);
+fn replay_files() -> io::Result<bool> {
+    let Some(args) = Args::parse(env::args().skip(1)) else {
+        print_error(USAGE);
         return Ok(false);
     };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since_1970.map_or(0, |passed| {
         i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
     });
-    let mut replay = Replay::new().at(now);
+    let mut replay = Replay::new().with_time(now);
     let mut all_read = true;
     let mut out = io::stdout().lock();
     for file in &args.files {
         if args.each {
-            replay = Replay::new().at(now);
+            replay = Replay::new().with_time(now);
         }
         let played = match args.protocol {
-            Protocol::AgUi => play_agui(file, args.strict, &mut replay),
-            Protocol::UiStream => play_ui_stream(file, &mut replay),
-            Protocol::Completions => play_completions(file, &mut replay),
+            Protocol::AgUi => replay_agui(file, args.strict, &mut replay),
+            Protocol::UiStream => replay_ui_stream(file, &mut replay),
+            Protocol::Completions => replay_completions(file, &mut replay),
         };
         match played {
             Ok(lines) => {
@@ -122,7 +122,7 @@ fn run() -> io::Result<bool> {
                 }
             }
             Err(error) => {
-                complain(&format!("{file}: {error}"));
+                print_error(&format!("{file}: {error}"));
                 all_read = false;
             }
         }
@@ -131,26 +131,26 @@ fn run() -> io::Result<bool> {
     Ok(all_read)
 }
 
-fn play_agui(file: &str, strict: bool, replay: &mut Replay) -> Fallible<Vec<Value>> {
+fn replay_agui(file: &str, strict: bool, replay: &mut Replay) -> Fallible<Vec<Value>> {
     let options = match strict {
         true => DecoderOptions::strict(),
         false => DecoderOptions::default(),
     };
-    let report = Recording::read(file)?.play(replay, options);
+    let report = Recording::read(file)?.replay(replay, options);
     Ok(vec![report.to_json()])
 }
 
-fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
+fn replay_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
     let bytes = read_bytes(file)?;
     if is_json(file, &bytes) {
         let mut json: Value = serde_json::from_slice(bytes.strip_prefix(BOM).unwrap_or(&bytes))?;
         let cases = json.get_mut("vectors").map(Value::take).unwrap_or(json);
         return Ok(match cases {
-            Value::Array(cases) => cases.iter().map(ui_stream::run).collect(),
-            case => vec![ui_stream::run(&case)],
+            Value::Array(cases) => cases.iter().map(ui_stream::replay_case).collect(),
+            case => vec![ui_stream::replay_case(&case)],
         });
     }
-    let (report, message) = ui_stream::read(replay, &bytes);
+    let (report, message) = ui_stream::replay_response(replay, &bytes);
     let mut line = report.to_json();
     if let Value::Object(line) = &mut line {
         line.insert("message".to_owned(), message);
@@ -158,13 +158,13 @@ fn play_ui_stream(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
     Ok(vec![line])
 }
 
-fn play_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
+fn replay_completions(file: &str, replay: &mut Replay) -> Fallible<Vec<Value>> {
     let bytes = read_bytes(file)?;
     let reader = Box::new(Reader::new(ResponseParams::default()));
     Ok(vec![replay.read(reader, &bytes).to_json()])
 }
 
-fn complain(sentence: &str) {
+fn print_error(sentence: &str) {
     // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
@@ -192,10 +192,10 @@ fn is_json(file: &str, bytes: &[u8]) -> bool {
 /// The contents of a file.
 struct Recording {
     input: Option<Value>,
-    body: Body,
+    body: RecordingBody,
 }
 
-enum Body {
+enum RecordingBody {
     Sse(Vec<u8>),
     Events(Vec<Value>),
 }
@@ -209,7 +209,7 @@ impl Recording {
         }
         Ok(Self {
             input: None,
-            body: Body::Sse(bytes),
+            body: RecordingBody::Sse(bytes),
         })
     }
 
@@ -217,20 +217,20 @@ impl Recording {
         if let Value::Array(events) = json {
             return Ok(Self {
                 input: None,
-                body: Body::Events(events),
+                body: RecordingBody::Events(events),
             });
         }
         let mut take = |key: &str| json.get_mut(key).map(Value::take).unwrap_or_default();
         let body = match (take("rawSse"), take("stream")) {
-            (Value::String(text), _) => Body::Sse(text.into_bytes()),
-            (_, Value::Array(events)) => Body::Events(events),
+            (Value::String(text), _) => RecordingBody::Sse(text.into_bytes()),
+            (_, Value::Array(events)) => RecordingBody::Events(events),
             _ => return Err("neither a list 'stream' nor a text 'rawSse' in it".into()),
         };
         let input = Some(take("input")).filter(|input| !input.is_null());
         Ok(Self { input, body })
     }
 
-    fn play(self, replay: &mut Replay, options: DecoderOptions) -> Report {
+    fn replay(self, replay: &mut Replay, options: DecoderOptions) -> Report {
         let (input, refusal) = match self.input.map(ReplayInput::from_json) {
             None => (ReplayInput::default(), None),
             Some(Ok(input)) => (input, None),
@@ -242,8 +242,8 @@ impl Recording {
             stream.fail(error);
         }
         match self.body {
-            Body::Sse(bytes) => stream.push_bytes(&bytes),
-            Body::Events(events) => {
+            RecordingBody::Sse(bytes) => stream.push_bytes(&bytes),
+            RecordingBody::Events(events) => {
                 for event in events {
                     stream.push_value(event);
                 }

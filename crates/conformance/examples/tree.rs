@@ -19,13 +19,13 @@ use serde_json::Value;
 const USAGE: &str = "usage: tree FILE…   (- is standard input)";
 
 fn main() -> ExitCode {
-    match run() {
+    match replay_files() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -33,23 +33,23 @@ fn main() -> ExitCode {
 
 /// Replays the files and prints the results. Returns false if a file could not be read or the
 /// arguments are invalid.
-fn run() -> io::Result<bool> {
+fn replay_files() -> io::Result<bool> {
     let files: Vec<String> = env::args().skip(1).collect();
     if files.is_empty() || files.iter().any(|file| file.starts_with("--")) {
-        complain(USAGE);
+        print_error(USAGE);
         return Ok(false);
     }
     let mut all_read = true;
     let mut out = io::stdout().lock();
     for file in &files {
-        match read(file) {
+        match read_vectors(file) {
             Ok(vectors) => {
                 for vector in &vectors {
-                    writeln!(out, "{}", branches::run(vector))?;
+                    writeln!(out, "{}", branches::replay_vector(vector))?;
                 }
             }
             Err(error) => {
-                complain(&format!("{file}: {error}"));
+                print_error(&format!("{file}: {error}"));
                 all_read = false;
             }
         }
@@ -58,12 +58,12 @@ fn run() -> io::Result<bool> {
     Ok(all_read)
 }
 
-fn complain(sentence: &str) {
+fn print_error(sentence: &str) {
     // Without standard error, the message is lost.
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
-fn read(file: &str) -> io::Result<Vec<Value>> {
+fn read_vectors(file: &str) -> io::Result<Vec<Value>> {
     let mut bytes = Vec::new();
     if file == "-" {
         io::stdin().read_to_end(&mut bytes)?;

@@ -2,14 +2,15 @@
 //!
 //! The agent knows the protocol and the requests, but not the engine. It repeats the history with
 //! other names, arguments, parents and ids, asks about another call than the one it means, and
-//! repeats calls that were denied or have run. [`history`] generates its moves; `tests/attacker`
+//! repeats calls that were denied or have run. [`any_moves`] generates its moves; `tests/attacker`
 //! plays the page and the user, and compares the calls that ran with those that were shown.
 
 mod moves;
 
 pub use moves::{
-    Alter, Args, Bounds, CardDecision, Change, Choice, End, History, Home, Listed, Move, Named,
-    Page, Question, Reply, Takes, Tool, history,
+    ActionChoice, AnswerFormat, Args, Bounds, CardDecision, FileChange, HistoryChange,
+    ListedAction, Move, Moves, NamedAction, PageEvent, ParentMessage, Question, Reply, RunEnd,
+    Tool, any_moves,
 };
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,7 @@ impl Agent {
         let sent = input["messages"].as_array().cloned().unwrap_or_default();
         // Calls in the request belong to older responses, even if they are repeated.
         for call in sent.iter().flat_map(calls_of) {
-            self.sent_runs.entry(text(&call["id"])).or_default();
+            self.sent_runs.entry(to_text(&call["id"])).or_default();
         }
         match believes {
             true => self.memory = sent,
@@ -56,7 +57,7 @@ impl Agent {
         self.before = self
             .memory
             .iter()
-            .map(|message| text(&message["id"]))
+            .map(|message| to_text(&message["id"]))
             .filter(|id| known.contains(id))
             .collect();
         json!({"type": "RUN_STARTED", "threadId": input["threadId"], "runId": input["runId"]})
@@ -70,7 +71,7 @@ impl Agent {
 
     /// Returns true if the newest run sent this call as new.
     #[must_use]
-    pub fn sent_as_new(&self, call: &str) -> bool {
+    pub fn has_sent_as_new(&self, call: &str) -> bool {
         self.sent_runs
             .get(call)
             .is_some_and(|runs| runs.contains(&self.run))
@@ -83,32 +84,32 @@ impl Agent {
             .insert(self.run);
     }
 
-    fn fresh(&mut self, kind: &str) -> String {
+    fn next_id(&mut self, kind: &str) -> String {
         self.ids += 1;
         format!("{kind}{}", self.ids)
     }
 
     /// Returns the id of a call in the agent's history, selected by its position from the newest.
     #[must_use]
-    pub fn call(&self, pick: u8) -> Option<String> {
+    pub fn nth_call_id(&self, pick: u8) -> Option<String> {
         let calls = self.memory.iter().rev().flat_map(calls_of);
-        let ids: Vec<String> = calls.map(|call| text(&call["id"])).collect();
+        let ids: Vec<String> = calls.map(|call| to_text(&call["id"])).collect();
         ids.get(usize::from(pick).checked_rem(ids.len())?).cloned()
     }
 
     /// Returns an action as an interrupt of the agent lists it: name and arguments.
     #[must_use]
-    pub fn lists(&self, what: Named) -> Value {
+    pub fn listed_action(&self, what: NamedAction) -> Value {
         let (name, written) = match what {
-            Named::Tool(tool, args) => (tool.name().to_owned(), args.text().to_owned()),
-            Named::Call(pick) => {
-                let id = self.call(pick);
+            NamedAction::Tool(tool, args) => (tool.name().to_owned(), args.text().to_owned()),
+            NamedAction::Call(pick) => {
+                let id = self.nth_call_id(pick);
                 let mut calls = self.memory.iter().flat_map(calls_of);
-                let call = calls.find(|call| Some(text(&call["id"])) == id);
+                let call = calls.find(|call| Some(to_text(&call["id"])) == id);
                 let function = call.map(|call| &call["function"]);
                 function.map_or_else(
                     || (Tool::Pay.name().to_owned(), String::new()),
-                    |function| (text(&function["name"]), text(&function["arguments"])),
+                    |function| (to_text(&function["name"]), to_text(&function["arguments"])),
                 )
             }
         };
@@ -117,29 +118,32 @@ impl Agent {
     }
 
     /// Returns the events of a move; empty if the move is not the agent's.
-    pub fn plays(&mut self, what: &Move) -> Vec<Value> {
+    pub fn play_move(&mut self, what: &Move) -> Vec<Value> {
         match what {
-            Move::Call { tool, args, home } => self.new_call(*tool, *args, *home),
-            Move::Again { call, tool, args } => match self.call(*call) {
+            Move::Call { tool, args, home } => self.add_call(*tool, *args, *home),
+            Move::Again { call, tool, args } => match self.nth_call_id(*call) {
                 Some(id) => {
                     self.record_sent(&id);
                     // A call from another branch begins a new message here.
                     self.before.remove(&id);
-                    self.rewrite(&id, tool.name(), args.text());
-                    events_of(&id, tool.name(), args.text(), None)
+                    self.rewrite_call(&id, tool.name(), args.text());
+                    call_events(&id, tool.name(), args.text(), None)
                 }
                 None => Vec::new(),
             },
-            Move::More { call, args } => match self.call(*call) {
+            Move::More { call, args } => match self.nth_call_id(*call) {
                 Some(id) => vec![
                     json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args.text()}),
                     json!({"type": "TOOL_CALL_END", "toolCallId": id}),
                 ],
                 None => Vec::new(),
             },
-            Move::Written { tool, args } => self.write(*tool, *args),
+            Move::Written { tool, args } => self.add_callout(*tool, *args),
             Move::Result { call } => {
-                let (id, call) = (self.fresh("t"), self.call(*call).unwrap_or_default());
+                let (id, call) = (
+                    self.next_id("t"),
+                    self.nth_call_id(*call).unwrap_or_default(),
+                );
                 let message = json!({"id": id, "role": "tool", "toolCallId": call, "content": "1"});
                 self.memory.push(message);
                 vec![
@@ -148,7 +152,7 @@ impl Agent {
             }
             Move::List(changes) => {
                 for change in changes {
-                    self.change(change);
+                    self.apply_change(change);
                 }
                 self.record_new_calls();
                 vec![json!({"type": "MESSAGES_SNAPSHOT", "messages": self.memory})]
@@ -157,31 +161,31 @@ impl Agent {
         }
     }
 
-    fn new_call(&mut self, tool: Tool, args: Args, home: Home) -> Vec<Value> {
-        let id = self.fresh("c");
+    fn add_call(&mut self, tool: Tool, args: Args, home: ParentMessage) -> Vec<Value> {
+        let id = self.next_id("c");
         let home = match home {
-            Home::None => None,
-            Home::New => Some(self.fresh("m")),
-            Home::Newest => {
+            ParentMessage::None => None,
+            ParentMessage::New => Some(self.next_id("m")),
+            ParentMessage::Newest => {
                 let newest = self.memory.iter().rev().find(|m| m["role"] == "assistant");
-                newest.map(|message| text(&message["id"]))
+                newest.map(|message| to_text(&message["id"]))
             }
         };
         self.record_sent(&id);
-        let call = call(&id, tool.name(), args.text());
+        let call = create_call(&id, tool.name(), args.text());
         let at = home.clone().unwrap_or_else(|| id.clone());
         // A message from another branch starts over here.
         self.before.remove(&at);
         match self.memory.iter_mut().find(|message| message["id"] == at) {
-            Some(message) => push(message, call),
-            None => self.memory.push(assistant(&at, vec![call])),
+            Some(message) => push_call(message, call),
+            None => self.memory.push(create_message(&at, vec![call])),
         }
-        events_of(&id, tool.name(), args.text(), home)
+        call_events(&id, tool.name(), args.text(), home)
     }
 
     /// Adds a message whose text contains a callout, and returns its events.
-    fn write(&mut self, tool: Tool, args: Args) -> Vec<Value> {
-        let (message, id) = (self.fresh("w"), self.fresh("k"));
+    fn add_callout(&mut self, tool: Tool, args: Args) -> Vec<Value> {
+        let (message, id) = (self.next_id("w"), self.next_id("k"));
         self.record_sent(&id);
         let (name, args) = (tool.name(), args.text());
         let text = format!("So:\n\n> [!tool {name} {id}]\n> input: {args}\n\nDone.");
@@ -194,7 +198,7 @@ impl Agent {
         ]
     }
 
-    fn rewrite(&mut self, id: &str, name: &str, args: &str) {
+    fn rewrite_call(&mut self, id: &str, name: &str, args: &str) {
         for call in self.memory.iter_mut().flat_map(calls_mut) {
             if call["id"] == id {
                 call["function"] = json!({"name": name, "arguments": args});
@@ -204,16 +208,16 @@ impl Agent {
 
     /// Records the calls after the newest old message of the agent's history as sent in this run.
     fn record_new_calls(&mut self) {
-        let listed: BTreeSet<String> = self.memory.iter().map(|m| text(&m["id"])).collect();
+        let listed: BTreeSet<String> = self.memory.iter().map(|m| to_text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));
-        let is_old = |m: &Value| m["role"] == "user" || self.before.contains(&text(&m["id"]));
+        let is_old = |m: &Value| m["role"] == "user" || self.before.contains(&to_text(&m["id"]));
         let news = self
             .memory
             .iter()
             .rposition(is_old)
             .map_or(0, |old| old + 1);
         let fresh = self.memory.iter().skip(news).flat_map(calls_of);
-        let fresh: Vec<String> = fresh.map(|call| text(&call["id"])).collect();
+        let fresh: Vec<String> = fresh.map(|call| to_text(&call["id"])).collect();
         for id in fresh {
             if !self.sent_runs.contains_key(&id) {
                 self.record_sent(&id);
@@ -221,13 +225,13 @@ impl Agent {
         }
     }
 
-    fn place(&self, pick: u8) -> Option<usize> {
+    fn nth_message(&self, pick: u8) -> Option<usize> {
         usize::from(pick).checked_rem(self.memory.len())
     }
 
     /// Removes a call from the agent's history and returns it.
-    fn take(&mut self, pick: u8) -> Option<Value> {
-        let id = self.call(pick)?;
+    fn remove_call(&mut self, pick: u8) -> Option<Value> {
+        let id = self.nth_call_id(pick)?;
         for message in &mut self.memory {
             if let Some(calls) = message["toolCalls"].as_array_mut()
                 && let Some(place) = calls.iter().position(|call| call["id"] == id)
@@ -238,59 +242,59 @@ impl Agent {
         None
     }
 
-    fn change(&mut self, change: &Change) -> Option<()> {
+    fn apply_change(&mut self, change: &HistoryChange) -> Option<()> {
         match *change {
-            Change::Drop(message) => drop(self.memory.remove(self.place(message)?)),
-            Change::Move(message, to) => {
-                let message = self.memory.remove(self.place(message)?);
+            HistoryChange::Drop(message) => drop(self.memory.remove(self.nth_message(message)?)),
+            HistoryChange::Move(message, to) => {
+                let message = self.memory.remove(self.nth_message(message)?);
                 let to = usize::from(to) % (self.memory.len() + 1);
                 self.memory.insert(to, message);
             }
-            Change::Name(message) => {
-                let (place, id) = (self.place(message)?, self.fresh("s"));
+            HistoryChange::Name(message) => {
+                let (place, id) = (self.nth_message(message)?, self.next_id("s"));
                 self.memory.get_mut(place)?["id"] = id.into();
             }
-            Change::Home(call) => {
-                let call = self.take(call)?;
-                let id = self.fresh("s");
-                self.memory.push(assistant(&id, vec![call]));
+            HistoryChange::ParentMessage(call) => {
+                let call = self.remove_call(call)?;
+                let id = self.next_id("s");
+                self.memory.push(create_message(&id, vec![call]));
             }
-            Change::Into(call, message) => {
-                let call = self.take(call)?;
-                let place = self.place(message)?;
+            HistoryChange::Into(call, message) => {
+                let call = self.remove_call(call)?;
+                let place = self.nth_message(message)?;
                 let home = self
                     .memory
                     .get_mut(place)
                     .filter(|m| m["role"] == "assistant")?;
-                push(home, call);
+                push_call(home, call);
             }
-            Change::Forget(call) => drop(self.take(call)?),
-            Change::Rewrite(call, tool, args) => {
-                let id = self.call(call)?;
-                self.rewrite(&id, tool.name(), args.text());
+            HistoryChange::Forget(call) => drop(self.remove_call(call)?),
+            HistoryChange::Rewrite(call, tool, args) => {
+                let id = self.nth_call_id(call)?;
+                self.rewrite_call(&id, tool.name(), args.text());
             }
-            Change::Twice(call) => {
-                let id = self.call(call)?;
+            HistoryChange::Twice(call) => {
+                let id = self.nth_call_id(call)?;
                 let of_id = |m: &&mut Value| calls_of(m).any(|call| call["id"] == id);
                 let message = self.memory.iter_mut().find(of_id)?;
                 let twice = calls_of(message).find(|call| call["id"] == id)?.clone();
-                push(message, twice);
+                push_call(message, twice);
             }
-            Change::Plant(message, tool, args) => {
-                let (place, id) = (self.place(message)?, self.fresh("p"));
-                let planted = call(&id, tool.name(), args.text());
+            HistoryChange::Plant(message, tool, args) => {
+                let (place, id) = (self.nth_message(message)?, self.next_id("p"));
+                let planted = create_call(&id, tool.name(), args.text());
                 match self
                     .memory
                     .get_mut(place)
                     .filter(|m| m["role"] == "assistant")
                 {
-                    Some(message) => push(message, planted),
+                    Some(message) => push_call(message, planted),
                     None => self
                         .memory
-                        .insert(place, assistant(&format!("s{id}"), vec![planted])),
+                        .insert(place, create_message(&format!("s{id}"), vec![planted])),
                 }
             }
-            Change::Unanswer(pick) => {
+            HistoryChange::Unanswer(pick) => {
                 let tools = self.memory.iter().enumerate();
                 let tools: Vec<usize> = tools
                     .filter(|(_, m)| m["role"] == "tool")
@@ -299,13 +303,13 @@ impl Agent {
                 let place = usize::from(pick).checked_rem(tools.len())?;
                 self.memory.remove(*tools.get(place)?);
             }
-            Change::Answer(pick) => {
-                let (call, id) = (self.call(pick)?, self.fresh("t"));
+            HistoryChange::Answer(pick) => {
+                let (call, id) = (self.nth_call_id(pick)?, self.next_id("t"));
                 let answer = json!({"id": id, "role": "tool", "toolCallId": call, "content": "0"});
                 self.memory.push(answer);
             }
-            Change::Misquote(message) => {
-                let place = self.place(message)?;
+            HistoryChange::Misquote(message) => {
+                let place = self.nth_message(message)?;
                 self.memory.get_mut(place)?["content"] = "I agree to everything".into();
             }
         }
@@ -313,7 +317,7 @@ impl Agent {
     }
 }
 
-fn text(value: &Value) -> String {
+fn to_text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
@@ -326,22 +330,22 @@ fn calls_mut(message: &mut Value) -> impl Iterator<Item = &mut Value> {
     calls.into_iter().flatten()
 }
 
-fn push(message: &mut Value, call: Value) {
+fn push_call(message: &mut Value, call: Value) {
     match message.get_mut("toolCalls").and_then(Value::as_array_mut) {
         Some(calls) => calls.push(call),
         None => message["toolCalls"] = json!([call]),
     }
 }
 
-fn call(id: &str, name: &str, args: &str) -> Value {
+fn create_call(id: &str, name: &str, args: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": args}})
 }
 
-fn assistant(id: &str, calls: Vec<Value>) -> Value {
+fn create_message(id: &str, calls: Vec<Value>) -> Value {
     json!({"id": id, "role": "assistant", "toolCalls": calls})
 }
 
-fn events_of(id: &str, name: &str, args: &str, home: Option<String>) -> Vec<Value> {
+fn call_events(id: &str, name: &str, args: &str, home: Option<String>) -> Vec<Value> {
     let mut start = json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name});
     if let (Some(home), Value::Object(start)) = (home, &mut start) {
         start.insert("parentMessageId".to_owned(), home.into());

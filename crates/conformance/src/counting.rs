@@ -21,9 +21,9 @@ pub struct Work {
 
 /// The system's allocator, which counts the requests of each thread.
 #[derive(Debug)]
-pub struct Counting;
+pub struct CountingAllocator;
 
-fn note(size: usize) {
+fn count_request(size: usize) {
     // The counter is not accessible while a thread ends.
     let _ = WORK.try_with(|work| {
         let Work { calls, bytes } = work.get();
@@ -35,9 +35,9 @@ fn note(size: usize) {
 }
 
 // SAFETY: everything is handed to the system's allocator as it came; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
+        count_request(layout.size());
         // SAFETY: the caller's promise is handed on.
         unsafe { System.alloc(layout) }
     }
@@ -48,15 +48,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note(size);
+        count_request(size);
         // SAFETY: the caller's promise is handed on.
         unsafe { System.realloc(memory, layout, size) }
     }
 }
 
-/// Runs `act` and returns its allocations on this thread: all zero unless [`Counting`] is the
-/// binary's allocator.
-pub fn work_of(act: impl FnOnce()) -> Work {
+/// Runs `act` and returns its allocations on this thread: all zero unless [`CountingAllocator`] is
+/// the binary's allocator.
+pub fn measure_work(act: impl FnOnce()) -> Work {
     let before = WORK.get();
     act();
     let after = WORK.get();

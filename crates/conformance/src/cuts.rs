@@ -9,53 +9,54 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::malformed::with;
+use crate::malformed::merge_fields;
 use crate::order::{run_finished, run_started};
 
 /// The placeholder in an event that is replaced with the text of a delta.
 const DELTA: &str = "\"%\"";
 
 /// The events of a text: start, first delta, later delta, end.
-type Lane = [Value; 4];
+type TextEvents = [Value; 4];
 
 /// Generates a run with interleaved texts of each kind. The run may end with an error or without an
 /// end.
-pub fn cut() -> impl Strategy<Value = Value> {
-    let piece = vec(code_unit(), 0..4);
+pub fn any_cut_run() -> impl Strategy<Value = Value> {
+    let piece = vec(any_code_unit(), 0..4);
     let last = prop_oneof![
         6 => Just(Some(run_finished())),
         1 => Just(Some(json!({"type": "RUN_ERROR", "message": "no"}))),
         1 => Just(None),
     ];
-    (vec((0..lanes().len(), piece), 0..40), last).prop_map(|(pieces, last)| {
-        let mut text = frame(&run_started(), &[]);
+    (vec((0..texts_of_each_kind().len(), piece), 0..40), last).prop_map(|(pieces, last)| {
+        let mut text = write_frame(&run_started(), &[]);
         let mut begun = [false; 6];
         for (lane, units) in &pieces {
-            let Some((lane, begun)) = lanes().into_iter().zip(&mut begun).nth(*lane) else {
+            let Some((lane, begun)) = texts_of_each_kind().into_iter().zip(&mut begun).nth(*lane)
+            else {
                 continue;
             };
             let [start, first, later, _] = &lane;
             if !*begun && !start.is_null() {
-                text += &frame(start, &[]);
+                text += &write_frame(start, &[]);
             }
-            text += &frame(if *begun { later } else { first }, units);
+            text += &write_frame(if *begun { later } else { first }, units);
             *begun = true;
         }
         let is_finished = last
             .as_ref()
             .is_some_and(|last| last["type"] == "RUN_FINISHED");
-        for ([.., end], begun) in lanes().iter().zip(begun) {
+        for ([.., end], begun) in texts_of_each_kind().iter().zip(begun) {
             if begun && is_finished && !end.is_null() {
-                text += &frame(end, &[]);
+                text += &write_frame(end, &[]);
             }
         }
-        text.extend(last.map(|last| frame(&last, &[])));
+        text.extend(last.map(|last| write_frame(&last, &[])));
         json!({"rawSse": text, "input": null})
     })
 }
 
 /// Generates UTF-16 code units, mostly surrogates of a few pairs, so that they often match.
-fn code_unit() -> impl Strategy<Value = u16> {
+fn any_code_unit() -> impl Strategy<Value = u16> {
     prop_oneof![
         4 => 0xD83C_u16..0xD83E,
         4 => 0xDDFE_u16..0xDE02,
@@ -65,7 +66,7 @@ fn code_unit() -> impl Strategy<Value = u16> {
     ]
 }
 
-fn lanes() -> [Lane; 6] {
+fn texts_of_each_kind() -> [TextEvents; 6] {
     let explicit = |stem: &str, step: &str, field: &str, id: &str, start: Value| {
         let piece = json!({"type": format!("{stem}_{step}"), field: id, "delta": "%"});
         let end = json!({"type": format!("{stem}_END"), field: id});
@@ -73,7 +74,12 @@ fn lanes() -> [Lane; 6] {
     };
     let chunk = |kind: &str, tag: &str, opener: Value| {
         let later = json!({"type": kind, "subagentRunId": tag, "delta": "%"});
-        [Value::Null, with(later.clone(), opener), later, Value::Null]
+        [
+            Value::Null,
+            merge_fields(later.clone(), opener),
+            later,
+            Value::Null,
+        ]
     };
     [
         explicit(
@@ -107,7 +113,7 @@ fn lanes() -> [Lane; 6] {
     ]
 }
 
-fn frame(event: &Value, units: &[u16]) -> String {
+fn write_frame(event: &Value, units: &[u16]) -> String {
     let mut delta = String::from("\"");
     for unit in units {
         // Writing to a string does not fail.

@@ -2,14 +2,14 @@
 //! values.
 //!
 //! [`cases`] makes one change in a valid example of each event, message, part, source, outcome,
-//! interrupt, usage, patch operation, call and run input (`scenes`), [`pairs`] makes two changes.
-//! The few thousand cases are the same each time. The differential test obtains the expected
-//! results from the reference client.
+//! interrupt, usage, patch operation, call and run input (`scenes`), [`draw_pairs`] makes two
+//! changes. The few thousand cases are the same each time. The differential test obtains the
+//! expected results from the reference client.
 
 mod pairs;
 mod scenes;
 
-pub use pairs::pairs;
+pub use pairs::draw_pairs;
 
 use serde_json::{Map, Value, json};
 
@@ -40,17 +40,17 @@ const OPEN: [&str; 10] = [
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for scene in scenes::all() {
+    for scene in scenes::all_scenes() {
         cases.push(Case {
             name: format!("{}: as it is", scene.name),
-            case: scene.with(scene.subject.clone()),
+            case: scene.with_subject(scene.subject.clone()),
         });
         let mut places = Vec::new();
-        collect(&scene.subject, &mut Vec::new(), &mut places);
+        collect_paths(&scene.subject, &mut Vec::new(), &mut places);
         for place in places {
-            for (what, subject) in changes(&scene.subject, &place) {
-                let name = format!("{}: {} {what}", scene.name, written(&place));
-                let case = scene.with(subject);
+            for (what, subject) in changes_at(&scene.subject, &place) {
+                let name = format!("{}: {} {what}", scene.name, write_path(&place));
+                let case = scene.with_subject(subject);
                 cases.push(Case { name, case });
             }
         }
@@ -59,35 +59,35 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// A location: member names and indices from the root.
-type Place = Vec<Step>;
+type JsonPath = Vec<PathStep>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
 
-fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
+fn collect_paths(value: &Value, place: &mut JsonPath, places: &mut Vec<JsonPath>) {
     places.push(place.clone());
-    let mut go = |step: Step, child: &Value| {
-        let open = matches!(&step, Step::Key(key) if OPEN.contains(&key.as_str()));
+    let mut go = |step: PathStep, child: &Value| {
+        let open = matches!(&step, PathStep::Key(key) if OPEN.contains(&key.as_str()));
         place.push(step);
         if open {
             places.push(place.clone());
         } else {
-            collect(child, place, places);
+            collect_paths(child, place, places);
         }
         place.pop();
     };
     match value {
         Value::Object(map) => {
             for (key, child) in map {
-                go(Step::Key(key.clone()), child);
+                go(PathStep::Key(key.clone()), child);
             }
         }
         Value::Array(items) => {
             for (index, child) in items.iter().enumerate() {
-                go(Step::Index(index), child);
+                go(PathStep::Index(index), child);
             }
         }
         _ => {}
@@ -95,17 +95,17 @@ fn collect(value: &Value, place: &mut Place, places: &mut Vec<Place>) {
 }
 
 /// Returns each possible change at a location of an event: the description, and the changed event.
-fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
+fn changes_at(subject: &Value, place: &JsonPath) -> Vec<(String, Value)> {
     let mut changes = Vec::new();
     let mut push = |what: String, subject: Option<Value>| {
         changes.extend(subject.map(|subject| (what, subject)));
     };
-    let original = at(subject, place).cloned().unwrap_or_default();
-    push("removed".to_owned(), removed(subject, place));
+    let original = find_at(subject, place).cloned().unwrap_or_default();
+    push("removed".to_owned(), remove_at(subject, place));
     for value in wrong_values(&original) {
         // An unchanged value is not a case.
         if value != original {
-            push(format!("is {value}"), replaced(subject, place, value));
+            push(format!("is {value}"), replace_at(subject, place, value));
         }
     }
     if let Value::Object(map) = &original {
@@ -113,7 +113,7 @@ fn changes(subject: &Value, place: &Place) -> Vec<(String, Value)> {
             let mut map = map.clone();
             map.insert(key.to_owned(), json!({"a": null}));
             let map = Value::Object(map);
-            push(format!("has {key}"), replaced(subject, place, map));
+            push(format!("has {key}"), replace_at(subject, place, map));
         }
     }
     changes
@@ -139,45 +139,45 @@ fn wrong_values(original: &Value) -> Vec<Value> {
     ]
 }
 
-fn at<'v>(value: &'v Value, place: &[Step]) -> Option<&'v Value> {
+fn find_at<'v>(value: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
     place.iter().try_fold(value, |value, step| match step {
-        Step::Key(key) => value.get(key),
-        Step::Index(index) => value.get(index),
+        PathStep::Key(key) => value.get(key),
+        PathStep::Index(index) => value.get(index),
     })
 }
 
-fn replaced(value: &Value, place: &[Step], new: Value) -> Option<Value> {
+fn replace_at(value: &Value, place: &[PathStep], new: Value) -> Option<Value> {
     let mut value = value.clone();
     let slot = place
         .iter()
         .try_fold(&mut value, |value, step| match step {
-            Step::Key(key) => value.get_mut(key),
-            Step::Index(index) => value.get_mut(index),
+            PathStep::Key(key) => value.get_mut(key),
+            PathStep::Index(index) => value.get_mut(index),
         })?;
     *slot = new;
     Some(value)
 }
 
-fn removed(value: &Value, place: &[Step]) -> Option<Value> {
+fn remove_at(value: &Value, place: &[PathStep]) -> Option<Value> {
     let (last, parent) = place.split_last()?;
-    let mut holder = at(value, parent)?.clone();
+    let mut holder = find_at(value, parent)?.clone();
     match (last, &mut holder) {
-        (Step::Key(key), Value::Object(map)) => drop(map.shift_remove(key)),
-        (Step::Index(index), Value::Array(items)) => drop(items.remove(*index)),
+        (PathStep::Key(key), Value::Object(map)) => drop(map.shift_remove(key)),
+        (PathStep::Index(index), Value::Array(items)) => drop(items.remove(*index)),
         _ => return None,
     }
-    replaced(value, parent, holder)
+    replace_at(value, parent, holder)
 }
 
-fn written(place: &Place) -> String {
+fn write_path(place: &JsonPath) -> String {
     place.iter().fold(String::new(), |text, step| match step {
-        Step::Key(key) => format!("{text}/{key}"),
-        Step::Index(index) => format!("{text}/{index}"),
+        PathStep::Key(key) => format!("{text}/{key}"),
+        PathStep::Index(index) => format!("{text}/{index}"),
     })
 }
 
 /// Adds fields to an object, and replaces fields of the same name.
-pub(crate) fn with(mut object: Value, more: Value) -> Value {
+pub(crate) fn merge_fields(mut object: Value, more: Value) -> Value {
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend::<Map<String, Value>>(more);
     }

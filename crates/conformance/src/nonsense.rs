@@ -9,7 +9,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Value, json as object};
 
 /// Generates bytes, mostly fragments of streams.
-pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+pub fn any_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let fragments: &[&[u8]] = &[
         b"data:",
         b"data: ",
@@ -54,7 +54,7 @@ pub fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Generates JSON of any kind, with many names and strings that the decoders know.
-pub fn json() -> impl Strategy<Value = Value> + Clone {
+pub fn any_json() -> impl Strategy<Value = Value> + Clone {
     let words = &[
         "",
         "a",
@@ -123,7 +123,7 @@ pub fn json() -> impl Strategy<Value = Value> + Clone {
 }
 
 /// Generates values that resemble JSON schemas.
-pub fn schema() -> impl Strategy<Value = Value> {
+pub fn any_schema() -> impl Strategy<Value = Value> {
     let keyword = select(
         &[
             "type",
@@ -180,7 +180,7 @@ pub fn schema() -> impl Strategy<Value = Value> {
         ][..],
     );
     let leaf = prop_oneof![
-        2 => json(),
+        2 => any_json(),
         1 => reference.prop_map(|to| object!({"$ref": to})),
     ];
     leaf.prop_recursive(5, 60, 6, move |inner| {
@@ -194,7 +194,7 @@ pub fn schema() -> impl Strategy<Value = Value> {
 
 /// A change of a frame, at a position that is a share of the frame's length.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum FrameChange {
     /// Replaces a value of the frame's JSON.
     Value(Index, Value),
     /// Removes a field or an element of the frame's JSON.
@@ -204,33 +204,33 @@ pub enum Change {
 }
 
 /// Generates any change.
-pub fn change() -> impl Strategy<Value = Change> {
+pub fn any_frame_change() -> impl Strategy<Value = FrameChange> {
     let place = any::<Index>;
     prop_oneof![
-        5 => (place(), json()).prop_map(|(at, value)| Change::Value(at, value)),
-        2 => place().prop_map(Change::Gone),
-        2 => (place(), place(), bytes(3)).prop_map(|(from, to, with)| Change::Bytes(from, to, with)),
+        5 => (place(), any_json()).prop_map(|(at, value)| FrameChange::Value(at, value)),
+        2 => place().prop_map(FrameChange::Gone),
+        2 => (place(), place(), any_bytes(3)).prop_map(|(from, to, with)| FrameChange::Bytes(from, to, with)),
     ]
 }
 
 /// Returns the bytes of a frame after these changes. Changes of JSON are skipped if the bytes are
 /// not JSON any more.
-pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
+pub fn apply_changes(frame: &str, changes: &[FrameChange]) -> Vec<u8> {
     let mut bytes = frame.as_bytes().to_vec();
     for change in changes {
-        if let Change::Bytes(from, to, with) = change {
+        if let FrameChange::Bytes(from, to, with) = change {
             let (from, to) = (from.index(bytes.len() + 1), to.index(bytes.len() + 1));
             bytes.splice(from.min(to)..from.max(to), with.iter().copied());
         } else if let Ok(mut json) = serde_json::from_slice::<Value>(&bytes) {
             let mut places = Vec::new();
-            list_places(&json, String::new(), &mut places);
-            let (Change::Value(at, _) | Change::Gone(at)) = change else {
+            list_pointers(&json, String::new(), &mut places);
+            let (FrameChange::Value(at, _) | FrameChange::Gone(at)) = change else {
                 continue;
             };
             let place = at.get(&places);
             match (change, json.pointer_mut(place)) {
-                (Change::Value(_, value), Some(found)) => found.clone_from(value),
-                _ => remove(&mut json, place),
+                (FrameChange::Value(_, value), Some(found)) => found.clone_from(value),
+                _ => remove_at(&mut json, place),
             }
             bytes = json.to_string().into_bytes();
         }
@@ -238,17 +238,17 @@ pub fn changed(frame: &str, changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-fn list_places(value: &Value, at: String, places: &mut Vec<String>) {
+fn list_pointers(value: &Value, at: String, places: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
             for (n, item) in items.iter().enumerate() {
-                list_places(item, format!("{at}/{n}"), places);
+                list_pointers(item, format!("{at}/{n}"), places);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
                 let name = name.replace('~', "~0").replace('/', "~1");
-                list_places(member, format!("{at}/{name}"), places);
+                list_pointers(member, format!("{at}/{name}"), places);
             }
         }
         _ => {}
@@ -256,7 +256,7 @@ fn list_places(value: &Value, at: String, places: &mut Vec<String>) {
     places.push(at);
 }
 
-fn remove(json: &mut Value, place: &str) {
+fn remove_at(json: &mut Value, place: &str) {
     let Some((parent, _)) = place.rsplit_once('/') else {
         return;
     };

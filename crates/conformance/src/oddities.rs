@@ -12,20 +12,20 @@ use crate::order::{run_finished, run_started};
 /// Returns all cases.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    let mut cases = order();
-    cases.extend(patches());
-    cases.extend(metadata());
-    cases.extend(interrupts());
+    let mut cases = order_cases();
+    cases.extend(patch_cases());
+    cases.extend(metadata_cases());
+    cases.extend(interrupt_cases());
     cases.extend(legacy::cases());
     cases.extend(framing::cases());
     cases
 }
 
-fn case(name: impl Into<String>, stream: Vec<Value>) -> Case {
-    with_input(name, Value::Null, stream)
+fn create_case(name: impl Into<String>, stream: Vec<Value>) -> Case {
+    create_case_with_input(name, Value::Null, stream)
 }
 
-fn with_input(name: impl Into<String>, input: Value, stream: Vec<Value>) -> Case {
+fn create_case_with_input(name: impl Into<String>, input: Value, stream: Vec<Value>) -> Case {
     Case {
         name: name.into(),
         case: json!({"stream": stream, "input": input}),
@@ -33,7 +33,7 @@ fn with_input(name: impl Into<String>, input: Value, stream: Vec<Value>) -> Case
 }
 
 /// Wraps the events in a run.
-fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
+fn wrap_in_run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let events = events.into_iter();
     [run_started()]
         .into_iter()
@@ -43,7 +43,7 @@ fn run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
 }
 
 /// Returns one event of each type, without the events that usually precede it.
-fn one_of_each() -> Vec<Value> {
+fn one_event_of_each_type() -> Vec<Value> {
     vec![
         run_started(),
         run_finished(),
@@ -90,18 +90,27 @@ fn one_of_each() -> Vec<Value> {
 
 /// Returns cases with each event type outside of a run, in a run, before and after a failure, and
 /// before each other event type.
-fn order() -> Vec<Case> {
-    let mut cases = vec![case("nothing", Vec::new()), case("a run", run([]))];
+fn order_cases() -> Vec<Case> {
+    let mut cases = vec![
+        create_case("nothing", Vec::new()),
+        create_case("a run", wrap_in_run([])),
+    ];
     let error = json!({"type": "RUN_ERROR", "message": "boom"});
-    for event in one_of_each() {
+    for event in one_event_of_each_type() {
         let mut add = |place: &str, stream: Vec<Value>| {
-            cases.push(case(format!("{event} {place}"), stream));
+            cases.push(create_case(format!("{event} {place}"), stream));
         };
         let (start, end) = (run_started(), run_finished());
-        add("before any run", [vec![event.clone()], run([])].concat());
+        add(
+            "before any run",
+            [vec![event.clone()], wrap_in_run([])].concat(),
+        );
         add("alone", vec![event.clone()]);
-        add("in a run", run([event.clone()]));
-        add("after a run", [run([]), vec![event.clone()]].concat());
+        add("in a run", wrap_in_run([event.clone()]));
+        add(
+            "after a run",
+            [wrap_in_run([]), vec![event.clone()]].concat(),
+        );
         add(
             "after a failure",
             vec![start.clone(), error.clone(), event.clone()],
@@ -112,14 +121,18 @@ fn order() -> Vec<Case> {
         );
         add(
             "before a failure, and a run",
-            [vec![start.clone(), event.clone(), error.clone()], run([])].concat(),
+            [
+                vec![start.clone(), event.clone(), error.clone()],
+                wrap_in_run([]),
+            ]
+            .concat(),
         );
         add("at a broken end", vec![start.clone(), event.clone()]);
         add(
             "in two runs",
-            [run([event.clone()]), run([event.clone()])].concat(),
+            [wrap_in_run([event.clone()]), wrap_in_run([event.clone()])].concat(),
         );
-        for other in one_of_each() {
+        for other in one_event_of_each_type() {
             let pair = vec![start.clone(), event.clone(), other.clone(), end.clone()];
             add(&format!("before {other}"), pair);
         }
@@ -129,7 +142,7 @@ fn order() -> Vec<Case> {
 
 /// Returns cases with each patch operation at each location of a document with odd keys, and of
 /// values that are not objects.
-fn patches() -> Vec<Case> {
+fn patch_cases() -> Vec<Case> {
     let document = json!({
         "a": {"b": 1}, "list": [1, [2]], "text": "s", "number": 1, "null": null, "": {"": 1},
         "a/b": 2, "~": 3, "é": 4, "0": 5, "toString": 6,
@@ -192,12 +205,15 @@ fn patches() -> Vec<Case> {
             let again = json!({"op": "add", "path": "/again", "value": 1});
             let snapshot = json!({"type": "STATE_SNAPSHOT", "snapshot": document});
             let delta = json!({"type": "STATE_DELTA", "delta": [operation, again]});
-            cases.push(case(format!("state {operation}"), run([snapshot, delta])));
+            cases.push(create_case(
+                format!("state {operation}"),
+                wrap_in_run([snapshot, delta]),
+            ));
             let activity = json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "p", "content": document});
             let delta = json!({"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "p", "patch": [operation, again]});
-            cases.push(case(
+            cases.push(create_case(
                 format!("activity {operation}"),
-                run([activity, delta]),
+                wrap_in_run([activity, delta]),
             ));
         }
     }
@@ -224,12 +240,15 @@ fn patches() -> Vec<Case> {
             let snapshot = json!({"type": "STATE_SNAPSHOT", "snapshot": document});
             let delta = json!({"type": "STATE_DELTA", "delta": [operation]});
             let name = format!("{document} {operation}");
-            cases.push(case(name.clone(), run([snapshot, delta.clone()])));
+            cases.push(create_case(
+                name.clone(),
+                wrap_in_run([snapshot, delta.clone()]),
+            ));
             let input = json!({"messages": [], "state": document});
-            cases.push(with_input(
+            cases.push(create_case_with_input(
                 format!("from input: {name}"),
                 input,
-                run([delta]),
+                wrap_in_run([delta]),
             ));
         }
     }
@@ -250,14 +269,17 @@ fn patches() -> Vec<Case> {
             let snapshot = json!({"type": "STATE_SNAPSHOT", "snapshot": document});
             let delta = json!({"type": "STATE_DELTA", "delta": [
                 {"op": "test", "path": path, "value": value}, {"op": "add", "path": "/z", "value": 1}]});
-            cases.push(case(format!("{path} is {value}?"), run([snapshot, delta])));
+            cases.push(create_case(
+                format!("{path} is {value}?"),
+                wrap_in_run([snapshot, delta]),
+            ));
         }
     }
     cases
 }
 
 /// Returns cases with metadata on each event of an entity, with the same and with other keys.
-fn metadata() -> Vec<Case> {
+fn metadata_cases() -> Vec<Case> {
     let built = [
         json!([
             {"type": "TEXT_MESSAGE_START", "messageId": "m"},
@@ -326,8 +348,8 @@ fn metadata() -> Vec<Case> {
                     }
                     event
                 });
-                let stream = run(marked);
-                cases.push(case(
+                let stream = wrap_in_run(marked);
+                cases.push(create_case(
                     format!("metadata {chosen} {first} of {}", events.len()),
                     stream,
                 ));
@@ -339,7 +361,7 @@ fn metadata() -> Vec<Case> {
 
 /// Returns cases that combine open interrupts and answers in the input with each end of a run,
 /// including further interrupts.
-fn interrupts() -> Vec<Case> {
+fn interrupt_cases() -> Vec<Case> {
     let answer =
         |id: &str| json!({"interruptId": id, "status": "resolved", "payload": {"approved": true}});
     let ask = |ids: &[&str]| {
@@ -386,7 +408,11 @@ fn interrupts() -> Vec<Case> {
     for input in &inputs {
         for end in &ends {
             let stream = vec![run_started(), call.clone(), end.clone()];
-            cases.push(with_input(format!("{input} {end}"), input.clone(), stream));
+            cases.push(create_case_with_input(
+                format!("{input} {end}"),
+                input.clone(),
+                stream,
+            ));
         }
     }
     cases

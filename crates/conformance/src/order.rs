@@ -14,27 +14,27 @@ pub(crate) fn run_finished() -> Value {
 }
 
 /// Adds the missing start and end events, and removes events of entities that are not open.
-pub(crate) fn in_order(events: Vec<Value>) -> Vec<Value> {
-    let mut order = Order::default();
+pub(crate) fn put_in_order(events: Vec<Value>) -> Vec<Value> {
+    let mut order = OrderedStream::default();
     for event in events {
-        order.take(event);
+        order.push_event(event);
     }
     if order.running {
-        order.take(run_finished());
+        order.push_event(run_finished());
     }
     order.events
 }
 
 #[derive(Default)]
-struct Order {
+struct OrderedStream {
     running: bool,
     /// The type stems and ids of the open entities.
     open: BTreeSet<(String, String)>,
     events: Vec<Value>,
 }
 
-impl Order {
-    fn take(&mut self, event: Value) {
+impl OrderedStream {
+    fn push_event(&mut self, event: Value) {
         if !self.running {
             self.events.push(run_started());
             self.running = true;
@@ -42,8 +42,8 @@ impl Order {
         let kind = event.get("type").and_then(Value::as_str);
         let kind = kind.unwrap_or_default();
         if matches!(kind, "RUN_FINISHED" | "RUN_ERROR") {
-            self.close(kind == "RUN_FINISHED");
-        } else if let Some((stem, step)) = streamed(kind) {
+            self.close_entities(kind == "RUN_FINISHED");
+        } else if let Some((stem, step)) = split_event_type(kind) {
             let id = event.get("messageId").or(event.get("toolCallId"));
             let id = id.and_then(Value::as_str).unwrap_or_default();
             let key = (stem.to_owned(), id.to_owned());
@@ -59,7 +59,7 @@ impl Order {
         self.events.push(event);
     }
 
-    fn close(&mut self, with_ends: bool) {
+    fn close_entities(&mut self, with_ends: bool) {
         self.running = false;
         for (stem, id) in std::mem::take(&mut self.open) {
             if with_ends {
@@ -76,7 +76,7 @@ impl Order {
 }
 
 /// Splits the type of a streamed event into entity and step.
-fn streamed(kind: &str) -> Option<(&str, &str)> {
+fn split_event_type(kind: &str) -> Option<(&str, &str)> {
     kind.rsplit_once('_').filter(|(stem, step)| {
         matches!(*stem, "TEXT_MESSAGE" | "TOOL_CALL" | "REASONING_MESSAGE")
             && matches!(*step, "START" | "CONTENT" | "ARGS" | "END")

@@ -1,8 +1,8 @@
 //! Random AG-UI streams with few ids, so that the same id occurs in every role.
 //!
-//! [`tidy`] streams have a valid order of events and test whole conversations. [`wild`] streams
-//! have a random order and test the rules of the order. Both are `{"stream": […], "input": …}`,
-//! which the replay example accepts, too.
+//! [`any_ordered_stream`] generates a valid order of events, to test whole conversations.
+//! [`any_unordered_stream`] generates a random order, to test the rules of the order. Both are
+//! `{"stream": […], "input": …}`, which the replay example accepts, too.
 
 use std::collections::BTreeSet;
 
@@ -12,34 +12,36 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::order::{in_order, run_finished, run_started};
+use crate::order::{put_in_order, run_finished, run_started};
 
-type Words = &'static [&'static str];
+type Choices = &'static [&'static str];
 
-const TEXTS: Words = &["m1", "m2", "m3"];
-const CALLS: Words = &["c1", "c2", "c3"];
-const RESULTS: Words = &["t1", "t2", "t3"];
-const ACTIVITIES: Words = &["a1", "a2"];
-const REASONINGS: Words = &["r1", "r2"];
-const USERS: Words = &["u1", "u2"];
-const ANY: Words = &["m1", "m2", "c1", "c2", "t1", "t2", "a1", "r1", "u1"];
-const SUBAGENTS: Words = &["s1", "s2"];
+const TEXTS: Choices = &["m1", "m2", "m3"];
+const CALLS: Choices = &["c1", "c2", "c3"];
+const RESULTS: Choices = &["t1", "t2", "t3"];
+const ACTIVITIES: Choices = &["a1", "a2"];
+const REASONINGS: Choices = &["r1", "r2"];
+const USERS: Choices = &["u1", "u2"];
+const ANY: Choices = &["m1", "m2", "c1", "c2", "t1", "t2", "a1", "r1", "u1"];
+const SUBAGENTS: Choices = &["s1", "s2"];
 
 /// Generates streams in valid order, with one or more runs, some after a history.
-pub fn tidy() -> impl Strategy<Value = Value> {
+pub fn any_ordered_stream() -> impl Strategy<Value = Value> {
     let input = (
-        history(5),
+        any_history(5),
         select(vec![json!({}), json!({"a": 1}), json!([1])]),
     )
         .prop_map(|(messages, state)| json!({"messages": messages, "state": state}));
-    (vec(ordinary(), 1..40), weighted(0.4, input))
-        .prop_map(|(events, input)| json!({"stream": in_order(events), "input": input}))
+    (vec(any_common_event(), 1..40), weighted(0.4, input))
+        .prop_map(|(events, input)| json!({"stream": put_in_order(events), "input": input}))
 }
 
 /// Generates streams in random order, most of which violate a rule.
-pub fn wild() -> impl Strategy<Value = Value> {
-    let mixed = || prop_oneof![3 => ordinary(), 3 => bookkeeping(), 2 => chunk()];
-    let chunks = || prop_oneof![1 => ordinary(), 1 => bookkeeping(), 6 => chunk()];
+pub fn any_unordered_stream() -> impl Strategy<Value = Value> {
+    let mixed =
+        || prop_oneof![3 => any_common_event(), 3 => any_bookkeeping_event(), 2 => any_chunk()];
+    let chunks =
+        || prop_oneof![1 => any_common_event(), 1 => any_bookkeeping_event(), 6 => any_chunk()];
     let events = prop_oneof![vec(mixed(), 1..14), vec(chunks(), 1..14)];
     (events, prop::bool::weighted(0.8)).prop_map(|(mut events, ends)| {
         events.insert(0, run_started());
@@ -49,27 +51,27 @@ pub fn wild() -> impl Strategy<Value = Value> {
 }
 
 /// Generates the events that occur in most streams.
-fn ordinary() -> impl Strategy<Value = Value> {
+fn any_common_event() -> impl Strategy<Value = Value> {
     let attributed = prop_oneof![
-        8 => text(),
-        9 => call(),
-        3 => result(),
-        4 => activity(),
-        2 => reasoning(),
-        1 => encrypted(),
+        8 => any_text_event(),
+        9 => any_call_event(),
+        3 => any_result(),
+        4 => any_activity_event(),
+        2 => any_reasoning_event(),
+        1 => any_encrypted_value(),
     ];
     prop_oneof![
-        24 => (attributed, weighted(0.07, select(SUBAGENTS)), weighted(0.12, metadata()))
-            .prop_map(|(event, tag, metadata)| with(event, json!({"subagentRunId": tag, "metadata": metadata}))),
-        3 => state(),
-        1 => history(6).prop_map(|messages| json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})),
-        1 => end(),
+        24 => (attributed, weighted(0.07, select(SUBAGENTS)), weighted(0.12, any_metadata()))
+            .prop_map(|(event, tag, metadata)| add_non_null_fields(event, json!({"subagentRunId": tag, "metadata": metadata}))),
+        3 => any_state_event(),
+        1 => any_history(6).prop_map(|messages| json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})),
+        1 => any_run_end(),
     ]
     .boxed()
 }
 
 /// Generates steps, subagents, reasoning spans, and events without an entity.
-fn bookkeeping() -> impl Strategy<Value = Value> {
+fn any_bookkeeping_event() -> impl Strategy<Value = Value> {
     let subagent = || select(SUBAGENTS);
     let tag = || weighted(0.3, subagent());
     let outcome = select(vec![
@@ -84,15 +86,15 @@ fn bookkeeping() -> impl Strategy<Value = Value> {
             select(&["one", "two"][..]),
             tag()
         )
-            .prop_map(|(kind, name, tag)| with(
+            .prop_map(|(kind, name, tag)| add_non_null_fields(
                 json!({"type": kind, "stepName": name}),
                 json!({"subagentRunId": tag})
             )),
-        (subagent(), weighted(0.2, subagent())).prop_map(|(id, parent)| with(
+        (subagent(), weighted(0.2, subagent())).prop_map(|(id, parent)| add_non_null_fields(
             json!({"type": "SUBAGENT_STARTED", "subagentRunId": id, "name": "n"}),
             json!({"parentSubagentRunId": parent})
         )),
-        (subagent(), weighted(0.3, outcome)).prop_map(|(id, outcome)| with(
+        (subagent(), weighted(0.3, outcome)).prop_map(|(id, outcome)| add_non_null_fields(
             json!({"type": "SUBAGENT_FINISHED", "subagentRunId": id}),
             json!({"outcome": outcome})
         )),
@@ -103,7 +105,7 @@ fn bookkeeping() -> impl Strategy<Value = Value> {
             select(REASONINGS),
             tag()
         )
-            .prop_map(|(kind, id, tag)| with(
+            .prop_map(|(kind, id, tag)| add_non_null_fields(
                 json!({"type": kind, "messageId": id}),
                 json!({"subagentRunId": tag})
             )),
@@ -115,19 +117,23 @@ fn bookkeeping() -> impl Strategy<Value = Value> {
     .boxed()
 }
 
-fn chunk() -> impl Strategy<Value = Value> {
+fn any_chunk() -> impl Strategy<Value = Value> {
     let delta = || weighted(0.7, select(&["x", ""][..]));
-    let text =
-        (weighted(0.5, id(TEXTS)), weighted(0.2, role()), delta()).prop_map(|(id, role, delta)| {
-            with(
+    let text = (
+        weighted(0.5, any_id(TEXTS)),
+        weighted(0.2, any_role()),
+        delta(),
+    )
+        .prop_map(|(id, role, delta)| {
+            add_non_null_fields(
                 json!({"type": "TEXT_MESSAGE_CHUNK"}),
                 json!({"messageId": id, "role": role, "delta": delta}),
             )
         });
-    let call = (weighted(0.6, id(CALLS)), weighted(0.6, select(&["f", "f", "g"][..])), weighted(0.2, id(TEXTS)), delta())
-        .prop_map(|(id, name, parent, delta)| with(json!({"type": "TOOL_CALL_CHUNK"}), json!({"toolCallId": id, "toolCallName": name, "parentMessageId": parent, "delta": delta})));
-    let reasoning = (weighted(0.5, id(REASONINGS)), delta()).prop_map(|(id, delta)| {
-        with(
+    let call = (weighted(0.6, any_id(CALLS)), weighted(0.6, select(&["f", "f", "g"][..])), weighted(0.2, any_id(TEXTS)), delta())
+        .prop_map(|(id, name, parent, delta)| add_non_null_fields(json!({"type": "TOOL_CALL_CHUNK"}), json!({"toolCallId": id, "toolCallName": name, "parentMessageId": parent, "delta": delta})));
+    let reasoning = (weighted(0.5, any_id(REASONINGS)), delta()).prop_map(|(id, delta)| {
+        add_non_null_fields(
             json!({"type": "REASONING_MESSAGE_CHUNK"}),
             json!({"messageId": id, "delta": delta}),
         )
@@ -136,11 +142,11 @@ fn chunk() -> impl Strategy<Value = Value> {
     (
         prop_oneof![text, call, reasoning],
         weighted(0.3, select(SUBAGENTS)),
-        weighted(0.05, metadata()),
+        weighted(0.05, any_metadata()),
         raw,
     )
         .prop_map(|(event, tag, metadata, raw)| {
-            with(
+            add_non_null_fields(
                 event,
                 json!({"subagentRunId": tag, "metadata": metadata, "rawEvent": raw}),
             )
@@ -148,23 +154,26 @@ fn chunk() -> impl Strategy<Value = Value> {
         .boxed()
 }
 
-fn text() -> impl Strategy<Value = Value> {
-    let start = (id(TEXTS), weighted(0.4, role()), weighted(0.2, Just("N"))).prop_map(
-        |(id, role, name)| {
-            with(
+fn any_text_event() -> impl Strategy<Value = Value> {
+    let start = (
+        any_id(TEXTS),
+        weighted(0.4, any_role()),
+        weighted(0.2, Just("N")),
+    )
+        .prop_map(|(id, role, name)| {
+            add_non_null_fields(
                 json!({"type": "TEXT_MESSAGE_START", "messageId": id}),
                 json!({"role": role, "name": name}),
             )
-        },
-    );
+        });
     prop_oneof![
         3 => start,
-        3 => (id(TEXTS), select(&["x", "yy", ""][..])).prop_map(|(id, delta)| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta})),
-        2 => id(TEXTS).prop_map(|id| json!({"type": "TEXT_MESSAGE_END", "messageId": id})),
+        3 => (any_id(TEXTS), select(&["x", "yy", ""][..])).prop_map(|(id, delta)| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta})),
+        2 => any_id(TEXTS).prop_map(|id| json!({"type": "TEXT_MESSAGE_END", "messageId": id})),
     ]
 }
 
-fn call() -> impl Strategy<Value = Value> {
+fn any_call_event() -> impl Strategy<Value = Value> {
     let parent = prop_oneof![8 => select(TEXTS), 1 => Just("new"), 1 => select(ANY)];
     let start = (
         select(CALLS),
@@ -172,7 +181,7 @@ fn call() -> impl Strategy<Value = Value> {
         weighted(0.6, parent),
     )
         .prop_map(|(id, name, parent)| {
-            with(
+            add_non_null_fields(
                 json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
                 json!({"parentMessageId": parent}),
             )
@@ -184,45 +193,45 @@ fn call() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn result() -> impl Strategy<Value = Value> {
+fn any_result() -> impl Strategy<Value = Value> {
     let call = prop_oneof![9 => select(CALLS), 1 => Just("unknown")];
     // An unknown kind of part, which is removed.
     let hologram = json!([{"type": "text", "text": "p"}, {"type": "hologram"}]);
-    let content = prop_oneof![9 => content(), 1 => Just(hologram)];
-    (id(RESULTS), call, content).prop_map(|(id, call, content)| {
+    let content = prop_oneof![9 => any_content(), 1 => Just(hologram)];
+    (any_id(RESULTS), call, content).prop_map(|(id, call, content)| {
         json!({"type": "TOOL_CALL_RESULT", "messageId": id, "toolCallId": call, "content": content})
     })
 }
 
-fn activity() -> impl Strategy<Value = Value> {
+fn any_activity_event() -> impl Strategy<Value = Value> {
     let kind = || select(&["p", "q"][..]);
-    let snapshot = (id(ACTIVITIES), kind(), 0..4, weighted(0.3, any::<bool>()))
-        .prop_map(|(id, kind, n, replace)| with(json!({"type": "ACTIVITY_SNAPSHOT", "messageId": id, "activityType": kind, "content": {"n": n}}), json!({"replace": replace})));
+    let snapshot = (any_id(ACTIVITIES), kind(), 0..4, weighted(0.3, any::<bool>()))
+        .prop_map(|(id, kind, n, replace)| add_non_null_fields(json!({"type": "ACTIVITY_SNAPSHOT", "messageId": id, "activityType": kind, "content": {"n": n}}), json!({"replace": replace})));
     let patch = select(vec![
         json!({"op": "add", "path": "/b", "value": 1}),
         json!({"op": "replace", "path": "/n", "value": 9}),
         json!({"op": "remove", "path": "/b"}),
         json!({"op": "test", "path": "/n", "value": 1}),
     ]);
-    let delta = (id(ACTIVITIES), kind(), patch).prop_map(|(id, kind, patch)| {
+    let delta = (any_id(ACTIVITIES), kind(), patch).prop_map(|(id, kind, patch)| {
         json!({"type": "ACTIVITY_DELTA", "messageId": id, "activityType": kind, "patch": [patch]})
     });
     prop_oneof![snapshot, delta]
 }
 
-fn reasoning() -> impl Strategy<Value = Value> {
+fn any_reasoning_event() -> impl Strategy<Value = Value> {
     prop_oneof![
-        id(REASONINGS).prop_map(
+        any_id(REASONINGS).prop_map(
             |id| json!({"type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"})
         ),
-        id(REASONINGS).prop_map(
+        any_id(REASONINGS).prop_map(
             |id| json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": "h"})
         ),
-        id(REASONINGS).prop_map(|id| json!({"type": "REASONING_MESSAGE_END", "messageId": id})),
+        any_id(REASONINGS).prop_map(|id| json!({"type": "REASONING_MESSAGE_END", "messageId": id})),
     ]
 }
 
-fn encrypted() -> impl Strategy<Value = Value> {
+fn any_encrypted_value() -> impl Strategy<Value = Value> {
     let entity = prop_oneof![
         (Just("tool-call"), select(CALLS)),
         (Just("message"), select(ANY)),
@@ -232,7 +241,7 @@ fn encrypted() -> impl Strategy<Value = Value> {
     })
 }
 
-fn state() -> impl Strategy<Value = Value> {
+fn any_state_event() -> impl Strategy<Value = Value> {
     let snapshots = vec![json!({}), json!({"a": 1}), json!([1, 2])];
     let operations = vec![
         json!({"op": "add", "path": "/b", "value": null}),
@@ -253,7 +262,7 @@ fn state() -> impl Strategy<Value = Value> {
 }
 
 /// Generates the end of a run.
-fn end() -> impl Strategy<Value = Value> {
+fn any_run_end() -> impl Strategy<Value = Value> {
     let outcome = select(vec![
         json!({"type": "success"}),
         json!({"type": "success", "pendingToolCallIds": ["c1"]}),
@@ -263,14 +272,14 @@ fn end() -> impl Strategy<Value = Value> {
         json!({"type": "interrupt", "interrupts": [{"id": "i1", "reason": "ask", "toolCallId": "c1"}]}),
     ]);
     prop_oneof![
-        4 => weighted(0.7, outcome).prop_map(|outcome| with(run_finished(), json!({"outcome": outcome}))),
+        4 => weighted(0.7, outcome).prop_map(|outcome| add_non_null_fields(run_finished(), json!({"outcome": outcome}))),
         1 => Just(json!({"type": "RUN_ERROR", "message": "boom", "code": "c"})),
     ]
 }
 
 /// Generates messages without duplicate ids of messages or calls.
-fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
-    vec(message(), 0..most).prop_map(|mut messages| {
+fn any_history(most: usize) -> impl Strategy<Value = Vec<Value>> {
+    vec(any_message(), 0..most).prop_map(|mut messages| {
         let mut seen = BTreeSet::new();
         let mut first = |value: &Value| seen.insert(value["id"].to_string());
         messages.retain_mut(|message| {
@@ -286,45 +295,45 @@ fn history(most: usize) -> impl Strategy<Value = Vec<Value>> {
     })
 }
 
-fn message() -> impl Strategy<Value = Value> {
+fn any_message() -> impl Strategy<Value = Value> {
     let call = (select(CALLS), select(&["f", "g"][..]), select(&["{}", "{\"z\":1}", ""][..]))
         .prop_map(|(id, name, arguments)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}));
     let assistant = (
-        id(TEXTS),
+        any_id(TEXTS),
         weighted(0.6, select(&["", "S", "xyx"][..])),
         weighted(0.5, vec(call, 1..3)),
     )
         .prop_map(|(id, content, calls)| {
-            with(
+            add_non_null_fields(
                 json!({"id": id, "role": "assistant"}),
                 json!({"content": content, "toolCalls": calls}),
             )
         });
     let tool = (
-        id(RESULTS),
+        any_id(RESULTS),
         select(CALLS),
-        content(),
+        any_content(),
         weighted(0.2, Just("bad")),
     )
         .prop_map(|(id, call, content, error)| {
-            with(
+            add_non_null_fields(
                 json!({"id": id, "role": "tool", "toolCallId": call, "content": content}),
                 json!({"error": error}),
             )
         });
     let kinds = prop_oneof![
-        4 => (id(USERS), content()).prop_map(|(id, content)| json!({"id": id, "role": "user", "content": content})),
+        4 => (any_id(USERS), any_content()).prop_map(|(id, content)| json!({"id": id, "role": "user", "content": content})),
         5 => assistant,
         3 => tool,
         1 => (select(ACTIVITIES), 0..3).prop_map(|(id, n)| json!({"id": id, "role": "activity", "activityType": "p", "content": {"n": n}})),
         1 => select(REASONINGS).prop_map(|id| json!({"id": id, "role": "reasoning", "content": "th"})),
         1 => Just(json!({"id": "sys", "role": "system", "content": "be"})),
     ];
-    (kinds, weighted(0.1, metadata()))
-        .prop_map(|(message, metadata)| with(message, json!({"metadata": metadata})))
+    (kinds, weighted(0.1, any_metadata()))
+        .prop_map(|(message, metadata)| add_non_null_fields(message, json!({"metadata": metadata})))
 }
 
-fn content() -> impl Strategy<Value = Value> {
+fn any_content() -> impl Strategy<Value = Value> {
     select(vec![
         json!(""),
         json!("x"),
@@ -334,20 +343,20 @@ fn content() -> impl Strategy<Value = Value> {
 }
 
 /// Generates an id that is mostly of the given kind, and rarely of any kind.
-fn id(own: Words) -> impl Strategy<Value = &'static str> {
+fn any_id(own: Choices) -> impl Strategy<Value = &'static str> {
     prop_oneof![24 => select(own), 1 => select(ANY)]
 }
 
-fn role() -> impl Strategy<Value = &'static str> {
+fn any_role() -> impl Strategy<Value = &'static str> {
     select(&["assistant", "user", "system", "developer"][..])
 }
 
-fn metadata() -> impl Strategy<Value = Value> {
+fn any_metadata() -> impl Strategy<Value = Value> {
     (select(&["k", "l"][..]), 0..9).prop_map(|(key, n)| json!({key: n}))
 }
 
 /// Adds the fields that are not null.
-fn with(mut object: Value, optional: Value) -> Value {
+fn add_non_null_fields(mut object: Value, optional: Value) -> Value {
     if let (Value::Object(object), Value::Object(optional)) = (&mut object, optional) {
         object.extend(optional.into_iter().filter(|(_, value)| !value.is_null()));
     }

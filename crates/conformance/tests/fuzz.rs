@@ -20,9 +20,9 @@ use assistant_core::json::patch;
 use assistant_protocols::agui::{DecoderOptions, End};
 use assistant_protocols::sse::{Frame, SseDecoder};
 use assistant_testkit::replay::{Replay, ReplayInput};
-use conformance::nonsense::{bytes, change, changed, json, schema};
+use conformance::nonsense::{any_bytes, any_frame_change, any_json, any_schema, apply_changes};
 use conformance::property_config;
-use conformance::streams::{tidy, wild};
+use conformance::streams::{any_ordered_stream, any_unordered_stream};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn frames_do_not_depend_on_the_splits(
-        bytes in bytes(40),
+        bytes in any_bytes(40),
         cuts in vec(any::<Index>(), 0..8),
         limit in select(&[1_usize, 7, 30, 10_000][..]),
     ) {
@@ -153,20 +153,20 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_end_a_stream_without_a_panic(bytes in bytes(60)) {
+    fn any_bytes_end_a_stream_without_a_panic(bytes in any_bytes(60)) {
         play(&bytes, DecoderOptions::default());
         play(&bytes, DecoderOptions::strict());
     }
 
     #[test]
     fn tolerant_mode_accepts_all_mutated_frames_that_strict_mode_accepts(
-        picked in vec((any::<Index>(), vec(change(), 0..3)), 1..12),
+        picked in vec((any::<Index>(), vec(any_frame_change(), 0..3)), 1..12),
     ) {
         let mut bytes = Vec::new();
         for (at, changes) in &picked {
             let frame = &FRAMES[at.index(FRAMES.len())];
             bytes.extend_from_slice(b"data: ");
-            bytes.extend(changed(frame, changes));
+            bytes.extend(apply_changes(frame, changes));
             bytes.extend_from_slice(b"\n\n");
         }
         // Input that strict mode accepts is accepted by tolerant mode.
@@ -176,21 +176,21 @@ proptest! {
     }
 
     #[test]
-    fn a_conversation_survives_export_and_import(case in prop_oneof![tidy(), wild()]) {
+    fn a_conversation_survives_export_and_import(case in prop_oneof![any_ordered_stream(), any_unordered_stream()]) {
         play_and_export(&case);
     }
 
     #[test]
     fn a_failed_patch_leaves_the_document_unchanged(
-        document in json(),
+        document in any_json(),
         operations in vec(
             prop_oneof![
-                1 => json(),
+                1 => any_json(),
                 6 => (
                     select(&["add", "remove", "replace", "move", "copy", "test", "odd"][..]),
                     select(&["", "/", "/a", "/a/0", "/a/-", "/b", "/0", "/-", "/a/a", "/__proto__", "a", "/~", "/01"][..]),
                     select(&["", "/a", "/a/0", "/b", "/0", "/a/a"][..]),
-                    json(),
+                    any_json(),
                 ).prop_map(|(op, path, from, value)| object!({"op": op, "path": path, "from": from, "value": value})),
             ],
             0..8,
@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn partial_json_does_not_depend_on_the_splits(
-        bytes in bytes(40),
+        bytes in any_bytes(40),
         cuts in vec(any::<Index>(), 0..8),
     ) {
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn json_is_complete_at_its_end_and_never_invalid_before(value in json(), at in any::<Index>()) {
+    fn json_is_complete_at_its_end_and_never_invalid_before(value in any_json(), at in any::<Index>()) {
         let text = value.to_string();
         let whole = parse_partial(&text);
         prop_assert_eq!(whole.value(), Some(&value));
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn validation_against_any_schema_is_bounded(schema in schema(), instance in json()) {
+    fn validation_against_any_schema_is_bounded(schema in any_schema(), instance in any_json()) {
         let violations = validate(&schema, &instance, &mut NoPatterns);
         prop_assert!(violations.len() <= MAX_VIOLATIONS);
         // Its own text is an instance as well.

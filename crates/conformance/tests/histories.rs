@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-use conformance::histories::{Tally, play};
+use conformance::histories::{Tally, play_history};
 
 /// The number of histories in a test run.
 const HISTORIES: u64 = 4_000;
@@ -14,7 +14,7 @@ fn killed_tabs_run_nothing_twice_and_lose_nothing() {
     let play_some = |first: u64| {
         let mut all = Tally::default();
         for seed in (first..HISTORIES).step_by(workers as usize) {
-            let one = play(seed);
+            let one = play_history(seed);
             assert!(
                 one.is_clean(),
                 "{}\nagain: cargo run --release -p conformance --example histories -- --seed {seed} --count 1",

@@ -68,7 +68,7 @@ fn play_on(replay: &mut Replay, case: &Value, strict: bool) -> Value {
 const NOW: i64 = 1_577_836_800_000;
 
 fn play(case: &Value, strict: bool) -> Value {
-    play_on(&mut Replay::new().at(NOW), case, strict)
+    play_on(&mut Replay::new().with_time(NOW), case, strict)
 }
 
 /// Returns the report of a run around the given events.

@@ -21,7 +21,7 @@ fn every_branch_vector_yields_the_expected_result() {
     for file in ["branched.json", "branched_own.json"] {
         let fixture = fixture(file);
         for vector in fixture["vectors"].as_array().unwrap() {
-            let report = branches::run(vector);
+            let report = branches::replay_vector(vector);
             let (id, expect) = (&vector["id"], &vector["expect"]);
             assert_eq!(report["observed"], *expect, "{id} of {file}");
             assert_eq!(report["ok"], true, "{id} of {file}");
@@ -41,7 +41,7 @@ fn an_export_and_import_between_operations_changes_nothing() {
         for at in 0..=ops.len() {
             let mut ops = ops.clone();
             ops.insert(at, json!({"op": "roundtrip"}));
-            let report = branches::run(&json!({"ops": ops, "expect": vector["expect"]}));
+            let report = branches::replay_vector(&json!({"ops": ops, "expect": vector["expect"]}));
             assert_eq!(
                 report["observed"], vector["expect"],
                 "{} at {at}",
@@ -53,7 +53,7 @@ fn an_export_and_import_between_operations_changes_nothing() {
 
 #[test]
 fn invalid_operations_are_reported() {
-    let run = |ops: Value| branches::run(&json!({"ops": ops, "expect": {"path": []}}));
+    let run = |ops: Value| branches::replay_vector(&json!({"ops": ops, "expect": {"path": []}}));
     for op in [
         json!({"op": "fly"}),
         json!({}),
@@ -68,6 +68,6 @@ fn invalid_operations_are_reported() {
         assert_eq!(report["observed"]["errors"].as_array().unwrap().len(), 1);
         assert_eq!(report["observed"]["path"], json!([]));
     }
-    assert_eq!(branches::run(&json!(null))["ok"], false);
+    assert_eq!(branches::replay_vector(&json!(null))["ok"], false);
     assert_eq!(run(json!("none"))["ok"], true);
 }

@@ -146,7 +146,7 @@ proptest! {
     #[test]
     fn a_tree_stays_sound_and_its_changes_are_complete(ops in prop::collection::vec(op(), 1..40)) {
         let mut mirror = Mirror::default();
-        branches::watch(&json!(ops), |conversation, changes| {
+        branches::replay_operations(&json!(ops), |conversation, changes| {
             check(conversation);
             mirror.follow(conversation, changes);
             assert_eq!(mirror, Mirror::of(conversation));
@@ -161,7 +161,7 @@ proptest! {
     #[test]
     fn a_tree_stays_sound_while_calls_run(ops in prop::collection::vec(step(), 1..40)) {
         let mut mirror = Mirror::default();
-        branches::watch(&json!(ops), |conversation, changes| {
+        branches::replay_operations(&json!(ops), |conversation, changes| {
             check(conversation);
             mirror.follow(conversation, changes);
             assert_eq!(mirror, Mirror::of(conversation));
@@ -181,7 +181,7 @@ proptest! {
             .into_iter()
             .filter(|op| !matches!(op["op"].as_str(), Some("reparent" | "upsert" | "roundtrip")))
             .collect();
-        branches::watch(&json!(ops), |conversation, _| {
+        branches::replay_operations(&json!(ops), |conversation, _| {
             let created: Vec<&MessageId> = conversation.all_messages().map(|m| m.id()).collect();
             let place = |id: &MessageId| created.iter().position(|other| *other == id);
             for id in &created {

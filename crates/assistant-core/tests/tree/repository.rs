@@ -139,7 +139,7 @@ fn difference(vector: &Value) -> Option<String> {
             "get_message" => expect["depth"] = json!({id: null}),
             _ => {}
         }
-        let report = branches::run(&json!({"ops": translation.ops, "expect": expect}));
+        let report = branches::replay_vector(&json!({"ops": translation.ops, "expect": expect}));
         let mut observed = report["observed"].clone();
         let errors = observed.as_object_mut().unwrap().shift_remove("errors");
         let new_error = errors.is_some_and(|errors| {

@@ -40,10 +40,10 @@ impl ReplayInput {
             taken.filter(|value| !value.is_null())
         };
         Ok(Self {
-            messages: list(take("messages"), "messages", message_from_value)?,
+            messages: parse_list(take("messages"), "messages", message_from_value)?,
             state: take("state"),
-            resume: list(take("resume"), "resume", resume_entry_from_value)?,
-            pending_interrupts: list(
+            resume: parse_list(take("resume"), "resume", resume_entry_from_value)?,
+            pending_interrupts: parse_list(
                 take("pendingInterrupts"),
                 "pendingInterrupts",
                 interrupt_from_value,
@@ -52,7 +52,7 @@ impl ReplayInput {
     }
 }
 
-fn list<T>(
+fn parse_list<T>(
     value: Option<Value>,
     name: &str,
     read: fn(Value) -> Result<T, ProtocolError>,

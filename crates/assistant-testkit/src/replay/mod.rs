@@ -36,7 +36,7 @@ use assistant_protocols::{
     stream::{Ending, Read, Sink},
 };
 
-use tally::Tally;
+use tally::RunTally;
 
 /// The maximum number of diagnostics in a report. Further diagnostics are only counted.
 const MAX_DIAGNOSTICS: usize = 1_000;
@@ -58,7 +58,7 @@ impl Replay {
 
     /// Sets the time of the requests, in milliseconds since 1970. Without it, no interrupt expires.
     #[must_use]
-    pub const fn at(mut self, now: i64) -> Self {
+    pub const fn with_time(mut self, now: i64) -> Self {
         self.now = now;
         self
     }
@@ -84,8 +84,8 @@ impl Replay {
             resume,
             pending_interrupts,
         } = input;
-        let error = unanswered(&pending_interrupts, &resume)
-            .or_else(|| expired(&pending_interrupts, &resume, self.now));
+        let error = check_all_answered(&pending_interrupts, &resume)
+            .or_else(|| check_none_expired(&pending_interrupts, &resume, self.now));
         let answers: Vec<String> = resume.into_iter().map(|entry| entry.interrupt_id).collect();
         let mut reader = Reader::new(options);
         if let Some(error) = error {
@@ -96,7 +96,7 @@ impl Replay {
         if let Some(state) = state {
             changes::set_state(&mut player.replay.conversation, state);
         }
-        tally::raise(&mut player.replay.interrupts, pending_interrupts);
+        tally::add_interrupts(&mut player.replay.interrupts, pending_interrupts);
         Stream { reader, player }
     }
 
@@ -105,13 +105,13 @@ impl Replay {
         let mut player = Player::new(self, Vec::new());
         reader.push(bytes, &mut player);
         let ending = reader.finish(&mut player);
-        player.report(ending)
+        player.into_report(ending)
     }
 }
 
 /// Returns an error if a request does not answer all pending interrupts in its input. Interrupts of
 /// earlier streams are not checked, since such an interrupt may stay open while others continue.
-fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
+fn check_all_answered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
         .map(|interrupt| interrupt.id.as_str())
@@ -128,7 +128,11 @@ fn unanswered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolE
 }
 
 /// Returns an error if a request answers an expired interrupt other than by cancelling it.
-fn expired(pending: &[Interrupt], resume: &[ResumeEntry], now: i64) -> Option<ProtocolError> {
+fn check_none_expired(
+    pending: &[Interrupt],
+    resume: &[ResumeEntry],
+    now: i64,
+) -> Option<ProtocolError> {
     pending.iter().find_map(|interrupt| {
         let at = interrupt.expires_at.as_deref()?;
         let entry = resume
@@ -173,7 +177,7 @@ impl Stream<'_> {
     pub fn finish(self) -> Report {
         let Self { reader, mut player } = self;
         let ending = reader.finish(&mut player);
-        player.report(ending)
+        player.into_report(ending)
     }
 }
 
@@ -181,7 +185,7 @@ impl Stream<'_> {
 #[derive(Debug)]
 struct Player<'a> {
     replay: &'a mut Replay,
-    tally: Tally,
+    tally: RunTally,
     diagnostics: Vec<Diagnostic>,
     left_out: usize,
     /// A buffer for the diagnostics of one event, which is reused.
@@ -190,17 +194,17 @@ struct Player<'a> {
 
 impl Sink for Player<'_> {
     fn event(&mut self, event: Event) {
-        self.tally.take(&event, &mut self.replay.interrupts);
+        self.tally.count_event(&event, &mut self.replay.interrupts);
         let mut notes = std::mem::take(&mut self.notes);
         changes::apply(&mut self.replay.conversation, event, &mut notes);
         for note in notes.drain(..) {
-            self.note(note);
+            self.add_diagnostic(note);
         }
         self.notes = notes;
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.note(diagnostic);
+        self.add_diagnostic(diagnostic);
     }
 }
 
@@ -208,14 +212,14 @@ impl<'a> Player<'a> {
     fn new(replay: &'a mut Replay, answers: Vec<String>) -> Self {
         Self {
             replay,
-            tally: Tally::new(answers),
+            tally: RunTally::new(answers),
             diagnostics: Vec::new(),
             left_out: 0,
             notes: Vec::new(),
         }
     }
 
-    fn report(mut self, ending: Ending) -> Report {
+    fn into_report(mut self, ending: Ending) -> Report {
         if self.left_out > 0 {
             let message = format!("{} more diagnostics were left out.", self.left_out);
             let note = Diagnostic::new("left-out", message);
@@ -234,7 +238,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn note(&mut self, note: Diagnostic) {
+    fn add_diagnostic(&mut self, note: Diagnostic) {
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(note);
         } else {

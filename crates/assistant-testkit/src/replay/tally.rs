@@ -7,7 +7,7 @@ use assistant_core::event::{Event, EventKind, Extension, Interrupt, Outcome, Set
 
 /// The ends of runs and the calls of the current run, collected from events.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct RunTally {
     pub(super) finished: Vec<Finished>,
     pub(super) run_errors: Vec<RunFailure>,
     /// The ids of the interrupts that the request or the run answers. They are closed when a run
@@ -21,7 +21,7 @@ pub(super) struct Tally {
     answered: HashSet<String>,
 }
 
-impl Tally {
+impl RunTally {
     pub(super) fn new(answers: Vec<String>) -> Self {
         Self {
             answers,
@@ -29,7 +29,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn take(&mut self, event: &Event, interrupts: &mut Vec<Interrupt>) {
+    pub(super) fn count_event(&mut self, event: &Event, interrupts: &mut Vec<Interrupt>) {
         match &event.kind {
             EventKind::RunStarted { input, .. } => {
                 self.started.clear();
@@ -67,7 +67,7 @@ impl Tally {
                 interrupts.retain(|open| !answers.contains(&open.id));
                 let finished = self.finished_with(outcome.as_ref());
                 if let Finished::Interrupt { interrupts: raised } = &finished {
-                    raise(interrupts, raised.clone());
+                    add_interrupts(interrupts, raised.clone());
                 }
                 self.finished.push(finished);
             }
@@ -87,13 +87,13 @@ impl Tally {
                 pending_tool_call_ids: named.clone(),
             },
             _ => Finished::Success {
-                pending_tool_call_ids: self.pending(),
+                pending_tool_call_ids: self.pending_calls(),
             },
         }
     }
 
     /// Returns the ids of the started calls without a result, for producers that do not list them.
-    fn pending(&self) -> Vec<String> {
+    fn pending_calls(&self) -> Vec<String> {
         let open = self
             .started
             .iter()
@@ -103,7 +103,7 @@ impl Tally {
 }
 
 /// Adds interrupts. An open interrupt with the same id is replaced.
-pub(super) fn raise(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
+pub(super) fn add_interrupts(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
     open.retain(|old| !raised.iter().any(|new| new.id == old.id));
     open.extend(raised);
 }

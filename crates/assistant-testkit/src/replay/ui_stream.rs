@@ -6,20 +6,20 @@ use super::{Player, Replay, Report, changes};
 use assistant_protocols::ui_stream::{Decoder, Reader, ResponseParams, ui_history, ui_messages};
 
 /// Replays a recorded response. Returns the report, and the answer as the AI SDK's `UIMessage`.
-pub fn read(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
-    let mut reader = Reader::new(start_of(replay, "answer"));
+pub fn replay_response(replay: &mut Replay, bytes: &[u8]) -> (Report, Value) {
+    let mut reader = Reader::new(response_params(replay, "answer"));
     let mut player = Player::new(replay, Vec::new());
     reader.push(bytes, &mut player);
     let id = reader.message_id().to_owned();
     let ending = reader.finish(&mut player);
-    let report = player.report(ending);
-    (report, answer(replay, &id))
+    let report = player.into_report(ending);
+    (report, find_ui_message(replay, &id))
 }
 
 /// Replays a case, `{name, initial: {messageId, lastMessage}, chunks, options}`, and returns
 /// `{name, message}` with the resulting `UIMessage`.
 #[must_use]
-pub fn run(case: &Value) -> Value {
+pub fn replay_case(case: &Value) -> Value {
     let mut replay = Replay::new();
     let last = case.pointer("/initial/lastMessage");
     let last = last.filter(|last| last.get("role") == Some(&"assistant".into()));
@@ -32,7 +32,7 @@ pub fn run(case: &Value) -> Value {
         option == Some(&Value::Bool(true))
     };
     let id = case.pointer("/initial/messageId").and_then(Value::as_str);
-    let mut start = start_of(&replay, id.unwrap_or("answer"));
+    let mut start = response_params(&replay, id.unwrap_or("answer"));
     start.replays = flag("resetStateOnFirstMessageStart");
     start.separates = flag("resetStateOnMessageIdChange");
     let mut decoder = Decoder::new(start);
@@ -42,11 +42,11 @@ pub fn run(case: &Value) -> Value {
         decoder.push_chunk(chunk.clone(), &mut player);
     }
     decoder.finish(&mut player);
-    let message = answer(&replay, decoder.message_id());
+    let message = find_ui_message(&replay, decoder.message_id());
     json!({"name": case.get("name"), "message": message})
 }
 
-fn start_of(replay: &Replay, id: &str) -> ResponseParams {
+fn response_params(replay: &Replay, id: &str) -> ResponseParams {
     let mut start = ResponseParams::default();
     start.message_id = id.to_owned();
     start.history = Some(ui_history(&replay.conversation));
@@ -55,7 +55,7 @@ fn start_of(replay: &Replay, id: &str) -> ResponseParams {
 
 /// Returns the `UIMessage` with this id; one without parts if the conversation contains no such
 /// answer.
-fn answer(replay: &Replay, id: &str) -> Value {
+fn find_ui_message(replay: &Replay, id: &str) -> Value {
     let messages = ui_messages(&replay.conversation);
     let is_answer = |message: &Value| {
         message.get("id") == Some(&id.into()) && message.get("role") == Some(&"assistant".into())

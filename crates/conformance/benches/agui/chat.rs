@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A conversation with an open run.
 pub(crate) struct Chat {
     session: Session,
-    host: Outside,
+    host: ImmediateHost,
     run: RunKey,
     /// The observers, which are notified of every change.
     pub(crate) observers: Observers<Change>,
@@ -24,7 +24,7 @@ pub(crate) struct Chat {
 impl Chat {
     pub(crate) fn new() -> Self {
         let mut session = Session::new("t", SessionOptions::default());
-        let mut host = Outside::default();
+        let mut host = ImmediateHost::default();
         let content = Content::Text("go".to_owned());
         let step = session.handle(Input::Send { content }, &mut host);
         let run = step.effects.iter().find_map(|effect| match effect {
@@ -71,17 +71,17 @@ impl Sink for Chat {
 
 /// A host that requires no approval and answers without delay.
 #[derive(Default)]
-struct Outside {
+struct ImmediateHost {
     ids: u64,
 }
 
-impl PatternHost for Outside {
+impl PatternHost for ImmediateHost {
     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
         None
     }
 }
 
-impl Host for Outside {
+impl Host for ImmediateHost {
     fn now(&mut self) -> i64 {
         0
     }

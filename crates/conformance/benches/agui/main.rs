@@ -40,7 +40,7 @@ const BLOCK: usize = 500;
     rename_all_fields = "camelCase"
 )]
 #[expect(dead_code, reason = "parsed and dropped")]
-enum Plain {
+enum PlainEvent {
     RunStarted {
         thread_id: String,
         run_id: String,
@@ -89,81 +89,87 @@ fn main() {
     println!("| events | serde_json | decode, verify | ratio | bytes to session | ratio |");
     println!("| --- | --: | --: | --: | --: | --: |");
     for (name, events) in [
-        ("text deltas", text()),
-        ("tool arguments", arguments()),
-        ("mixed", mixed()),
+        ("text deltas", text_events()),
+        ("tool arguments", argument_events()),
+        ("mixed", mixed_events()),
     ] {
-        compare(name, &events);
+        compare_decoders(name, &events);
     }
     println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
     println!("| --: | --: | --: | --: | --: |");
-    lengths();
+    measure_lengths();
     println!("\n| observers of every change | text delta | ratio |");
     println!("| --: | --: | --: |");
-    observers();
+    measure_observers();
 }
 
 /// Measures a text delta from its bytes into a session, without observers and with eight.
-fn observers() {
-    let events = text();
+fn measure_observers() {
+    let events = text_events();
     let blocks: Vec<String> = events
         .chunks(BLOCK)
-        .map(|block| block.iter().map(frame).collect())
+        .map(|block| block.iter().map(write_frame).collect())
         .collect();
     let counts = [0, 8];
-    let mut costs = counts.map(|_| Fastest::new());
+    let mut costs = counts.map(|_| FastestTimes::new());
     let heard = Rc::new(Cell::new(0u64));
     for _ in 0..ROUNDS {
         for (count, cost) in counts.into_iter().zip(&mut costs) {
             let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
             for _ in 0..count {
                 let heard = Rc::clone(&heard);
-                chat.observers
-                    .add(move |change: &Change| heard.set(heard.get() + u64::from(grew(change))));
+                chat.observers.add(move |change: &Change| {
+                    heard.set(heard.get() + u64::from(is_growth(change)))
+                });
             }
-            cost.round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
-            finish(reader, chat);
+            cost.measure_round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
+            check_received(reader, chat);
         }
     }
     let deltas = u64::try_from((EVENTS - 2) * ROUNDS * 8).unwrap();
     assert!(heard.get() >= deltas, "{} were heard", heard.get());
-    let costs = costs.map(|cost| cost.sum() / EVENTS as f64);
+    let costs = costs.map(|cost| cost.total_nanos() / EVENTS as f64);
     for (count, cost) in counts.into_iter().zip(costs) {
         println!("| {count} | {cost:.0} | {:.2} |", cost / costs[0]);
     }
 }
 
-const fn grew(change: &Change) -> bool {
+const fn is_growth(change: &Change) -> bool {
     matches!(change, Change::PartGrew { .. })
 }
 
-fn compare(name: &str, events: &[Value]) {
+fn compare_decoders(name: &str, events: &[Value]) {
     let blocks: Vec<String> = events
         .chunks(BLOCK)
-        .map(|block| block.iter().map(frame).collect())
+        .map(|block| block.iter().map(write_frame).collect())
         .collect();
-    let (mut plain, mut decode, mut whole) = (Fastest::new(), Fastest::new(), Fastest::new());
+    let (mut plain, mut decode, mut whole) = (
+        FastestTimes::new(),
+        FastestTimes::new(),
+        FastestTimes::new(),
+    );
     // Interleaved, so that a slow moment of the machine affects all of them.
     for _ in 0..ROUNDS {
-        plain.round(&blocks, |block| {
-            for data in data(block) {
-                black_box(serde_json::from_str::<Plain>(data).unwrap());
+        plain.measure_round(&blocks, |block| {
+            for data in data_of_frames(block) {
+                black_box(serde_json::from_str::<PlainEvent>(data).unwrap());
             }
         });
         let mut decoder = Decoder::new(DecoderOptions::default());
         let mut events = Vec::new();
-        decode.round(&blocks, |block| {
-            for data in data(block) {
+        decode.measure_round(&blocks, |block| {
+            for data in data_of_frames(block) {
                 decoder.push_frame(data, &mut events).unwrap();
                 black_box(&events);
                 events.clear();
             }
         });
         let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
-        whole.round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
-        finish(reader, chat);
+        whole.measure_round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
+        check_received(reader, chat);
     }
-    let [plain, decode, whole] = [plain, decode, whole].map(|all| all.sum() / events.len() as f64);
+    let [plain, decode, whole] =
+        [plain, decode, whole].map(|all| all.total_nanos() / events.len() as f64);
     println!(
         "| {name} | {plain:.0} | {decode:.0} | {:.2} | {whole:.0} | {:.2} |",
         decode / plain,
@@ -173,20 +179,20 @@ fn compare(name: &str, events: &[Value]) {
 
 /// Checks that the session has received the measured events: the stream has no end, and there is an
 /// answer.
-fn finish(reader: Reader, mut chat: Chat) {
+fn check_received(reader: Reader, mut chat: Chat) {
     assert_eq!(reader.finish(&mut chat).end, End::Truncated);
     assert!(chat.has_answer());
 }
 
 /// The fastest time of each block in all rounds.
-struct Fastest(Vec<Duration>);
+struct FastestTimes(Vec<Duration>);
 
-impl Fastest {
+impl FastestTimes {
     const fn new() -> Self {
         Self(Vec::new())
     }
 
-    fn round(&mut self, blocks: &[String], mut act: impl FnMut(&str)) {
+    fn measure_round(&mut self, blocks: &[String], mut act: impl FnMut(&str)) {
         self.0.resize(blocks.len(), Duration::MAX);
         for (block, fastest) in blocks.iter().zip(&mut self.0) {
             let start = Instant::now();
@@ -196,36 +202,36 @@ impl Fastest {
     }
 
     /// Returns the total in nanoseconds.
-    fn sum(&self) -> f64 {
+    fn total_nanos(&self) -> f64 {
         self.0.iter().sum::<Duration>().as_secs_f64() * 1e9
     }
 }
 
 /// Returns the data of a stream's frames, without a full SSE parser.
-fn data(stream: &str) -> impl Iterator<Item = &str> {
+fn data_of_frames(stream: &str) -> impl Iterator<Item = &str> {
     stream
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
 }
 
 /// Measures an event at the end of conversations of several lengths.
-fn lengths() {
+fn measure_lengths() {
     let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
-    let blocks = [content(), piece].map(|event| vec![frame(&event).repeat(BLOCK); 20]);
+    let blocks = [content_event(), piece].map(|event| vec![write_frame(&event).repeat(BLOCK); 20]);
     let lengths = [10, 1_000, 10_000];
-    let mut costs = lengths.map(|_| [Fastest::new(), Fastest::new()]);
+    let mut costs = lengths.map(|_| [FastestTimes::new(), FastestTimes::new()]);
     for _ in 0..ROUNDS {
         for (messages, costs) in lengths.iter().zip(&mut costs) {
-            let history = history(*messages);
+            let history = history_stream(*messages);
             for (blocks, cost) in blocks.iter().zip(costs) {
                 let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
                 reader.push(history.as_bytes(), &mut chat);
-                cost.round(blocks, |block| reader.push(block.as_bytes(), &mut chat));
-                finish(reader, chat);
+                cost.measure_round(blocks, |block| reader.push(block.as_bytes(), &mut chat));
+                check_received(reader, chat);
             }
         }
     }
-    let costs = costs.map(|costs| costs.map(|cost| cost.sum() / (20 * BLOCK) as f64));
+    let costs = costs.map(|costs| costs.map(|cost| cost.total_nanos() / (20 * BLOCK) as f64));
     let [first_token, first_piece] = costs[0];
     for (messages, [token, piece]) in lengths.iter().zip(costs) {
         println!(
@@ -237,7 +243,7 @@ fn lengths() {
 }
 
 /// Returns a stream with this number of messages, then an open message and an open call.
-fn history(messages: usize) -> String {
+fn history_stream(messages: usize) -> String {
     let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     for n in 0..messages {
         let id = format!("m{n}");
@@ -248,34 +254,38 @@ fn history(messages: usize) -> String {
     }
     events.push(json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE}));
     events.push(json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"}));
-    events.iter().map(frame).collect()
+    events.iter().map(write_frame).collect()
 }
 
 const MESSAGE: &str = "msg_01J8ZQ4T7M3V5K9X2B6N0C1D2E";
 const CALL: &str = "call_9fXq2LrTzYwB7sVnKp3Dh1Mc";
 
-fn frame(event: &Value) -> String {
+fn write_frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-fn content() -> Value {
+fn content_event() -> Value {
     json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": MESSAGE, "delta": " token"})
 }
 
-fn run(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
+fn wrap_in_run(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     events.extend(inner);
     events.truncate(EVENTS);
     events
 }
 
-fn text() -> Vec<Value> {
+fn text_events() -> Vec<Value> {
     let start = json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE, "role": "assistant"});
-    run([start].into_iter().chain((0..EVENTS).map(|_| content())))
+    wrap_in_run(
+        [start]
+            .into_iter()
+            .chain((0..EVENTS).map(|_| content_event())),
+    )
 }
 
 /// Returns the events of a call with a long list of strings, in deltas of 24 characters.
-fn arguments() -> Vec<Value> {
+fn argument_events() -> Vec<Value> {
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": CALL, "toolCallName": "f"});
     let piece = |n| {
         if n == 0 {
@@ -286,12 +296,12 @@ fn arguments() -> Vec<Value> {
     };
     let pieces = (0..EVENTS)
         .map(|n| json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": piece(n)}));
-    run([start].into_iter().chain(pieces))
+    wrap_in_run([start].into_iter().chain(pieces))
 }
 
 /// Returns events of all kinds: text, calls with arguments in deltas, results, and state patches.
-fn mixed() -> Vec<Value> {
-    run((0..EVENTS / 40 + 1).flat_map(|turn| {
+fn mixed_events() -> Vec<Value> {
+    wrap_in_run((0..EVENTS / 40 + 1).flat_map(|turn| {
         let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));
         let mut events = vec![json!({"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"})];
         events.extend((0..24).map(|_| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": " token"})));

@@ -79,7 +79,7 @@ impl Args {
 
 /// The parent message in a call's start event.
 #[derive(Debug, Clone, Copy)]
-pub enum Home {
+pub enum ParentMessage {
     /// The call names no parent.
     None,
     /// The call names a message that does not exist yet.
@@ -91,7 +91,7 @@ pub enum Home {
 /// A change of the agent's history before it is listed in a snapshot. Numbers select messages and
 /// calls.
 #[derive(Debug, Clone, Copy)]
-pub enum Change {
+pub enum HistoryChange {
     /// Omits a message.
     Drop(u8),
     /// Moves a message.
@@ -99,7 +99,7 @@ pub enum Change {
     /// Changes the id of a message.
     Name(u8),
     /// Moves a call to a new message.
-    Home(u8),
+    ParentMessage(u8),
     /// Moves a call to another message.
     Into(u8, u8),
     /// Omits a call.
@@ -120,7 +120,7 @@ pub enum Change {
 
 /// A manual change of a stored conversation. The number selects a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Alter {
+pub enum FileChange {
     /// Marks all runs as succeeded.
     RunsSucceeded,
     /// Sets another state of the call.
@@ -141,7 +141,7 @@ pub enum Alter {
     Rewrite(u8, Tool, Args),
 }
 
-impl Alter {
+impl FileChange {
     /// Returns the number that selects the call.
     #[must_use]
     pub const fn pick(self) -> u8 {
@@ -161,7 +161,7 @@ impl Alter {
 
 /// The end of a run.
 #[derive(Debug, Clone)]
-pub enum End {
+pub enum RunEnd {
     /// Success.
     Well,
     /// Interrupts.
@@ -180,27 +180,27 @@ pub struct Question {
     /// The call that the question is about, by position from the newest; `None` for no call.
     pub call: Option<u8>,
     /// The kind of answer that the question accepts.
-    pub takes: Takes,
+    pub takes: AnswerFormat,
     /// The number that selects the message and the metadata, of a small range.
     pub words: u8,
     /// The actions that the question lists.
-    pub list: Vec<Listed>,
+    pub list: Vec<ListedAction>,
     /// The number that selects the position of the list in the metadata.
     pub at: u8,
 }
 
 /// An action that a question lists.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
+pub struct ListedAction {
     /// The action.
-    pub what: Named,
+    pub what: NamedAction,
     /// The accepted kinds of decisions, one bit for each; `None` for the agent's default.
     pub allows: Option<u8>,
 }
 
 /// An action by its name and arguments.
 #[derive(Debug, Clone, Copy)]
-pub enum Named {
+pub enum NamedAction {
     /// Any action.
     Tool(Tool, Args),
     /// A call of the agent's history, by position from the newest.
@@ -209,7 +209,7 @@ pub enum Named {
 
 /// The user's decision about an action of a list.
 #[derive(Debug, Clone, Copy)]
-pub enum Choice {
+pub enum ActionChoice {
     /// Runs the action.
     Approve,
     /// Runs the action with other arguments.
@@ -222,7 +222,7 @@ pub enum Choice {
 
 /// The form of answer that a question accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum AnswerFormat {
     /// An object with `approved`, and optionally `editedArgs`.
     Approval,
     /// `true` or `false`.
@@ -275,7 +275,7 @@ pub struct Bounds {
 
 /// An event of the page.
 #[derive(Debug, Clone, Copy)]
-pub enum Page {
+pub enum PageEvent {
     /// A handler ends.
     Ends(u8),
     /// A reload.
@@ -307,7 +307,7 @@ pub enum Move {
         /// The arguments.
         args: Args,
         /// The parent.
-        home: Home,
+        home: ParentMessage,
     },
     /// A repetition of a call with changes.
     Again {
@@ -338,9 +338,9 @@ pub enum Move {
         call: u8,
     },
     /// A list of the history.
-    List(Vec<Change>),
+    List(Vec<HistoryChange>),
     /// A snapshot of the agent's history, after changes.
-    End(End),
+    End(RunEnd),
     /// Updates the user's view of the screen.
     Look,
     /// The user updates their view of the screen.
@@ -366,7 +366,7 @@ pub enum Move {
         /// The question.
         question: u8,
         /// The decisions, in the order of the list.
-        choices: Vec<Choice>,
+        choices: Vec<ActionChoice>,
         /// True to repeat the decisions until every action has one.
         each: bool,
         /// True to update the view first.
@@ -377,7 +377,7 @@ pub enum Move {
         /// True to continue the session; otherwise the file is imported.
         restores: bool,
         /// The manual changes of the file.
-        changes: Vec<Alter>,
+        changes: Vec<FileChange>,
     },
     /// The user denies everything open.
     DenyAll,
@@ -396,14 +396,14 @@ pub enum Move {
     /// The user retries a failed run.
     Retry,
     /// An event of the page.
-    Page(Page),
+    Page(PageEvent),
 }
 
 /// A list of moves, printed with one move per line.
 #[derive(Clone)]
-pub struct History(pub Vec<Move>);
+pub struct Moves(pub Vec<Move>);
 
-impl fmt::Debug for History {
+impl fmt::Debug for Moves {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .iter()
@@ -413,47 +413,50 @@ impl fmt::Debug for History {
 
 /// Generates any tool. The tool with a preview is twice as likely, since its cases require several
 /// moves in a certain order.
-fn tool() -> impl Strategy<Value = Tool> + Clone {
+fn any_tool() -> impl Strategy<Value = Tool> + Clone {
     select([&Tool::ALL[..], &[Tool::Move]].concat())
 }
 
-fn args() -> impl Strategy<Value = Args> + Clone {
+fn any_args() -> impl Strategy<Value = Args> + Clone {
     prop_oneof![5 => 0..6_usize, 1 => 6..TEXTS.len()].prop_map(Args)
 }
 
-fn n() -> impl Strategy<Value = u8> + Clone {
+fn any_index() -> impl Strategy<Value = u8> + Clone {
     any::<u8>()
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn any_history_change() -> impl Strategy<Value = HistoryChange> {
     prop_oneof![
-        2 => n().prop_map(Change::Drop),
-        1 => (n(), n()).prop_map(|(a, b)| Change::Move(a, b)),
-        1 => n().prop_map(Change::Name),
-        3 => n().prop_map(Change::Home),
-        2 => (n(), n()).prop_map(|(a, b)| Change::Into(a, b)),
-        2 => n().prop_map(Change::Forget),
-        4 => (n(), tool(), args()).prop_map(|(a, b, c)| Change::Rewrite(a, b, c)),
-        1 => n().prop_map(Change::Twice),
-        2 => (n(), tool(), args()).prop_map(|(a, b, c)| Change::Plant(a, b, c)),
-        1 => n().prop_map(Change::Unanswer),
-        1 => n().prop_map(Change::Answer),
-        1 => n().prop_map(Change::Misquote),
+        2 => any_index().prop_map(HistoryChange::Drop),
+        1 => (any_index(), any_index()).prop_map(|(a, b)| HistoryChange::Move(a, b)),
+        1 => any_index().prop_map(HistoryChange::Name),
+        3 => any_index().prop_map(HistoryChange::ParentMessage),
+        2 => (any_index(), any_index()).prop_map(|(a, b)| HistoryChange::Into(a, b)),
+        2 => any_index().prop_map(HistoryChange::Forget),
+        4 => (any_index(), any_tool(), any_args()).prop_map(|(a, b, c)| HistoryChange::Rewrite(a, b, c)),
+        1 => any_index().prop_map(HistoryChange::Twice),
+        2 => (any_index(), any_tool(), any_args()).prop_map(|(a, b, c)| HistoryChange::Plant(a, b, c)),
+        1 => any_index().prop_map(HistoryChange::Unanswer),
+        1 => any_index().prop_map(HistoryChange::Answer),
+        1 => any_index().prop_map(HistoryChange::Misquote),
     ]
 }
 
-fn question() -> impl Strategy<Value = Question> {
-    let call = prop_oneof![3 => n().prop_map(Some), 1 => Just(None)];
+fn any_question() -> impl Strategy<Value = Question> {
+    let call = prop_oneof![3 => any_index().prop_map(Some), 1 => Just(None)];
     let takes = prop_oneof![
-        4 => Just(Takes::Approval),
-        1 => Just(Takes::Boolean),
-        1 => Just(Takes::Text),
+        4 => Just(AnswerFormat::Approval),
+        1 => Just(AnswerFormat::Boolean),
+        1 => Just(AnswerFormat::Text),
     ];
     let plain = (
         takes,
-        prop_oneof![4 => Just(Vec::new()), 1 => vec(listed(), 1..4)],
+        prop_oneof![4 => Just(Vec::new()), 1 => vec(any_listed_action(), 1..4)],
     );
-    let each = (Just(Takes::Decisions), vec(listed(), 1..4));
+    let each = (
+        Just(AnswerFormat::Decisions),
+        vec(any_listed_action(), 1..4),
+    );
     let asks = prop_oneof![3 => plain.boxed(), 2 => each.boxed()];
     let all = (0..3_u8, call, asks, 0..2_u8, 0..3_u8);
     all.prop_map(|(id, call, (takes, list), words, at)| Question {
@@ -466,44 +469,48 @@ fn question() -> impl Strategy<Value = Question> {
     })
 }
 
-fn listed() -> impl Strategy<Value = Listed> {
+fn any_listed_action() -> impl Strategy<Value = ListedAction> {
     let what = prop_oneof![
-        2 => n().prop_map(Named::Call),
-        2 => (tool(), args()).prop_map(|(tool, args)| Named::Tool(tool, args)),
+        2 => any_index().prop_map(NamedAction::Call),
+        2 => (any_tool(), any_args()).prop_map(|(tool, args)| NamedAction::Tool(tool, args)),
     ];
     let allows = prop_oneof![3 => Just(None), 1 => (0..16_u8).prop_map(Some)];
-    (what, allows).prop_map(|(what, allows)| Listed { what, allows })
+    (what, allows).prop_map(|(what, allows)| ListedAction { what, allows })
 }
 
-fn choice() -> impl Strategy<Value = Choice> {
+fn any_action_choice() -> impl Strategy<Value = ActionChoice> {
     prop_oneof![
-        4 => Just(Choice::Approve),
-        1 => args().prop_map(Choice::Edit),
-        2 => Just(Choice::Reject),
-        1 => Just(Choice::Respond),
+        4 => Just(ActionChoice::Approve),
+        1 => any_args().prop_map(ActionChoice::Edit),
+        2 => Just(ActionChoice::Reject),
+        1 => Just(ActionChoice::Respond),
     ]
 }
 
-fn agents() -> impl Strategy<Value = Move> {
-    let home = select(vec![Home::None, Home::New, Home::Newest]);
+fn any_agent_move() -> impl Strategy<Value = Move> {
+    let home = select(vec![
+        ParentMessage::None,
+        ParentMessage::New,
+        ParentMessage::Newest,
+    ]);
     let end = prop_oneof![
-        6 => Just(End::Well),
-        3 => vec(question(), 1..3).prop_map(End::Asks),
-        1 => Just(End::Error),
-        1 => Just(End::Cut),
+        6 => Just(RunEnd::Well),
+        3 => vec(any_question(), 1..3).prop_map(RunEnd::Asks),
+        1 => Just(RunEnd::Error),
+        1 => Just(RunEnd::Cut),
     ];
     prop_oneof![
-        5 => (tool(), args(), home).prop_map(|(tool, args, home)| Move::Call { tool, args, home }),
-        2 => (n(), tool(), args()).prop_map(|(call, tool, args)| Move::Again { call, tool, args }),
-        1 => (n(), args()).prop_map(|(call, args)| Move::More { call, args }),
-        1 => (tool(), args()).prop_map(|(tool, args)| Move::Written { tool, args }),
-        1 => n().prop_map(|call| Move::Result { call }),
-        5 => vec(change(), 0..4).prop_map(Move::List),
+        5 => (any_tool(), any_args(), home).prop_map(|(tool, args, home)| Move::Call { tool, args, home }),
+        2 => (any_index(), any_tool(), any_args()).prop_map(|(call, tool, args)| Move::Again { call, tool, args }),
+        1 => (any_index(), any_args()).prop_map(|(call, args)| Move::More { call, args }),
+        1 => (any_tool(), any_args()).prop_map(|(tool, args)| Move::Written { tool, args }),
+        1 => any_index().prop_map(|call| Move::Result { call }),
+        5 => vec(any_history_change(), 0..4).prop_map(Move::List),
         5 => end.prop_map(Move::End),
     ]
 }
 
-fn bounds() -> impl Strategy<Value = Bounds> {
+fn any_bounds() -> impl Strategy<Value = Bounds> {
     use proptest::option::of;
     let all = (of(1_u32..3), of(1_i64..4), of(1_u32..3));
     all.prop_map(|(uses, ms, sum)| Bounds {
@@ -513,7 +520,7 @@ fn bounds() -> impl Strategy<Value = Bounds> {
     })
 }
 
-fn alter() -> impl Strategy<Value = Alter> {
+fn any_file_change() -> impl Strategy<Value = FileChange> {
     const STATES: [&str; 5] = [
         "input-available",
         "approval-requested",
@@ -534,54 +541,54 @@ fn alter() -> impl Strategy<Value = Alter> {
         "interrupt-denied",
     ];
     prop_oneof![
-        2 => Just(Alter::RunsSucceeded),
-        2 => (n(), select(STATES.as_slice())).prop_map(|(call, state)| Alter::State(call, state)),
-        2 => (n(), select(WORDS.as_slice())).prop_map(|(call, word)| Alter::Lifecycle(call, word)),
-        2 => n().prop_map(Alter::Approved),
-        1 => n().prop_map(Alter::HandedOff),
-        1 => n().prop_map(Alter::InterruptApproved),
-        1 => n().prop_map(Alter::Granted),
-        3 => n().prop_map(Alter::Anew),
-        1 => (n(), tool(), args()).prop_map(|(a, b, c)| Alter::Rewrite(a, b, c)),
+        2 => Just(FileChange::RunsSucceeded),
+        2 => (any_index(), select(STATES.as_slice())).prop_map(|(call, state)| FileChange::State(call, state)),
+        2 => (any_index(), select(WORDS.as_slice())).prop_map(|(call, word)| FileChange::Lifecycle(call, word)),
+        2 => any_index().prop_map(FileChange::Approved),
+        1 => any_index().prop_map(FileChange::HandedOff),
+        1 => any_index().prop_map(FileChange::InterruptApproved),
+        1 => any_index().prop_map(FileChange::Granted),
+        3 => any_index().prop_map(FileChange::Anew),
+        1 => (any_index(), any_tool(), any_args()).prop_map(|(a, b, c)| FileChange::Rewrite(a, b, c)),
     ]
 }
 
-fn others() -> impl Strategy<Value = Move> {
+fn any_other_move() -> impl Strategy<Value = Move> {
     let says = prop_oneof![
         4 => Just(CardDecision::Approve),
         2 => Just(CardDecision::Deny),
-        1 => args().prop_map(CardDecision::Edit),
-        2 => (any::<bool>(), bounds())
+        1 => any_args().prop_map(CardDecision::Edit),
+        2 => (any::<bool>(), any_bounds())
             .prop_map(|(any_args, bounds)| CardDecision::Remember { any_args, bounds }),
     ];
     let reply = select([Reply::Approve, Reply::Approve, Reply::Deny, Reply::Cancel].as_slice());
     let page = prop_oneof![
-        6 => n().prop_map(Page::Ends),
-        2 => Just(Page::Reload),
-        1 => tool().prop_map(Page::Register),
-        1 => tool().prop_map(Page::Unregister),
-        1 => n().prop_map(Page::Revoke),
-        4 => Just(Page::World),
-        6 => (n(), any::<u8>()).prop_map(|(which, luck)| Page::Previews { which, fails: luck < 25 }),
+        6 => any_index().prop_map(PageEvent::Ends),
+        2 => Just(PageEvent::Reload),
+        1 => any_tool().prop_map(PageEvent::Register),
+        1 => any_tool().prop_map(PageEvent::Unregister),
+        1 => any_index().prop_map(PageEvent::Revoke),
+        4 => Just(PageEvent::World),
+        6 => (any_index(), any::<u8>()).prop_map(|(which, luck)| PageEvent::Previews { which, fails: luck < 25 }),
     ];
     prop_oneof![
         2 => Just(Move::Look),
-        6 => (n(), says, any::<bool>())
+        6 => (any_index(), says, any::<bool>())
             .prop_map(|(card, says, looks)| Move::Click { card, says, looks }),
-        4 => (n(), reply, any::<bool>())
+        4 => (any_index(), reply, any::<bool>())
             .prop_map(|(question, reply, looks)| Move::Reply { question, reply, looks }),
-        4 => (n(), vec(choice(), 1..4), (0..8_u8).prop_map(|luck| luck > 0), any::<bool>())
+        4 => (any_index(), vec(any_action_choice(), 1..4), (0..8_u8).prop_map(|luck| luck > 0), any::<bool>())
             .prop_map(|(question, choices, each, looks)| {
                 Move::Decide { question, choices, each, looks }
             }),
-        2 => (any::<bool>(), vec(alter(), 0..3))
+        2 => (any::<bool>(), vec(any_file_change(), 0..3))
             .prop_map(|(restores, changes)| Move::Copy { restores, changes }),
         1 => Just(Move::DenyAll),
         1 => Just(Move::ShowHeldBack),
         4 => Just(Move::Speak),
-        1 => n().prop_map(Move::Rephrase),
-        1 => n().prop_map(Move::Anew),
-        1 => n().prop_map(Move::Turn),
+        1 => any_index().prop_map(Move::Rephrase),
+        1 => any_index().prop_map(Move::Anew),
+        1 => any_index().prop_map(Move::Turn),
         1 => Just(Move::Stop),
         1 => Just(Move::Retry),
         6 => page.prop_map(Move::Page),
@@ -589,6 +596,6 @@ fn others() -> impl Strategy<Value = Move> {
 }
 
 /// Generates any history.
-pub fn history() -> impl Strategy<Value = History> {
-    vec(prop_oneof![agents(), others()], 1..50).prop_map(History)
+pub fn any_moves() -> impl Strategy<Value = Moves> {
+    vec(prop_oneof![any_agent_move(), any_other_move()], 1..50).prop_map(Moves)
 }

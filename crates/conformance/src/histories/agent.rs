@@ -37,7 +37,7 @@ impl Agent {
         !self.speaks
     }
 
-    fn fresh(&mut self, kind: &str) -> String {
+    fn next_id(&mut self, kind: &str) -> String {
         self.ids += 1;
         format!("{kind}{}", self.ids)
     }
@@ -66,13 +66,13 @@ impl Agent {
         }
         match rng.u8(0..30) {
             0..6 => {
-                let id = self.fresh("m");
+                let id = self.next_id("m");
                 self.text = Some(id.clone());
                 vec![json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"})]
             }
             6..20 if self.calls_in_run < 4 => {
                 self.calls_in_run += 1;
-                let id = self.fresh("c");
+                let id = self.next_id("c");
                 self.call = Some(id.clone());
                 let name = rng.choice(TOOLS);
                 vec![json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name})]

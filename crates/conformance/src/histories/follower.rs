@@ -10,25 +10,25 @@ use serde_json::json;
 
 use super::{
     history::History,
-    page::{News, Tab},
+    page::{Tab, TabEffect},
 };
 
 impl History {
     /// Creates a tab of its own session.
-    fn new_tab(&mut self) -> Tab {
+    fn open_tab(&mut self) -> Tab {
         self.tabs += 1;
         Tab::new(self.tabs, self.tab.desk.clock)
     }
 
     /// Returns the tab that takes the conversation over: the follower, or a new one.
-    pub(super) fn successor(&mut self) -> Tab {
+    pub(super) fn take_successor(&mut self) -> Tab {
         let follows = self.rng.u8(..) < 128;
         match self.follower.take_if(|_| follows) {
             Some(mut tab) => {
                 tab.desk.clock = self.tab.desk.clock;
                 tab
             }
-            None => self.new_tab(),
+            None => self.open_tab(),
         }
     }
 
@@ -46,7 +46,7 @@ impl History {
     }
 
     fn open_follower(&mut self) {
-        let mut tab = self.new_tab();
+        let mut tab = self.open_tab();
         self.show_owner_state(&mut tab);
         if tab.session.is_following() {
             self.follower = Some(tab);
@@ -60,7 +60,7 @@ impl History {
             return;
         };
         let thread_id = "thread".to_owned();
-        let (accepted, news) = tab.input(Input::Follow {
+        let (accepted, news) = tab.handle_input(Input::Follow {
             thread_id,
             snapshot,
         });
@@ -72,13 +72,13 @@ impl History {
     /// Imports the conversation into a separate page, and counts a violation if anything starts
     /// there.
     pub(super) fn check_import(&mut self) {
-        let mut tab = self.new_tab();
-        let (accepted, mut news) = tab.input(Input::Load {
+        let mut tab = self.open_tab();
+        let (accepted, mut news) = tab.handle_input(Input::Load {
             thread_id: "copy".to_owned(),
             snapshot: self.tab.session.export(),
         });
         news.extend(tab.register_all());
-        news.retain(|news| !matches!(news, News::Recorded(_)));
+        news.retain(|news| !matches!(news, TabEffect::Recorded(_)));
         let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
         self.tally.stuck += u64::from(!accepted);
         self.tally.double_starts += u64::from(acts);
@@ -121,7 +121,7 @@ impl History {
             },
             _ => Input::Send { content },
         };
-        let (accepted, news) = tab.input(input);
+        let (accepted, news) = tab.handle_input(input);
         let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
         self.tally.double_starts += u64::from(accepted || acts);
     }

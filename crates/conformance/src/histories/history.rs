@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use super::{
     agent::Agent,
-    page::{IDEMPOTENT, News, Tab, Task},
+    page::{IDEMPOTENT, PendingTask, Tab, TabEffect},
     store::{FailureMode, Store},
     tally::Tally,
 };
 
 /// An action of a step.
-type Act = fn(&mut History);
+type HistoryStep = fn(&mut History);
 
 /// A chat across several tabs.
 pub(super) struct History {
@@ -71,8 +71,8 @@ impl History {
             request: Value::Null,
         };
         history.store.fences = history.rng.bool();
-        history.store.take(0);
-        history.say();
+        history.store.set_owner(0);
+        history.send_message();
         history
     }
 
@@ -84,15 +84,15 @@ impl History {
         let idle = !self.tab.session.is_busy();
         let fails = self.store.mood != FailureMode::Works;
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
-        let all: [(u32, Act); 16] = [
+        let all: [(u32, HistoryStep); 16] = [
             (weigh(runs, 40), |it| it.step_agent(false)),
-            (weigh(works, 20), |it| it.task(false)),
+            (weigh(works, 20), |it| it.complete_task(false)),
             (weigh(waits, 20), Self::decide_random_card),
-            (weigh(idle, 30), Self::say),
+            (weigh(idle, 30), Self::send_message),
             (weigh(idle, 6), |it| it.try_input(Input::Retry)),
             (weigh(idle, 6), |it| it.try_input(Input::Continue)),
             (weigh(!self.left.is_empty(), 10), Self::step_abandoned_tab),
-            (5, Self::try_to_save),
+            (5, Self::try_to_save_state),
             (3, Self::change_branch),
             (1, |it| it.try_input(Input::Stop)),
             (weigh(true, 3) + weigh(works, 5), Self::kill_tab),
@@ -116,32 +116,32 @@ impl History {
 
     /// Counts the cards that do not match their calls.
     pub(super) fn count_wrong_cards(&mut self) {
-        self.tally.wrong_card += self.tab.wrong_cards();
+        self.tally.wrong_card += self.tab.count_wrong_cards();
         let follower = self.follower.as_ref();
-        self.tally.wrong_card += follower.map_or(0, Tab::wrong_cards);
+        self.tally.wrong_card += follower.map_or(0, Tab::count_wrong_cards);
     }
 
-    pub(super) fn input(&mut self, input: Input) -> bool {
-        let (accepted, news) = self.tab.input(input);
-        self.note(news);
+    pub(super) fn handle_input(&mut self, input: Input) -> bool {
+        let (accepted, news) = self.tab.handle_input(input);
+        self.handle_effects(news);
         accepted
     }
 
     /// Passes an input that the session may refuse.
     pub(super) fn try_input(&mut self, input: Input) {
-        self.input(input);
+        self.handle_input(input);
     }
 
-    pub(super) fn note(&mut self, news: Vec<News>) {
+    pub(super) fn handle_effects(&mut self, news: Vec<TabEffect>) {
         for news in news {
             match news {
-                News::Started(invocation) => self.record_start(&invocation),
-                News::Recorded(entry) => self.record(&entry),
-                News::Asked(request) => {
+                TabEffect::Started(invocation) => self.record_start(&invocation),
+                TabEffect::Recorded(entry) => self.record_result(&entry),
+                TabEffect::Asked(request) => {
                     self.request = request;
                     let event = self.agent.begin_run(&self.request);
                     let news = self.tab.handle_event(event);
-                    self.note(news);
+                    self.handle_effects(news);
                 }
             }
         }
@@ -164,7 +164,7 @@ impl History {
     /// Writes a result to the journal, if possible, without waiting of the session. As in the page,
     /// the result and the conversation are written in one batch, so that the journal names no
     /// unknown call.
-    pub(super) fn record(&mut self, entry: &JournalEntry) {
+    pub(super) fn record_result(&mut self, entry: &JournalEntry) {
         let JournalEntry::Finished { call, result, .. } = entry else {
             return;
         };
@@ -175,15 +175,15 @@ impl History {
         self.tab.unwritten.push(entry.clone());
         self.unwritten_results.insert(id, result.value().clone());
         if !self.tab.is_in_trouble {
-            self.save();
+            self.save_state();
         }
     }
 
-    pub(super) fn say(&mut self) {
+    pub(super) fn send_message(&mut self) {
         let text = format!("words {}", self.rng.u16(..));
         let content = Content::Text(text);
-        if self.input(Input::Send { content }) {
-            self.save();
+        if self.handle_input(Input::Send { content }) {
+            self.save_state();
         }
     }
 
@@ -197,17 +197,17 @@ impl History {
         };
         for event in moves {
             let news = self.tab.handle_event(event);
-            self.note(news);
+            self.handle_effects(news);
         }
         if self.agent.is_silent() {
-            self.close(StreamEnd::Closed);
+            self.close_stream(StreamEnd::Closed);
         }
     }
 
-    pub(super) fn close(&mut self, end: StreamEnd) {
+    pub(super) fn close_stream(&mut self, end: StreamEnd) {
         if let Some((run, _)) = self.tab.run.take() {
-            self.input(Input::RunClosed { run, end });
-            self.save();
+            self.handle_input(Input::RunClosed { run, end });
+            self.save_state();
         }
     }
 
@@ -216,32 +216,32 @@ impl History {
     fn remount_component(&mut self) {
         self.tab.edition = u64::from(self.rng.bool());
         let news = self.tab.register_all();
-        self.note(news);
+        self.handle_effects(news);
     }
 
     pub(super) fn break_connection(&mut self) {
         let failure = Failure::new(FailureKind::Network, "gone");
-        self.close(StreamEnd::Failed(failure));
+        self.close_stream(StreamEnd::Failed(failure));
     }
 
     /// Completes a random pending task of the tab. With `politely`, the task succeeds.
-    pub(super) fn task(&mut self, politely: bool) {
+    pub(super) fn complete_task(&mut self, politely: bool) {
         if self.tab.tasks.is_empty() {
             return;
         }
         let place = self.rng.usize(..self.tab.tasks.len());
         match self.tab.tasks.swap_remove(place) {
-            Task::Commit(commit, entry) => {
+            PendingTask::Commit(commit, entry) => {
                 self.commit_start(commit, &entry);
             }
-            Task::Handler(invocation) => {
+            PendingTask::Handler(invocation) => {
                 let ok = politely || self.rng.u8(..) > 40;
                 let news = self.tab.end_handler(&invocation, ok);
-                self.note(news);
+                self.handle_effects(news);
             }
-            Task::Timer(timer) => {
+            PendingTask::Timer(timer) => {
                 if politely || self.rng.u8(..) < 60 {
-                    self.input(Input::Timer { timer });
+                    self.handle_input(Input::Timer { timer });
                 }
             }
         }
@@ -263,13 +263,13 @@ impl History {
         self.store.flush_pending(is_written);
         let (snapshot, journal) = self.store.load()?;
         self.agent.disconnect();
-        let taker = self.successor();
-        self.store.take(taker.desk.tab);
+        let taker = self.take_successor();
+        self.store.set_owner(taker.desk.tab);
         self.store.record_given(taker.desk.tab, Some(&snapshot));
         let before = std::mem::replace(&mut self.tab, taker);
         self.unwritten_results.clear();
         let thread_id = "thread".to_owned();
-        let restored = self.input(Input::Restore {
+        let restored = self.handle_input(Input::Restore {
             thread_id,
             snapshot,
             journal,

@@ -24,11 +24,11 @@ const STEPS: usize = 60;
 
 /// Plays the history of a seed.
 #[must_use]
-pub fn play(seed: u64) -> Tally {
+pub fn play_history(seed: u64) -> Tally {
     let mut history = history::History::new(seed);
     for _ in 0..STEPS {
         history.step();
     }
-    history.settle();
+    history.complete();
     history.tally
 }

@@ -20,19 +20,19 @@ pub(super) const IDEMPOTENT: &str = "count";
 
 /// The host of a session.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct TabHost {
     pub(super) tab: u64,
     ids: u64,
     pub(super) clock: i64,
 }
 
-impl PatternHost for Desk {
+impl PatternHost for TabHost {
     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
         None
     }
 }
 
-impl Host for Desk {
+impl Host for TabHost {
     fn now(&mut self) -> i64 {
         self.clock
     }
@@ -63,7 +63,7 @@ pub(super) struct Card {
 
 /// A task that the environment still has to complete for a tab.
 #[derive(Debug)]
-pub(super) enum Task {
+pub(super) enum PendingTask {
     Commit(CommitId, Box<JournalEntry>),
     Handler(Box<Invocation>),
     Timer(TimerId),
@@ -71,7 +71,7 @@ pub(super) enum Task {
 
 /// An effect of a tab that the history has to handle.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum TabEffect {
     /// A handler was started.
     Started(Box<Invocation>),
     /// A result is to be written to the journal.
@@ -84,9 +84,9 @@ pub(super) enum News {
 #[derive(Debug)]
 pub(super) struct Tab {
     pub(super) session: Session,
-    pub(super) desk: Desk,
+    pub(super) desk: TabHost,
     pub(super) run: Option<(RunKey, Decoder)>,
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<PendingTask>,
     pub(super) cards: BTreeMap<CallKey, Card>,
     /// The number of the version of the actions' rules.
     pub(super) edition: u64,
@@ -104,7 +104,7 @@ impl Tab {
     pub(super) fn new(number: u64, clock: i64) -> Self {
         let mut tab = Self {
             session: Session::new("thread", SessionOptions::default()),
-            desk: Desk {
+            desk: TabHost {
                 tab: number,
                 ids: 0,
                 clock,
@@ -123,7 +123,7 @@ impl Tab {
     }
 
     /// Registers the page's actions, for the first time or again.
-    pub(super) fn register_all(&mut self) -> Vec<News> {
+    pub(super) fn register_all(&mut self) -> Vec<TabEffect> {
         let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
             let mut spec = ActionSpec::new(name, "");
@@ -136,44 +136,45 @@ impl Tab {
             spec.version = (self.edition > 0).then(|| self.edition.to_string());
             spec.timeout_ms = (name == "slow").then_some(1_000);
             let (id, spec) = (RegistrationId(place), Box::new(spec));
-            news.extend(self.input(Input::Register { id, spec }).1);
+            news.extend(self.handle_input(Input::Register { id, spec }).1);
         }
         news
     }
 
     /// Passes an input to the session and executes its immediate effects. Returns false if the
     /// session refused the input.
-    pub(super) fn input(&mut self, input: Input) -> (bool, Vec<News>) {
+    pub(super) fn handle_input(&mut self, input: Input) -> (bool, Vec<TabEffect>) {
         let output = self.session.handle(input, &mut self.desk);
-        self.draw(&output);
+        self.render_cards(&output);
         let accepted = output.refused.is_none();
         let mut news = Vec::new();
         for effect in output.effects {
-            news.extend(self.carry_out(effect));
+            news.extend(self.execute_effect(effect));
         }
         (accepted, news)
     }
 
-    fn carry_out(&mut self, effect: Effect) -> Vec<News> {
+    fn execute_effect(&mut self, effect: Effect) -> Vec<TabEffect> {
         match effect {
-            Effect::PrepareRun { run } => return self.input(Input::OpenRun { run }).1,
+            Effect::PrepareRun { run } => return self.handle_input(Input::OpenRun { run }).1,
             Effect::OpenRun { run, input } => {
                 self.run = Some((run, Decoder::new(DecoderOptions::default())));
-                return vec![News::Asked(agui::run_input(&input))];
+                return vec![TabEffect::Asked(agui::run_input(&input))];
             }
             Effect::AbortRun { .. } => self.run = None,
             Effect::Commit { commit, entry } => {
-                self.tasks.push(Task::Commit(commit, Box::new(entry)));
+                self.tasks
+                    .push(PendingTask::Commit(commit, Box::new(entry)));
             }
-            Effect::Record { entry } => return vec![News::Recorded(Box::new(entry))],
+            Effect::Record { entry } => return vec![TabEffect::Recorded(Box::new(entry))],
             Effect::Invoke(invocation) => {
-                self.tasks.push(Task::Handler(invocation.clone()));
-                return vec![News::Started(invocation)];
+                self.tasks.push(PendingTask::Handler(invocation.clone()));
+                return vec![TabEffect::Started(invocation)];
             }
-            Effect::CancelHandler { invocation } => self
-                .tasks
-                .retain(|task| !matches!(task, Task::Handler(known) if known.id() == invocation)),
-            Effect::StartTimer { timer, .. } => self.tasks.push(Task::Timer(timer)),
+            Effect::CancelHandler { invocation } => self.tasks.retain(
+                |task| !matches!(task, PendingTask::Handler(known) if known.id() == invocation),
+            ),
+            Effect::StartTimer { timer, .. } => self.tasks.push(PendingTask::Timer(timer)),
             Effect::StoreApprovals { .. }
             | Effect::SwapApproval { .. }
             | Effect::Preview(_)
@@ -184,7 +185,7 @@ impl Tab {
     }
 
     /// Decodes an event of the agent and passes it to the open run, if any.
-    pub(super) fn handle_event(&mut self, event: Value) -> Vec<News> {
+    pub(super) fn handle_event(&mut self, event: Value) -> Vec<TabEffect> {
         let Some((run, decoder)) = &mut self.run else {
             return Vec::new();
         };
@@ -193,18 +194,18 @@ impl Tab {
         let _ = decoder.push_value(event, &mut events);
         let inputs = events.into_iter().map(Box::new);
         inputs
-            .flat_map(|event| self.input(Input::Event { run, event }).1)
+            .flat_map(|event| self.handle_input(Input::Event { run, event }).1)
             .collect()
     }
 
     /// Ends a handler, with success or with an error.
-    pub(super) fn end_handler(&mut self, invocation: &Invocation, ok: bool) -> Vec<News> {
+    pub(super) fn end_handler(&mut self, invocation: &Invocation, ok: bool) -> Vec<TabEffect> {
         let outcome = match ok {
             true => Ok(ToolOutcome::Continue(json!({"did": invocation.call_id()}))),
             false => Err(ToolError::new("no luck")),
         };
         let invocation = invocation.id();
-        self.input(Input::Finished {
+        self.handle_input(Input::Finished {
             invocation,
             outcome,
         })
@@ -212,20 +213,20 @@ impl Tab {
     }
 
     /// Renders the cards to which the changes of an output refer.
-    fn draw(&mut self, output: &Output) {
+    fn render_cards(&mut self, output: &Output) {
         for change in &output.changes {
             match change {
                 Change::Thread => self.cards.clear(),
-                Change::Call(key) => self.draw_card(*key),
+                Change::Call(key) => self.render_card(*key),
                 Change::Registry | Change::Interrupts => {
                     for key in self.cards.keys().copied().collect::<Vec<_>>() {
-                        self.draw_card(key);
+                        self.render_card(key);
                     }
                 }
                 Change::Path | Change::Message(_) | Change::PartAdded { .. } => {
                     for key in self.session.conversation().path_calls() {
                         if !self.cards.contains_key(&key) {
-                            self.draw_card(key);
+                            self.render_card(key);
                         }
                     }
                 }
@@ -234,14 +235,14 @@ impl Tab {
         }
     }
 
-    fn draw_card(&mut self, key: CallKey) {
-        if let Some(card) = self.card(&key) {
+    fn render_card(&mut self, key: CallKey) {
+        if let Some(card) = self.current_card(&key) {
             self.cards.insert(key, card);
         }
     }
 
     /// Returns the current card of a call.
-    fn card(&self, key: &CallKey) -> Option<Card> {
+    fn current_card(&self, key: &CallKey) -> Option<Card> {
         let call = self.session.conversation().call(key)?;
         // A call without a question is not shown with the current rules.
         let is_asked = call.phase() == Phase::ApprovalRequested;
@@ -256,9 +257,9 @@ impl Tab {
     }
 
     /// Returns the number of cards that differ from their calls.
-    pub(super) fn wrong_cards(&self) -> u64 {
+    pub(super) fn count_wrong_cards(&self) -> u64 {
         let keys = self.session.conversation().path_calls();
-        let is_wrong = |key: &&CallKey| self.cards.get(*key) != self.card(key).as_ref();
+        let is_wrong = |key: &&CallKey| self.cards.get(*key) != self.current_card(key).as_ref();
         keys.iter().filter(is_wrong).count() as u64
     }
 }

@@ -22,7 +22,7 @@ impl History {
         let Some(card) = self.tab.cards.get(&call).cloned() else {
             // The call is on a branch that is not shown.
             let change = TreeChange::ShowRun;
-            if !self.input(Input::Tree { change }) {
+            if !self.handle_input(Input::Tree { change }) {
                 self.tally.wrong_card += 1;
             }
             return;
@@ -48,7 +48,7 @@ impl History {
                 self.again.insert(id);
             }
         }
-        self.input(Input::Decide {
+        self.handle_input(Input::Decide {
             call,
             shown,
             verdict,
@@ -72,8 +72,8 @@ impl History {
                 exact: false,
             },
         };
-        if self.input(Input::Tree { change }) {
-            self.save();
+        if self.handle_input(Input::Tree { change }) {
+            self.save_state();
         }
     }
 }

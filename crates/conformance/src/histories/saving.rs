@@ -7,20 +7,20 @@ use assistant_core::session::{
 
 use super::{
     history::History,
-    page::{News, Tab, Task},
-    store::{Batch, FailureMode, Fault, Store},
+    page::{PendingTask, Tab, TabEffect},
+    store::{Batch, FailureMode, Store, WriteError},
 };
 
 impl Tab {
     /// Writes the tab's state, optionally with the claim of a start. After a failure, nothing is
     /// passed to a silent store.
-    pub(super) fn write(
+    pub(super) fn write_state(
         &mut self,
         store: &mut Store,
         claim: Option<&JournalEntry>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), WriteError> {
         if self.is_in_trouble && store.mood == FailureMode::Silent {
-            return Err(Fault::NoAnswer);
+            return Err(WriteError::NoAnswer);
         }
         let written = store.write(Batch {
             tab: self.desk.tab,
@@ -28,7 +28,7 @@ impl Tab {
             claim: claim.cloned(),
             add: self.unwritten.clone(),
         });
-        if matches!(written, Ok(()) | Err(Fault::NoAnswer)) {
+        if matches!(written, Ok(()) | Err(WriteError::NoAnswer)) {
             self.stored.add(StoredCalls::of(&self.session));
         }
         match written {
@@ -38,7 +38,7 @@ impl Tab {
             }
             // Data that only this page has is neither given up nor allowed to overwrite another
             // tab's.
-            Err(Fault::Refused) => self.is_apart |= self.is_in_trouble && claim.is_none(),
+            Err(WriteError::Refused) => self.is_apart |= self.is_in_trouble && claim.is_none(),
             Err(_) => self.is_in_trouble = true,
         }
         written
@@ -46,7 +46,11 @@ impl Tab {
 
     /// Writes the claim of a start. Returns `Ok(true)` if the call may start without the store's
     /// confirmation.
-    pub(super) fn claim(&mut self, store: &mut Store, entry: &JournalEntry) -> Result<bool, Fault> {
+    pub(super) fn write_claim(
+        &mut self,
+        store: &mut Store,
+        entry: &JournalEntry,
+    ) -> Result<bool, WriteError> {
         let stored = self.stored;
         let may_start = |outcome| stored.may_start(entry.call(), outcome);
         let alone = self.is_in_trouble || self.is_apart;
@@ -55,12 +59,12 @@ impl Tab {
             return Ok(true);
         }
         let written = match self.is_apart {
-            true => Err(Fault::Refused),
-            false => self.write(store, Some(entry)),
+            true => Err(WriteError::Refused),
+            false => self.write_state(store, Some(entry)),
         };
         let outcome = match written {
             Ok(()) => ClaimOutcome::Written,
-            Err(Fault::Refused) => ClaimOutcome::Refused,
+            Err(WriteError::Refused) => ClaimOutcome::Refused,
             Err(_) => ClaimOutcome::Failed,
         };
         match written {
@@ -76,11 +80,11 @@ impl Tab {
 
 impl History {
     /// Writes the state of the owning tab. Returns false if the write failed.
-    pub(super) fn save(&mut self) -> bool {
+    pub(super) fn save_state(&mut self) -> bool {
         if self.tab.is_apart {
             return false;
         }
-        let saved = self.tab.write(&mut self.store, None).is_ok();
+        let saved = self.tab.write_state(&mut self.store, None).is_ok();
         if saved {
             let shown = self.tab.session.conversation().path();
             let texts = shown.map(|message| (message.id().clone(), message.text()));
@@ -90,8 +94,8 @@ impl History {
         saved
     }
 
-    pub(super) fn try_to_save(&mut self) {
-        self.save();
+    pub(super) fn try_to_save_state(&mut self) {
+        self.save_state();
     }
 
     /// Changes the state of the store between failing and working.
@@ -110,7 +114,7 @@ impl History {
         let (tab, call) = (self.tab.desk.tab, entry.call().number());
         // A failed batch with the claim in it was stored completely or not at all.
         let was_given = self.store.was_given(tab, call);
-        let outcome = self.tab.claim(&mut self.store, entry);
+        let outcome = self.tab.write_claim(&mut self.store, entry);
         self.tally.double_starts += u64::from(outcome == Ok(true) && was_given);
         self.tally.page_starts += u64::from(outcome == Ok(true));
         // No other tab can have claimed it: the call could never start.
@@ -118,7 +122,7 @@ impl History {
             self.store.fences && self.store.mood == FailureMode::Works && !self.tab.is_apart;
         self.tally.stuck += u64::from(alone && outcome.is_err());
         let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
-        self.input(Input::Committed { commit, outcome });
+        self.handle_input(Input::Committed { commit, outcome });
     }
 
     /// Executes a step of an abandoned tab. The tab does not own the conversation and writes no
@@ -130,24 +134,26 @@ impl History {
         };
         let mut by_itself = false;
         let news = match tab.tasks.pop() {
-            Some(Task::Commit(commit, entry)) => {
-                let outcome = claim_of_abandoned_tab(&tab, &mut self.store, &entry);
+            Some(PendingTask::Commit(commit, entry)) => {
+                let outcome = write_abandoned_claim(&tab, &mut self.store, &entry);
                 by_itself = outcome == Ok(true);
                 if self.store.fences && outcome == Ok(false) {
                     self.tally.double_starts += 1;
                 }
                 let outcome = outcome.map(drop).map_err(|fault| format!("{fault:?}"));
-                tab.input(Input::Committed { commit, outcome }).1
+                tab.handle_input(Input::Committed { commit, outcome }).1
             }
-            Some(Task::Handler(invocation)) => tab.end_handler(&invocation, true),
-            Some(Task::Timer(_)) => Vec::new(),
+            Some(PendingTask::Handler(invocation)) => tab.end_handler(&invocation, true),
+            Some(PendingTask::Timer(_)) => Vec::new(),
             None => return,
         };
         for news in news {
             match news {
-                News::Started(invocation) => self.record_abandoned_start(&invocation, by_itself),
+                TabEffect::Started(invocation) => {
+                    self.record_abandoned_start(&invocation, by_itself)
+                }
                 // The owner writes its own data by now.
-                News::Recorded(_) | News::Asked(_) => {}
+                TabEffect::Recorded(_) | TabEffect::Asked(_) => {}
             }
         }
         self.left.push(tab);
@@ -164,11 +170,11 @@ impl History {
 
 /// Writes the claim of an abandoned tab without its state. Returns `Ok(true)` if no claim is
 /// needed, because no store was given the call.
-fn claim_of_abandoned_tab(
+fn write_abandoned_claim(
     tab: &Tab,
     store: &mut Store,
     entry: &JournalEntry,
-) -> Result<bool, Fault> {
+) -> Result<bool, WriteError> {
     if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call()) {
         return Ok(true);
     }

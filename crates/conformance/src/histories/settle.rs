@@ -24,7 +24,7 @@ impl History {
     /// Completes the history: the store works, handlers end, the user approves, the agent ends its
     /// run. Then checks that the chat is idle and accepts a message, and that every call is
     /// answered.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn complete(&mut self) {
         self.store.mood = FailureMode::Works;
         self.left.clear();
         for _ in 0..PATIENCE {
@@ -32,7 +32,7 @@ impl History {
             if self.tab.run.is_some() {
                 self.step_agent(true);
             } else if !self.tab.tasks.is_empty() {
-                self.task(true);
+                self.complete_task(true);
             } else if let Some(call) = waiting.first() {
                 self.decide(*call, true);
             } else if !self.tab.session.is_busy() {
@@ -44,7 +44,7 @@ impl History {
             self.count_wrong_cards();
         }
         let text = "the end".to_owned();
-        let accepted = self.input(Input::Send {
+        let accepted = self.handle_input(Input::Send {
             content: Content::Text(text),
         });
         if !accepted || self.tab.run.is_none() {

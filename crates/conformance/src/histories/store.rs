@@ -48,7 +48,7 @@ pub(super) struct Batch {
 
 /// The reason why a batch was not confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum WriteError {
     /// Another tab has made the claim, or owns the conversation.
     Refused,
     /// The store is full.
@@ -59,25 +59,25 @@ pub(super) enum Fault {
 
 impl Store {
     /// Makes a tab the owner. If the store fences, the previous owner can no longer write.
-    pub(super) fn take(&mut self, tab: u64) {
+    pub(super) fn set_owner(&mut self, tab: u64) {
         self.flush_pending(true);
         let before = self.writer.replace(tab).filter(|before| *before != tab);
         self.fenced.extend(before.filter(|_| self.fences));
     }
 
     /// Writes a batch, or fails according to the failure mode.
-    pub(super) fn write(&mut self, batch: Batch) -> Result<(), Fault> {
+    pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
         match self.mood {
-            FailureMode::Full => Err(Fault::Full),
+            FailureMode::Full => Err(WriteError::Full),
             FailureMode::Silent => {
                 self.record_given(batch.tab, batch.snapshot.as_ref());
                 self.late.push(batch);
-                Err(Fault::NoAnswer)
+                Err(WriteError::NoAnswer)
             }
             FailureMode::Works => {
                 self.flush_pending(true);
                 let (tab, snapshot) = (batch.tab, batch.snapshot.clone());
-                self.put(batch)?;
+                self.apply_batch(batch)?;
                 self.record_given(tab, snapshot.as_ref());
                 Ok(())
             }
@@ -103,18 +103,18 @@ impl Store {
         for batch in std::mem::take(&mut self.late) {
             if is_written {
                 // The result is no longer reported.
-                let _ = self.put(batch);
+                let _ = self.apply_batch(batch);
             }
         }
     }
 
-    fn put(&mut self, batch: Batch) -> Result<(), Fault> {
+    fn apply_batch(&mut self, batch: Batch) -> Result<(), WriteError> {
         if self.fenced.contains(&batch.tab) {
-            return Err(Fault::Refused);
+            return Err(WriteError::Refused);
         }
         if let Some(claim) = batch.claim {
             if !self.claims.insert(claim.claim()) {
-                return Err(Fault::Refused);
+                return Err(WriteError::Refused);
             }
             self.journal.push(claim.to_value());
         }

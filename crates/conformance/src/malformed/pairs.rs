@@ -7,62 +7,66 @@
 use serde_json::Value;
 
 use super::scenes::{self, Scene};
-use super::{Case, Place, changes, collect, written};
+use super::{Case, JsonPath, changes_at, collect_paths, write_path};
 
 /// The number of pairs that are drawn from each example.
 const OF_EACH: usize = 96;
 
 /// Returns the randomly drawn pairs of changes, which are the same each time.
 #[must_use]
-pub fn pairs() -> Vec<Case> {
-    let mut dice = Dice(1);
+pub fn draw_pairs() -> Vec<Case> {
+    let mut dice = SplitMix64(1);
     let mut cases = Vec::new();
-    for scene in scenes::all() {
+    for scene in scenes::all_scenes() {
         let mut places = Vec::new();
-        collect(&scene.subject, &mut Vec::new(), &mut places);
+        collect_paths(&scene.subject, &mut Vec::new(), &mut places);
         // Without the root, which has no siblings.
         places.retain(|place| !place.is_empty());
         for _ in 0..OF_EACH {
-            cases.extend(pair(&scene, &places, &mut dice));
+            cases.extend(draw_pair(&scene, &places, &mut dice));
         }
     }
     cases
 }
 
 /// Draws two separate locations and a change at each; `None` if one location contains the other.
-fn pair(scene: &Scene, places: &[Place], dice: &mut Dice) -> Option<Case> {
-    let first = dice.of(places)?;
-    let second = dice.of(places)?;
+fn draw_pair(scene: &Scene, places: &[JsonPath], dice: &mut SplitMix64) -> Option<Case> {
+    let first = dice.draw_item(places)?;
+    let second = dice.draw_item(places)?;
     if first.starts_with(second) || second.starts_with(first) {
         return None;
     }
     // The later one first, because a removal shifts the items after it.
-    let order = |place: &Place| places.iter().position(|other| other == place);
+    let order = |place: &JsonPath| places.iter().position(|other| other == place);
     let (early, late) = if order(first) < order(second) {
         (first, second)
     } else {
         (second, first)
     };
-    let (late_name, subject) = change(&scene.subject, late, dice)?;
-    let (early_name, subject) = change(&subject, early, dice)?;
+    let (late_name, subject) = draw_change(&scene.subject, late, dice)?;
+    let (early_name, subject) = draw_change(&subject, early, dice)?;
     Some(Case {
         name: format!("{}: {early_name}, {late_name}", scene.name),
-        case: scene.with(subject),
+        case: scene.with_subject(subject),
     })
 }
 
-fn change(subject: &Value, place: &Place, dice: &mut Dice) -> Option<(String, Value)> {
-    let mut changes = changes(subject, place);
-    let drawn = dice.below(changes.len())?;
+fn draw_change(
+    subject: &Value,
+    place: &JsonPath,
+    dice: &mut SplitMix64,
+) -> Option<(String, Value)> {
+    let mut changes = changes_at(subject, place);
+    let drawn = dice.draw_below(changes.len())?;
     let (what, subject) = changes.swap_remove(drawn);
-    Some((format!("{} {what}", written(place)), subject))
+    Some((format!("{} {what}", write_path(place)), subject))
 }
 
 /// A deterministic pseudorandom generator (`SplitMix64`).
-struct Dice(u64);
+struct SplitMix64(u64);
 
-impl Dice {
-    fn below(&mut self, limit: usize) -> Option<usize> {
+impl SplitMix64 {
+    fn draw_below(&mut self, limit: usize) -> Option<usize> {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -72,8 +76,8 @@ impl Dice {
         usize::try_from(word.checked_rem(limit)?).ok()
     }
 
-    fn of<'t, T>(&mut self, things: &'t [T]) -> Option<&'t T> {
-        let drawn = self.below(things.len())?;
+    fn draw_item<'t, T>(&mut self, things: &'t [T]) -> Option<&'t T> {
+        let drawn = self.draw_below(things.len())?;
         things.get(drawn)
     }
 }

@@ -4,7 +4,7 @@ mod rest;
 
 use serde_json::{Value, json};
 
-use super::with;
+use super::merge_fields;
 use crate::order::{run_finished, run_started};
 
 /// A stream with one event under test.
@@ -17,7 +17,7 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Returns the stream with another event in place of the event under test.
-    pub(super) fn with(&self, subject: Value) -> Value {
+    pub(super) fn with_subject(&self, subject: Value) -> Value {
         let mut stream = self.before.clone();
         stream.push(subject);
         stream.extend_from_slice(&self.after);
@@ -26,7 +26,7 @@ impl Scene {
 }
 
 /// Creates an example: a run with the event under test, and the events before and after it.
-fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Scene {
+fn create_scene(name: &'static str, before: Value, subject: Value, after: Value) -> Scene {
     let list = |value: Value| match value {
         Value::Array(items) => items,
         _ => Vec::new(),
@@ -44,64 +44,69 @@ fn scene(name: &'static str, before: Value, subject: Value, after: Value) -> Sce
 }
 
 /// Adds the optional fields that every event may have.
-fn base(event: Value) -> Value {
-    with(
+fn add_base_fields(event: Value) -> Value {
+    merge_fields(
         event,
         json!({"timestamp": 1, "rawEvent": {"z": null}, "metadata": {"k": null, "l": {"m": 1}}}),
     )
 }
 
 /// Adds the id of a subagent.
-fn tagged(event: Value) -> Value {
-    with(event, json!({"subagentRunId": "s"}))
+fn add_subagent(event: Value) -> Value {
+    merge_fields(event, json!({"subagentRunId": "s"}))
 }
 
-pub(super) fn all() -> Vec<Scene> {
-    let mut scenes = text();
-    scenes.extend(calls());
-    scenes.extend(reasoning());
-    scenes.extend(subagents());
-    scenes.extend(rest::state());
-    scenes.extend(rest::runs());
-    scenes.extend(rest::messages());
+pub(super) fn all_scenes() -> Vec<Scene> {
+    let mut scenes = text_scenes();
+    scenes.extend(call_scenes());
+    scenes.extend(reasoning_scenes());
+    scenes.extend(subagent_scenes());
+    scenes.extend(rest::state_scenes());
+    scenes.extend(rest::run_scenes());
+    scenes.extend(rest::message_scenes());
     scenes
 }
 
-fn text() -> Vec<Scene> {
+fn text_scenes() -> Vec<Scene> {
     let start = json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "user", "name": "N", "subagentRunId": "s"});
     let content = json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "x", "subagentRunId": "s"});
     let end = json!({"type": "TEXT_MESSAGE_END", "messageId": "m", "subagentRunId": "s"});
     let chunk = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "user", "name": "N", "delta": "x", "subagentRunId": "s"});
     vec![
-        scene(
+        create_scene(
             "text start",
             json!([]),
-            base(tagged(start.clone())),
+            add_base_fields(add_subagent(start.clone())),
             json!([content, end]),
         ),
-        scene(
+        create_scene(
             "text content",
             json!([start]),
-            tagged(content.clone()),
+            add_subagent(content.clone()),
             json!([end]),
         ),
-        scene("text end", json!([start, content]), tagged(end), json!([])),
-        scene(
+        create_scene(
+            "text end",
+            json!([start, content]),
+            add_subagent(end),
+            json!([]),
+        ),
+        create_scene(
             "text chunk",
             json!([]),
-            base(tagged(chunk.clone())),
+            add_base_fields(add_subagent(chunk.clone())),
             json!([{"type": "TEXT_MESSAGE_CHUNK", "delta": "y"}]),
         ),
-        scene(
+        create_scene(
             "text chunk that goes on",
             json!([chunk]),
-            tagged(chunk.clone()),
+            add_subagent(chunk.clone()),
             json!([]),
         ),
     ]
 }
 
-fn calls() -> Vec<Scene> {
+fn call_scenes() -> Vec<Scene> {
     let message = json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "subagentRunId": "s"});
     let message_end = json!({"type": "TEXT_MESSAGE_END", "messageId": "m"});
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m", "subagentRunId": "s"});
@@ -110,44 +115,49 @@ fn calls() -> Vec<Scene> {
     let end = json!({"type": "TOOL_CALL_END", "toolCallId": "c", "subagentRunId": "s"});
     let chunk = json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f", "parentMessageId": "m", "delta": "{}", "subagentRunId": "s"});
     let result = json!({"type": "TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c", "content": "ok", "role": "tool"});
-    let parts = with(result.clone(), json!({"content": parts()}));
+    let parts = merge_fields(result.clone(), json!({"content": all_content_parts()}));
     vec![
-        scene(
+        create_scene(
             "call start",
             json!([message]),
-            tagged(start.clone()),
+            add_subagent(start.clone()),
             json!([args, end, message_end]),
         ),
-        scene(
+        create_scene(
             "call arguments",
             json!([start]),
-            tagged(args.clone()),
+            add_subagent(args.clone()),
             json!([end]),
         ),
-        scene(
+        create_scene(
             "call end",
             json!([start, args]),
-            tagged(end.clone()),
+            add_subagent(end.clone()),
             json!([]),
         ),
-        scene(
+        create_scene(
             "call chunk",
             json!([]),
-            tagged(chunk.clone()),
+            add_subagent(chunk.clone()),
             json!([{"type": "TOOL_CALL_CHUNK", "delta": " "}]),
         ),
-        scene(
+        create_scene(
             "call chunk that goes on",
             json!([chunk]),
-            base(tagged(chunk.clone())),
+            add_base_fields(add_subagent(chunk.clone())),
             json!([]),
         ),
-        scene("result", json!([start, end]), tagged(result), json!([])),
-        scene("result of parts", json!([start, end]), parts, json!([])),
+        create_scene(
+            "result",
+            json!([start, end]),
+            add_subagent(result),
+            json!([]),
+        ),
+        create_scene("result of parts", json!([start, end]), parts, json!([])),
     ]
 }
 
-fn reasoning() -> Vec<Scene> {
+fn reasoning_scenes() -> Vec<Scene> {
     let open = json!({"type": "REASONING_START", "messageId": "r", "subagentRunId": "s"});
     let start = json!({"type": "REASONING_MESSAGE_START", "messageId": "r", "role": "reasoning", "subagentRunId": "s"});
     let content = json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": "r", "delta": "h", "subagentRunId": "s"});
@@ -155,45 +165,50 @@ fn reasoning() -> Vec<Scene> {
     let close = json!({"type": "REASONING_END", "messageId": "r", "subagentRunId": "s"});
     let chunk = json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "r", "delta": "h", "subagentRunId": "s"});
     let value = |subtype: &str, id: &str| {
-        tagged(
+        add_subagent(
             json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": subtype, "entityId": id, "encryptedValue": "E"}),
         )
     };
     let call = json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f", "subagentRunId": "s"});
     vec![
-        scene(
+        create_scene(
             "span start",
             json!([]),
-            tagged(open.clone()),
+            add_subagent(open.clone()),
             json!([close]),
         ),
-        scene("span end", json!([open]), tagged(close), json!([])),
-        scene(
+        create_scene("span end", json!([open]), add_subagent(close), json!([])),
+        create_scene(
             "reasoning start",
             json!([]),
-            tagged(start.clone()),
+            add_subagent(start.clone()),
             json!([content, end]),
         ),
-        scene(
+        create_scene(
             "reasoning content",
             json!([start]),
-            tagged(content),
+            add_subagent(content),
             json!([end]),
         ),
-        scene("reasoning end", json!([start]), tagged(end), json!([])),
-        scene(
+        create_scene(
+            "reasoning end",
+            json!([start]),
+            add_subagent(end),
+            json!([]),
+        ),
+        create_scene(
             "reasoning chunk",
             json!([]),
-            tagged(chunk.clone()),
+            add_subagent(chunk.clone()),
             json!([{"type": "REASONING_MESSAGE_CHUNK", "delta": "i"}]),
         ),
-        scene(
+        create_scene(
             "encrypted value of a message",
             json!([chunk]),
             value("message", "r"),
             json!([]),
         ),
-        scene(
+        create_scene(
             "encrypted value of a call",
             json!([call]),
             value("tool-call", "c"),
@@ -202,7 +217,7 @@ fn reasoning() -> Vec<Scene> {
     ]
 }
 
-fn subagents() -> Vec<Scene> {
+fn subagent_scenes() -> Vec<Scene> {
     let parent = json!({"type": "SUBAGENT_STARTED", "subagentRunId": "p", "name": "n"});
     let parent_end = json!({"type": "SUBAGENT_FINISHED", "subagentRunId": "p"});
     let start = json!({"type": "SUBAGENT_STARTED", "subagentRunId": "s", "name": "n", "description": "d", "parentSubagentRunId": "p", "parentToolCallId": "c", "parentMessageId": "m"});
@@ -210,25 +225,25 @@ fn subagents() -> Vec<Scene> {
     let failure =
         json!({"type": "SUBAGENT_ERROR", "subagentRunId": "s", "message": "no", "code": "c"});
     vec![
-        scene(
+        create_scene(
             "subagent start",
             json!([parent]),
-            base(start.clone()),
+            add_base_fields(start.clone()),
             json!([finish(json!({"type": "success"})), parent_end]),
         ),
-        scene(
+        create_scene(
             "subagent finish",
             json!([parent, start]),
             finish(json!({"type": "success"})),
             json!([parent_end]),
         ),
-        scene(
+        create_scene(
             "subagent suspended",
             json!([parent, start]),
             finish(json!({"type": "suspended", "interruptIds": ["i", "j"]})),
             json!([parent_end]),
         ),
-        scene(
+        create_scene(
             "subagent error",
             json!([parent, start]),
             failure,
@@ -238,7 +253,7 @@ fn subagents() -> Vec<Scene> {
 }
 
 /// Returns content parts of each kind, with sources of each kind.
-fn parts() -> Value {
+fn all_content_parts() -> Value {
     let media = |kind: &str, source: Value| json!({"type": kind, "id": "p", "source": source, "metadata": {"k": null}});
     json!([
         {"type": "text", "id": "p", "text": "x", "metadata": {"k": null}},

@@ -9,7 +9,7 @@ const TEXT: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"né 
 const END: &str = r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#;
 
 /// Returns a stream of a start frame, the given frame and an end frame.
-fn around(frame: &str) -> String {
+fn surround_with_frames(frame: &str) -> String {
     format!("data: {START}\n\n{frame}data: {END}\n\n")
 }
 
@@ -68,15 +68,18 @@ pub(super) fn cases() -> Vec<Case> {
     ];
     let mut cases: Vec<Case> = Vec::new();
     for (name, frame) in &frames {
-        cases.push(sse(name, around(frame)));
+        cases.push(create_sse_case(name, surround_with_frames(frame)));
         let last = frame.trim_end_matches('\n');
-        cases.push(sse(
+        cases.push(create_sse_case(
             &format!("{name}, first"),
             format!("{frame}data: {START}\n\ndata: {END}\n\n"),
         ));
         for ending in ["", "\n"] {
             let text = format!("data: {START}\n\ndata: {END}\n\n{last}{ending}");
-            cases.push(sse(&format!("{name}, last, ends with {ending:?}"), text));
+            cases.push(create_sse_case(
+                &format!("{name}, last, ends with {ending:?}"),
+                text,
+            ));
         }
     }
     for (name, text) in [
@@ -101,12 +104,12 @@ pub(super) fn cases() -> Vec<Case> {
             format!("\u{feff}: c\n\ndata: {START}\n\ndata: {END}\n\n"),
         ),
     ] {
-        cases.push(sse(name, text));
+        cases.push(create_sse_case(name, text));
     }
     cases
 }
 
-fn sse(name: &str, text: String) -> Case {
+fn create_sse_case(name: &str, text: String) -> Case {
     Case {
         name: format!("frames: {name}"),
         case: json!({"rawSse": text, "input": null}),

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{case, run};
+use super::{create_case, wrap_in_run};
 use crate::malformed::Case;
 
 pub(super) fn cases() -> Vec<Case> {
-    let mut cases = thinking();
-    cases.extend(binary());
-    cases.extend(nulls());
+    let mut cases = thinking_cases();
+    cases.extend(binary_cases());
+    cases.extend(null_cases());
     cases
 }
 
-fn thinking() -> Vec<Case> {
+fn thinking_cases() -> Vec<Case> {
     let words = [
         "THINKING_START",
         "THINKING_TEXT_MESSAGE_START",
@@ -25,36 +25,42 @@ fn thinking() -> Vec<Case> {
         "THINKING_TEXT_MESSAGE_CONTENT" => json!({"type": kind, "delta": "h", "rawEvent": null}),
         _ => json!({"type": kind}),
     };
-    let mut cases = vec![case("thinking", run(words.map(event)))];
+    let mut cases = vec![create_case("thinking", wrap_in_run(words.map(event)))];
     for (index, word) in words.iter().enumerate() {
         let others = words.iter().enumerate().filter(|(at, _)| *at != index);
-        let without = run(others.map(|(_, word)| event(word)));
-        cases.push(case(format!("thinking without {word}"), without));
+        let without = wrap_in_run(others.map(|(_, word)| event(word)));
+        cases.push(create_case(format!("thinking without {word}"), without));
         let twice = words.iter().flat_map(|other| {
             let times = if other == word { 2 } else { 1 };
             std::iter::repeat_n(event(other), times)
         });
-        cases.push(case(format!("thinking with {word} twice"), run(twice)));
+        cases.push(create_case(
+            format!("thinking with {word} twice"),
+            wrap_in_run(twice),
+        ));
         let mut id = event(word);
         if let Value::Object(id) = &mut id {
             id.insert("messageId".to_owned(), json!("own"));
             id.insert("future".to_owned(), json!(1));
         }
-        cases.push(case(format!("{word} with more"), run([id])));
+        cases.push(create_case(format!("{word} with more"), wrap_in_run([id])));
     }
     let bad = json!({"type": "THINKING_TEXT_MESSAGE_CONTENT", "delta": 1});
     let start = event("THINKING_TEXT_MESSAGE_START");
-    cases.push(case("thinking a number", run([start.clone(), bad])));
+    cases.push(create_case(
+        "thinking a number",
+        wrap_in_run([start.clone(), bad]),
+    ));
     let none = json!({"type": "THINKING_TEXT_MESSAGE_CONTENT"});
-    cases.push(case("thinking nothing", run([start, none])));
-    cases.push(case(
+    cases.push(create_case("thinking nothing", wrap_in_run([start, none])));
+    cases.push(create_case(
         "thinking of the future",
-        run([json!({"type": "THINKING_FUTURE"})]),
+        wrap_in_run([json!({"type": "THINKING_FUTURE"})]),
     ));
     cases
 }
 
-fn binary() -> Vec<Case> {
+fn binary_cases() -> Vec<Case> {
     let modern = json!({"type": "image", "source": {"type": "url", "value": "http://x/y", "mimeType": "image/png"}});
     let parts = [
         json!([{"type": "binary", "mimeType": "image/png", "url": "http://x/y"}]),
@@ -90,21 +96,30 @@ fn binary() -> Vec<Case> {
         ];
         for holder in holders {
             let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": [holder]});
-            cases.push(case(format!("snapshot of {holder}"), run([snapshot])));
+            cases.push(create_case(
+                format!("snapshot of {holder}"),
+                wrap_in_run([snapshot]),
+            ));
             let started = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r",
                 "input": {"threadId": "t", "runId": "r", "messages": [holder]}});
             let finished = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"});
-            cases.push(case(format!("input of {holder}"), vec![started, finished]));
+            cases.push(create_case(
+                format!("input of {holder}"),
+                vec![started, finished],
+            ));
         }
         let result = json!({"type": "TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c", "content": parts});
-        cases.push(case(format!("result of {parts}"), run([result])));
+        cases.push(create_case(
+            format!("result of {parts}"),
+            wrap_in_run([result]),
+        ));
     }
     cases
 }
 
 /// Returns cases that several compatibility rewrites apply to, and cases with nulls that no rewrite
 /// removes.
-fn nulls() -> Vec<Case> {
+fn null_cases() -> Vec<Case> {
     let finished = json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "result": null, "outcome": null, "rawEvent": null});
     let started = |input: Value| json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r", "rawEvent": null, "input": input});
     let input = json!({"threadId": "t", "runId": "r", "state": null, "forwardedProps": null,
@@ -116,37 +131,37 @@ fn nulls() -> Vec<Case> {
         tools.pop();
     }
     vec![
-        case(
+        create_case(
             "an end of nulls",
             vec![
                 started(json!({"threadId": "t", "runId": "r", "messages": []})),
                 finished.clone(),
             ],
         ),
-        case("an input of nulls", vec![started(fine), finished.clone()]),
-        case(
+        create_case("an input of nulls", vec![started(fine), finished.clone()]),
+        create_case(
             "an input with a null tool",
             vec![started(input), finished.clone()],
         ),
-        case(
+        create_case(
             "an input without messages",
             vec![
                 started(json!({"threadId": "t", "runId": "r", "messages": null})),
                 finished,
             ],
         ),
-        case(
+        create_case(
             "a call under null",
-            run([
+            wrap_in_run([
                 json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f", "parentMessageId": null, "rawEvent": null}),
                 json!({"type": "TOOL_CALL_END", "toolCallId": "c", "rawEvent": null}),
                 json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "d", "toolCallName": "f", "parentMessageId": null}),
                 json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "d", "parentMessageId": null, "delta": "{}"}),
             ]),
         ),
-        case(
+        create_case(
             "an unknown event with a null",
-            run([json!({"type": "FUTURE", "rawEvent": null})]),
+            wrap_in_run([json!({"type": "FUTURE", "rawEvent": null})]),
         ),
     ]
 }

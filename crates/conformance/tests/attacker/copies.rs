@@ -11,7 +11,7 @@ use assistant_core::{
     },
 };
 use assistant_protocols::agui::{self, Decoder, DecoderOptions};
-use conformance::attacker::{Alter, Tool};
+use conformance::attacker::{FileChange, Tool};
 use serde_json::{Value, json};
 
 use super::{
@@ -47,7 +47,7 @@ impl Scene {
     /// * A call that starts there later was approved there, as shown on its card. So a call that
     ///   was started in one page starts in the other only with the user's approval there.
     /// * No approval and no answer of the file is sent to an agent, except for a denial.
-    pub(crate) fn check_copy(&self, restores: bool, changes: &[Alter]) {
+    pub(crate) fn check_copy(&self, restores: bool, changes: &[FileChange]) {
         let mut snapshot = self.session.snapshot();
         for change in changes {
             self.alter(&mut snapshot, *change, restores);
@@ -82,8 +82,8 @@ impl Scene {
     }
 
     /// Applies a manual change to the file.
-    fn alter(&self, snapshot: &mut Value, change: Alter, restores: bool) {
-        if change == Alter::RunsSucceeded {
+    fn alter(&self, snapshot: &mut Value, change: FileChange, restores: bool) {
+        if change == FileChange::RunsSucceeded {
             for run in snapshot["runs"].as_array_mut().into_iter().flatten() {
                 run["succeeded"] = true.into();
             }
@@ -103,36 +103,36 @@ impl Scene {
         let Value::Object(call) = call else { return };
         let mut put = |key: &str, value: Value| drop(call.insert(key.to_owned(), value));
         match change {
-            Alter::RunsSucceeded => {}
-            Alter::State(_, state) => {
+            FileChange::RunsSucceeded => {}
+            FileChange::State(_, state) => {
                 put("state", state.into());
                 call.shift_remove("lifecycle");
             }
-            Alter::Lifecycle(_, word) => put("lifecycle", word.into()),
-            Alter::Approved(_) => {
+            FileChange::Lifecycle(_, word) => put("lifecycle", word.into()),
+            FileChange::Approved(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "allowed".into());
                 put("approval", json!({"decision": "approved"}));
             }
-            Alter::HandedOff(_) => {
+            FileChange::HandedOff(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "handed-off".into());
                 put("approval", json!({"decision": "approved", "toldBy": "t"}));
             }
-            Alter::InterruptApproved(_) => {
+            FileChange::InterruptApproved(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "interrupt-approved".into());
                 let approval = json!({"decision": "approved", "interruptId": "int0"});
                 put("approval", approval);
             }
-            Alter::Granted(_) => {
+            FileChange::Granted(_) => {
                 let grant = self.allowed.keys().next().cloned();
                 let grant = grant.unwrap_or_else(|| "g".to_owned());
                 put("allowedEarlier", json!({"id": grant, "at": 0}));
                 put("state", "approval-responded".into());
                 put("lifecycle", "allowed".into());
             }
-            Alter::Anew(_) => {
+            FileChange::Anew(_) => {
                 for key in [
                     "lifecycle",
                     "output",
@@ -156,7 +156,7 @@ impl Scene {
                 }
                 call.insert("state".to_owned(), "input-available".into());
             }
-            Alter::Rewrite(_, tool, args) => {
+            FileChange::Rewrite(_, tool, args) => {
                 put("toolName", tool.name().into());
                 put("argsText", args.text().into());
                 let read = serde_json::from_str(args.text()).unwrap_or(Value::Null);

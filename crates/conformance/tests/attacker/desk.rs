@@ -7,7 +7,7 @@ use assistant_core::{
     conversation::{CallKey, ToolCall},
     session::{Answer, Host, Input, PolicyQuestion, Ticket},
 };
-use conformance::attacker::{Page, Tool};
+use conformance::attacker::{PageEvent, Tool};
 use serde_json::{Value, json};
 
 use super::{
@@ -68,9 +68,9 @@ impl Host for Desk {
 }
 
 impl Scene {
-    pub(crate) fn page(&mut self, page: Page) {
+    pub(crate) fn page(&mut self, page: PageEvent) {
         match page {
-            Page::Ends(pick) => {
+            PageEvent::Ends(pick) => {
                 let place = usize::from(pick).checked_rem(self.live.len());
                 if let Some(invocation) = place.map(|place| self.live.remove(place)) {
                     let outcome: Result<_, ToolError> = Ok(ToolOutcome::Continue(json!(1)));
@@ -80,7 +80,7 @@ impl Scene {
                     });
                 }
             }
-            Page::Reload => {
+            PageEvent::Reload => {
                 self.run = None;
                 self.previews.clear();
                 self.confirmed.clear();
@@ -108,12 +108,12 @@ impl Scene {
                 assert_eq!(self.starts, before, "what was loaded started");
                 assert!(self.run.is_none(), "what was loaded began a run");
             }
-            Page::Register(tool) => self.register(tool),
-            Page::World => {
+            PageEvent::Register(tool) => self.register(tool),
+            PageEvent::World => {
                 self.world += 1;
                 self.desk.clock += 1_000;
             }
-            Page::Previews { which, fails } => {
+            PageEvent::Previews { which, fails } => {
                 let place = usize::from(which).checked_rem(self.previews.len());
                 if let Some(asked) = place.map(|place| self.previews.remove(place)) {
                     let ticket = asked.ticket();
@@ -124,7 +124,7 @@ impl Scene {
                     self.handle_preview(ticket, outcome);
                 }
             }
-            Page::Revoke(pick) => {
+            PageEvent::Revoke(pick) => {
                 let list = self.session.remembered_approvals();
                 let place = usize::from(pick).checked_rem(list.len());
                 let id = place.and_then(|place| Some(list.get(place)?.id().to_owned()));
@@ -134,7 +134,7 @@ impl Scene {
                     assert!(self.input(Input::ForgetApproval { id }));
                 }
             }
-            Page::Unregister(tool) => {
+            PageEvent::Unregister(tool) => {
                 let entry = self.session.registry().active_registration(tool.name());
                 if let Some(id) = entry.map(|entry| entry.id()) {
                     self.input(Input::Unregister { id });

@@ -83,7 +83,7 @@ impl Scene {
         assert!(self.run.is_none(), "before the run was over: {run:?}");
         if grant.is_none() {
             assert!(self.ended_well, "after a run that did not succeed: {run:?}");
-            let is_news = self.agent.sent_as_new(id) || self.answered.contains(id);
+            let is_news = self.agent.has_sent_as_new(id) || self.answered.contains(id);
             assert!(is_news, "an old call: {run:?}");
         }
         self.live.push(run.id());

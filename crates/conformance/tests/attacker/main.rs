@@ -19,7 +19,7 @@ mod outgoing;
 mod person;
 mod questions;
 
-use conformance::attacker::history;
+use conformance::attacker::any_moves;
 use conformance::property_config;
 use person::Scene;
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(property_config(300))]
 
     #[test]
-    fn only_calls_approved_as_shown_run(options in any::<u8>(), history in history()) {
+    fn only_calls_approved_as_shown_run(options in any::<u8>(), history in any_moves()) {
         let mut scene = Scene::new(options);
         for step in &history.0 {
             scene.play(step);

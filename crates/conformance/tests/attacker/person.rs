@@ -13,7 +13,7 @@ use assistant_core::{
     },
 };
 use assistant_protocols::agui::{self, Decoder};
-use conformance::attacker::{Agent, Args, Bounds, CardDecision, End, Move, Page, Tool};
+use conformance::attacker::{Agent, Args, Bounds, CardDecision, Move, PageEvent, RunEnd, Tool};
 use serde_json::{Value, json};
 
 use super::{
@@ -319,7 +319,7 @@ impl Scene {
             }
             Move::Page(page) => self.page(*page),
             _ if self.run.is_some() => {
-                for event in self.agent.plays(step) {
+                for event in self.agent.play_move(step) {
                     self.handle_event(event);
                 }
             }
@@ -327,23 +327,23 @@ impl Scene {
         }
     }
 
-    fn end(&mut self, end: &End) {
+    fn end(&mut self, end: &RunEnd) {
         if self.run.is_none() {
             return;
         }
         let mut last = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"});
         let mut asks = Vec::new();
         match end {
-            End::Well => {}
-            End::Asks(questions) => {
+            RunEnd::Well => {}
+            RunEnd::Asks(questions) => {
                 asks = questions.iter().map(|one| self.to_interrupt(one)).collect();
                 asks.dedup_by_key(|said| said["id"].clone());
                 last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
             }
-            End::Error => last = json!({"type": "RUN_ERROR", "message": "no"}),
-            End::Cut => return self.close(StreamEnd::Closed),
+            RunEnd::Error => last = json!({"type": "RUN_ERROR", "message": "no"}),
+            RunEnd::Cut => return self.close(StreamEnd::Closed),
         }
-        self.ended_well = !matches!(end, End::Error);
+        self.ended_well = !matches!(end, RunEnd::Error);
         let before = self.end_with_interrupts(&asks);
         if !self.handle_event(last) {
             self.given = before;
@@ -384,7 +384,7 @@ impl Scene {
         if looks {
             // The user waits until the card shows the preview.
             while !self.previews.is_empty() {
-                self.page(Page::Previews {
+                self.page(PageEvent::Previews {
                     which: 0,
                     fails: false,
                 });
@@ -535,16 +535,16 @@ impl Scene {
                 return;
             }
             if self.run.is_some() {
-                self.end(&End::Well);
+                self.end(&RunEnd::Well);
             }
             while !self.previews.is_empty() {
-                self.page(Page::Previews {
+                self.page(PageEvent::Previews {
                     which: 0,
                     fails: false,
                 });
             }
             while !self.live.is_empty() {
-                self.page(Page::Ends(0));
+                self.page(PageEvent::Ends(0));
             }
             self.click(0, CardDecision::Deny, true);
             let open = self.session.interrupts().iter();

@@ -6,7 +6,7 @@ use assistant_core::{
     json::form::interrupt_to_value,
     session::{ActionDecision, Input, OpenInterrupt},
 };
-use conformance::attacker::{Choice, Question, Reply, Takes};
+use conformance::attacker::{ActionChoice, AnswerFormat, Question, Reply};
 use serde_json::{Value, json};
 
 use super::person::{Card, Scene, changed};
@@ -92,7 +92,7 @@ pub(crate) fn is_denial(payload: &Value) -> bool {
 }
 
 /// The kinds of decisions, in the order of the bits of
-/// [`Listed::allows`](conformance::attacker::Listed::allows).
+/// [`ListedAction::allows`](conformance::attacker::ListedAction::allows).
 const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
 
 /// Returns the actions that a question lists, as its agent wrote them, and the settings for their
@@ -141,22 +141,22 @@ fn edit_of(action: &Value, args: &Value) -> Value {
 }
 
 /// Returns a decision for the session, and its form in a request.
-fn decision(choice: Choice, action: &Value) -> (ActionDecision, Value) {
+fn decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Value) {
     match choice {
-        Choice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
-        Choice::Reject => {
+        ActionChoice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
+        ActionChoice::Reject => {
             let message = None;
             (
                 ActionDecision::Reject { message },
                 json!({"type": "reject"}),
             )
         }
-        Choice::Respond => {
+        ActionChoice::Respond => {
             let message = "Not now.".to_owned();
             let sent = json!({"type": "respond", "message": message});
             (ActionDecision::Respond { message }, sent)
         }
-        Choice::Edit(args) => {
+        ActionChoice::Edit(args) => {
             let args = changed(args);
             let sent = edit_of(action, &args);
             (ActionDecision::Edit { args }, sent)
@@ -189,23 +189,26 @@ impl Scene {
     /// Returns a question as an interrupt in AG-UI's form.
     pub(crate) fn to_interrupt(&self, question: &Question) -> Value {
         let schema = match question.takes {
-            Takes::Approval => json!({
+            AnswerFormat::Approval => json!({
                 "type": "object",
                 "properties": {"approved": {"type": "boolean"}, "editedArgs": {}},
             }),
-            Takes::Boolean => json!({"type": "boolean"}),
-            Takes::Text => json!({"type": "object", "properties": {"text": {"type": "string"}}}),
-            Takes::Decisions => Value::Null,
+            AnswerFormat::Boolean => json!({"type": "boolean"}),
+            AnswerFormat::Text => {
+                json!({"type": "object", "properties": {"text": {"type": "string"}}})
+            }
+            AnswerFormat::Decisions => Value::Null,
         };
         let mut said = json!({
             "id": format!("int{}", question.id), "reason": "approval",
             "message": format!("Really {}?", question.words),
             "metadata": self.metadata(question),
         });
-        if let (Value::Object(said), false) = (&mut said, question.takes == Takes::Decisions) {
+        if let (Value::Object(said), false) = (&mut said, question.takes == AnswerFormat::Decisions)
+        {
             said.insert("responseSchema".to_owned(), schema);
         }
-        let call = question.call.and_then(|pick| self.agent.call(pick));
+        let call = question.call.and_then(|pick| self.agent.nth_call_id(pick));
         if let (Some(call), Value::Object(said)) = (call, &mut said) {
             said.insert("toolCallId".to_owned(), call.into());
         }
@@ -218,7 +221,10 @@ impl Scene {
         if question.list.is_empty() {
             return words;
         }
-        let actions = question.list.iter().map(|one| self.agent.lists(one.what));
+        let actions = question
+            .list
+            .iter()
+            .map(|one| self.agent.listed_action(one.what));
         let actions: Vec<Value> = actions.collect();
         let reviews = question.list.iter().zip(&actions);
         let reviews = reviews.filter_map(|(one, action)| {
@@ -341,7 +347,13 @@ impl Scene {
     }
 
     /// Decides about each action of a question as the user has read it.
-    pub(crate) fn decide_each(&mut self, pick: u8, choices: &[Choice], each: bool, looks: bool) {
+    pub(crate) fn decide_each(
+        &mut self,
+        pick: u8,
+        choices: &[ActionChoice],
+        each: bool,
+        looks: bool,
+    ) {
         if looks {
             self.read_questions = self.inbox();
         }

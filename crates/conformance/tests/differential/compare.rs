@@ -68,7 +68,7 @@ pub fn play_in_both(case: &Value) -> Result<Value, String> {
 }
 
 fn play_with(case: &Value, options: DecoderOptions) -> Value {
-    let mut replay = Replay::new().at(NOW);
+    let mut replay = Replay::new().with_time(NOW);
     let (input, refusal) = match ReplayInput::from_json(case["input"].clone()) {
         Ok(input) => (input, None),
         // Such a request is never sent.

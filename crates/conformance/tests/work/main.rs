@@ -19,11 +19,11 @@ mod tree;
 
 use assistant_protocols::agui::DecoderOptions;
 use assistant_testkit::replay::{Replay, ReplayInput, Stream};
-use conformance::counting::{Counting, Work, work_of};
+use conformance::counting::{CountingAllocator, Work, measure_work};
 use serde_json::{Value, json};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A function that creates the event with this number.
 type MakeEvent = Box<dyn Fn(usize) -> Value>;
@@ -36,7 +36,7 @@ fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl 
         .iter()
         .map(|size| {
             let input = prepare(*size);
-            work_of(|| work(input))
+            measure_work(|| work(input))
         })
         .collect();
     for step in counted.windows(2) {
@@ -191,7 +191,7 @@ fn an_event_costs_the_same_in_a_long_conversation() {
             ]
         });
         let works = events
-            .map(|event| work_of(|| stream.push_value(event)))
+            .map(|event| measure_work(|| stream.push_value(event)))
             .collect();
         assert_eq!(stream.finish().error, None);
         works

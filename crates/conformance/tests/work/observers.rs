@@ -4,7 +4,7 @@ use std::{cell::Cell, rc::Rc};
 
 use assistant_core::observe::Observers;
 
-use super::work_of;
+use super::measure_work;
 
 #[test]
 fn notifying_observers_allocates_nothing() {
@@ -15,7 +15,7 @@ fn notifying_observers_allocates_nothing() {
         let heard = Rc::clone(&heard);
         observers.add(move |length: &u64| heard.set(heard.get() + length));
     }
-    let work = work_of(|| (0..DELTAS).for_each(|_| assert!(observers.notify(&1).is_empty())));
+    let work = measure_work(|| (0..DELTAS).for_each(|_| assert!(observers.notify(&1).is_empty())));
     assert_eq!(heard.get(), 8 * DELTAS);
     assert_eq!((work.calls, work.bytes), (0, 0));
 }

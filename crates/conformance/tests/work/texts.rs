@@ -152,7 +152,7 @@ fn a_patch_costs_the_same_on_a_large_state() {
                 ]
             })
             .collect();
-        work_of(|| patch::apply(&mut state, &patch).unwrap())
+        measure_work(|| patch::apply(&mut state, &patch).unwrap())
     };
     let small = cost(10);
     assert_eq!(cost(20_000), small);

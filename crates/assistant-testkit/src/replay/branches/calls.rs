@@ -4,9 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Code, need,
+    ErrorCode, find_text, require_text,
     script::{Script, TOOL},
-    text,
 };
 use assistant_core::{
     action::{ToolError, ToolOutcome},
@@ -18,8 +17,8 @@ use assistant_core::{
 
 impl Script {
     /// Begins a run that adds calls to the agent's message, and ends the run.
-    pub(super) fn make_calls(&mut self, op: &Value) -> Result<(), Code> {
-        let id = self.name(need(op, "assistant")?);
+    pub(super) fn add_calls(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let id = self.message_id(require_text(op, "assistant")?);
         let role = self.conversation().message(&id).map(|known| known.role());
         match role {
             None => return Err(TreeError::UnknownMessage.code()),
@@ -28,7 +27,7 @@ impl Script {
         }
         let calls = op.get("calls").and_then(Value::as_array);
         let ids = calls.ok_or("malformed")?.iter().map(|call| {
-            let id = call.as_str().or_else(|| text(call, "id"));
+            let id = call.as_str().or_else(|| find_text(call, "id"));
             id.ok_or("malformed")
         });
         let ids: Vec<&str> = ids.collect::<Result<_, _>>()?;
@@ -39,33 +38,33 @@ impl Script {
         let shown = self.conversation().tip().cloned().filter(|_| !on_path);
         if !on_path {
             self.finish_run();
-            self.show(&id, true);
+            self.show_message(&id, true);
         }
         self.begin_run();
         for call in ids {
             let tool_call_id = call.to_owned();
-            self.event(EventKind::ToolCallStart {
+            self.handle_event(EventKind::ToolCallStart {
                 tool_call_id: tool_call_id.clone(),
                 tool_call_name: TOOL.to_owned(),
                 parent_message_id: Some(id.as_str().to_owned()),
             });
             let delta = json!({}).to_string();
-            self.event(EventKind::ToolCallArgs {
+            self.handle_event(EventKind::ToolCallArgs {
                 tool_call_id: tool_call_id.clone(),
                 delta,
             });
-            self.event(EventKind::ToolCallEnd { tool_call_id });
+            self.handle_event(EventKind::ToolCallEnd { tool_call_id });
         }
         self.finish_run();
         if let Some(shown) = shown {
-            self.show(&shown, false);
+            self.show_message(&shown, false);
         }
         Ok(())
     }
 
     /// Returns the key and the phase of the call with this agent's id, on the run's path or on
     /// another branch.
-    pub(super) fn call(&self, id: &str) -> Option<(CallKey, Phase)> {
+    pub(super) fn find_call(&self, id: &str) -> Option<(CallKey, Phase)> {
         let conversation = self.conversation();
         let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
         let mut all = conversation
@@ -76,15 +75,15 @@ impl Script {
     }
 
     /// Approves a call, which starts its handler. Does nothing if the call waits for no approval.
-    pub(super) fn start_call(&mut self, id: &str) -> Result<(), Code> {
-        let (call, phase) = self.call(id).ok_or("unknown_call")?;
+    pub(super) fn start_call(&mut self, id: &str) -> Result<(), ErrorCode> {
+        let (call, phase) = self.find_call(id).ok_or("unknown_call")?;
         if phase != Phase::ApprovalRequested {
             return Ok(());
         }
         self.finish_run();
         // The replay shows nothing, so the approval is for the current version.
         let shown = self.session.fingerprint(&call).ok_or("unknown_call")?;
-        self.input(Input::Decide {
+        self.handle_input(Input::Decide {
             call,
             shown,
             verdict: Verdict::Approve { args: None },
@@ -94,19 +93,19 @@ impl Script {
 
     /// Ends a call with the result or the status in the operation. The session ignores a result
     /// that is late.
-    pub(super) fn end_call(&mut self, op: &Value) -> Result<(), Code> {
-        let id = need(op, "call")?;
-        let (key, _) = self.call(id).ok_or("unknown_call")?;
-        let status = text(op, "status").unwrap_or("complete");
+    pub(super) fn end_call(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let id = require_text(op, "call")?;
+        let (key, _) = self.find_call(id).ok_or("unknown_call")?;
+        let status = find_text(op, "status").unwrap_or("complete");
         let result = op.get("result").cloned().unwrap_or_else(|| json!("done"));
         let ended = match (status, Status::parse(status)) {
             ("denied" | "rejected" | "output-denied", _) => Err(RecordedEnd::Denied),
             ("skipped", _) => Err(RecordedEnd::Skipped),
             ("cancelled" | "canceled", _) => Err(RecordedEnd::Cancelled),
             (_, Some(Status::Complete)) => Ok(Ok(ToolOutcome::Continue(result.clone()))),
-            (_, Some(Status::Failed)) => {
-                Ok(Err(ToolError::new(text(op, "error").unwrap_or("failed"))))
-            }
+            (_, Some(Status::Failed)) => Ok(Err(ToolError::new(
+                find_text(op, "error").unwrap_or("failed"),
+            ))),
             _ => return Err("malformed"),
         };
         let outcome = match ended {
@@ -114,14 +113,14 @@ impl Script {
             Err(end) => {
                 let result = CallResult::new(format!("{id}-result"), result.to_string(), result);
                 replay::end_call(&mut self.session, key, end, result);
-                return self.input(Input::SetForwardedProps { props: json!({}) });
+                return self.handle_input(Input::SetForwardedProps { props: json!({}) });
             }
         };
         self.start_call(id)?;
         let Some(invocation) = self.handlers.get(id).copied() else {
             return Ok(());
         };
-        self.input(Input::Finished {
+        self.handle_input(Input::Finished {
             invocation,
             outcome,
         })

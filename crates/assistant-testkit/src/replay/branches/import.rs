@@ -6,22 +6,22 @@
 
 use serde_json::{Value, json};
 
-use super::{Code, script::Script, text};
+use super::{ErrorCode, find_text, script::Script};
 use assistant_core::{
     conversation::{Conversation, Status, TreeError},
     session::Input,
 };
 
 impl Script {
-    pub(super) fn import(&mut self, op: &Value) -> Result<(), Code> {
+    pub(super) fn import(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let list = ["messages", "tree", "roots", "root"].iter();
         let list = list
             .clone()
             .find_map(|key| op.get(*key))
             .ok_or("malformed")?;
-        let entries = flatten(list);
+        let entries = flatten_tree(list);
         let linear = op.get("linear") == Some(&Value::Bool(true));
-        let active = text(op, "active");
+        let active = find_text(op, "active");
         let snapshot = match linear {
             true => Value::Array(
                 entries
@@ -29,20 +29,20 @@ impl Script {
                     .map(|(entry, _)| to_agui_message(entry))
                     .collect(),
             ),
-            false => tree(&entries, op.get("active"))?,
+            false => convert_tree(&entries, op.get("active"))?,
         };
         self.finish_run();
         self.load(snapshot)?;
         self.forget_names();
         for (entry, _) in &entries {
-            if let Some(id) = text(entry, "id") {
+            if let Some(id) = find_text(entry, "id") {
                 self.set_cost(id, entry)?;
             }
         }
         match active.filter(|_| linear) {
             Some(active) => {
-                let message = self.name(active);
-                self.show(&message, true);
+                let message = self.message_id(active);
+                self.show_message(&message, true);
                 Ok(())
             }
             None => Ok(()),
@@ -50,7 +50,7 @@ impl Script {
     }
 
     /// Replaces this conversation with a stored one. If the stored one is invalid, nothing changes.
-    pub(super) fn load(&mut self, snapshot: Value) -> Result<(), Code> {
+    pub(super) fn load(&mut self, snapshot: Value) -> Result<(), ErrorCode> {
         let mut alone = snapshot.clone();
         if let Value::Object(alone) = &mut alone {
             alone.shift_remove("queued");
@@ -58,7 +58,7 @@ impl Script {
         if let Err(error) = Conversation::import(alone) {
             return Err(error.tree_error().map_or("malformed", TreeError::code));
         }
-        self.input(Input::Load {
+        self.handle_input(Input::Load {
             thread_id: "vector".to_owned(),
             snapshot,
         })
@@ -67,65 +67,72 @@ impl Script {
 
 /// Returns the messages of a nested tree, each with the id of its parent. An entry may also name
 /// its parent.
-fn flatten(list: &Value) -> Vec<(&Value, Option<&str>)> {
+fn flatten_tree(list: &Value) -> Vec<(&Value, Option<&str>)> {
     let mut out = Vec::new();
-    let all = last_first(list).into_iter();
+    let all = reversed_entries(list).into_iter();
     let mut next: Vec<(&Value, Option<&str>)> = all.map(|entry| (entry, None)).collect();
     while let Some((entry, below)) = next.pop() {
         let parent = ["parent", "parentId"].iter();
-        let parent = below.or_else(|| parent.clone().find_map(|key| text(entry, key)));
+        let parent = below.or_else(|| parent.clone().find_map(|key| find_text(entry, key)));
         out.push((entry, parent));
         if let Some(children) = entry.get("children") {
-            let own = text(entry, "id");
-            next.extend(last_first(children).into_iter().map(|child| (child, own)));
+            let own = find_text(entry, "id");
+            next.extend(
+                reversed_entries(children)
+                    .into_iter()
+                    .map(|child| (child, own)),
+            );
         }
     }
     out
 }
 
 /// Returns the entries of a list, or a single entry, from the last to the first.
-fn last_first(list: &Value) -> Vec<&Value> {
+fn reversed_entries(list: &Value) -> Vec<&Value> {
     match list {
         Value::Array(entries) => entries.iter().rev().collect(),
         entry => vec![entry],
     }
 }
 
-fn words(entry: &Value) -> &str {
+fn entry_text(entry: &Value) -> &str {
     let words = ["text", "content"].iter();
     words
         .clone()
-        .find_map(|key| text(entry, key))
+        .find_map(|key| find_text(entry, key))
         .unwrap_or_default()
 }
 
 /// Converts an entry of a linear list to an AG-UI message.
 fn to_agui_message(entry: &Value) -> Value {
-    let calls = calls(entry).iter().map(|call| {
-        let id = call.as_str().or_else(|| text(call, "id"));
+    let calls = entry_calls(entry).iter().map(|call| {
+        let id = call.as_str().or_else(|| find_text(call, "id"));
         json!({"id": id, "type": "function", "function": {"name": "tool", "arguments": "{}"}})
     });
     let calls: Vec<Value> = calls.collect();
     let mut out =
-        json!({"id": entry.get("id"), "role": entry.get("role"), "content": words(entry)});
+        json!({"id": entry.get("id"), "role": entry.get("role"), "content": entry_text(entry)});
     if let (false, Value::Object(out)) = (calls.is_empty(), &mut out) {
         out.insert("toolCalls".to_owned(), calls.into());
     }
     out
 }
 
-fn calls(entry: &Value) -> &[Value] {
+fn entry_calls(entry: &Value) -> &[Value] {
     let calls = entry.get("calls").and_then(Value::as_array);
     calls.map_or(&[], Vec::as_slice)
 }
 
 /// Converts a tree to the format of exports, with the active message as its tip, if any.
-fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Value, Code> {
+fn convert_tree(
+    entries: &[(&Value, Option<&str>)],
+    active: Option<&Value>,
+) -> Result<Value, ErrorCode> {
     let mut messages = Vec::new();
     for (entry, parent) in entries {
-        let mut parts = vec![json!({"type": "text", "text": words(entry)})];
-        for call in calls(entry) {
-            parts.push(call_part(call)?);
+        let mut parts = vec![json!({"type": "text", "text": entry_text(entry)})];
+        for call in entry_calls(entry) {
+            parts.push(convert_call(call)?);
         }
         let message = json!({"id": entry.get("id"), "role": entry.get("role"), "parts": parts});
         messages.push(json!({"parent": parent, "message": message}));
@@ -139,10 +146,10 @@ fn tree(entries: &[(&Value, Option<&str>)], active: Option<&Value>) -> Result<Va
     Ok(out)
 }
 
-fn call_part(call: &Value) -> Result<Value, Code> {
-    let id = call.as_str().or_else(|| text(call, "id"));
+fn convert_call(call: &Value) -> Result<Value, ErrorCode> {
+    let id = call.as_str().or_else(|| find_text(call, "id"));
     let id = id.ok_or("malformed")?;
-    let status = text(call, "status").unwrap_or("pending");
+    let status = find_text(call, "status").unwrap_or("pending");
     let state = match (status, Status::parse(status)) {
         ("denied" | "rejected" | "output-denied", _) => "output-denied",
         ("skipped", _) => "skipped",

@@ -12,7 +12,7 @@
 //! use assistant_testkit::replay::branches;
 //! use serde_json::json;
 //!
-//! let report = branches::run(&json!({
+//! let report = branches::replay_vector(&json!({
 //!     "id": "two",
 //!     "ops": [{"op": "add", "id": "u", "role": "user"}, {"op": "add", "id": "a", "role": "assistant"}],
 //!     "expect": {"path": ["u", "a"]},
@@ -41,7 +41,7 @@ use script::Script;
 /// The error code of a failed operation, from [`TreeError::code`] if it is a tree error.
 ///
 /// [`TreeError::code`]: assistant_core::conversation::TreeError::code
-type Code = &'static str;
+type ErrorCode = &'static str;
 
 /// Replays a vector and returns `{"id", "ok", "observed"}`.
 ///
@@ -49,8 +49,8 @@ type Code = &'static str;
 /// operation is listed in `observed.errors`, expected or not. No vector causes a panic: an invalid
 /// operation fails with a code.
 #[must_use]
-pub fn run(vector: &Value) -> Value {
-    let (script, errors) = play(vector.get("ops"), |_| {});
+pub fn replay_vector(vector: &Value) -> Value {
+    let (script, errors) = run_operations(vector.get("ops"), |_| {});
     let none = Map::new();
     let expect = vector.get("expect").and_then(Value::as_object);
     let mut observed = Map::new();
@@ -70,21 +70,21 @@ pub fn run(vector: &Value) -> Value {
 
 /// Replays a list of operations. After each operation, calls `see` with the conversation and its
 /// changes.
-pub fn watch(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
-    play(Some(ops), |script| {
+pub fn replay_operations(ops: &Value, mut see: impl FnMut(&Conversation, &[Change])) {
+    run_operations(Some(ops), |script| {
         let changes = script.take_changes();
         see(script.conversation(), &changes);
     });
 }
 
-fn play(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Script, Vec<Value>) {
+fn run_operations(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Script, Vec<Value>) {
     let mut script = Script::new();
     let mut errors = Vec::new();
     let ops = ops.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, op) in ops.iter().enumerate() {
         let next = ops.get(index + 1);
-        script.set_limit(next.is_some_and(|next| text(next, "op") == Some("step_limit")));
-        if let Err(code) = script.take(op) {
+        script.set_limit(next.is_some_and(|next| find_text(next, "op") == Some("step_limit")));
+        if let Err(code) = script.execute(op) {
             errors.push(json!({"op_index": index, "code": code}));
         }
         see(&mut script);
@@ -93,60 +93,60 @@ fn play(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Script, Vec<V
     (script, errors)
 }
 
-fn text<'a>(op: &'a Value, key: &str) -> Option<&'a str> {
+fn find_text<'a>(op: &'a Value, key: &str) -> Option<&'a str> {
     op.get(key).and_then(Value::as_str)
 }
 
-fn need<'a>(op: &'a Value, key: &str) -> Result<&'a str, Code> {
-    text(op, key).ok_or("malformed")
+fn require_text<'a>(op: &'a Value, key: &str) -> Result<&'a str, ErrorCode> {
+    find_text(op, key).ok_or("malformed")
 }
 
-fn flag(op: &Value, key: &str) -> Option<bool> {
+fn find_bool(op: &Value, key: &str) -> Option<bool> {
     op.get(key).and_then(Value::as_bool)
 }
 
-fn role(op: &Value) -> Result<Role, Code> {
-    Role::parse(need(op, "role")?).ok_or("malformed")
+fn parse_role(op: &Value) -> Result<Role, ErrorCode> {
+    Role::parse(require_text(op, "role")?).ok_or("malformed")
 }
 
 impl Script {
-    fn take(&mut self, op: &Value) -> Result<(), Code> {
-        match need(op, "op")? {
-            "add" => self.add(op),
-            "upsert" => self.upsert(op),
-            "edit" => self.edit(op),
+    fn execute(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        match require_text(op, "op")? {
+            "add" => self.add_message(op),
+            "upsert" => self.upsert_message(op),
+            "edit" => self.edit_message(op),
             "edit_in_place" => {
-                let content = Content::Text(text(op, "text").unwrap_or_default().to_owned());
-                let message = self.name(need(op, "target")?);
-                self.change(TreeChange::EditInPlace { message, content })
+                let content = Content::Text(find_text(op, "text").unwrap_or_default().to_owned());
+                let message = self.message_id(require_text(op, "target")?);
+                self.change_tree(TreeChange::EditInPlace { message, content })
             }
             "regenerate" => self.regenerate(op),
-            "select" => self.select(self.name(need(op, "id")?), false),
-            "select_exact" => self.select(self.name(need(op, "id")?), true),
-            "next_sibling" => self.switch(op, Sibling::Next),
-            "prev_sibling" => self.switch(op, Sibling::Previous),
+            "select" => self.select_message(self.message_id(require_text(op, "id")?), false),
+            "select_exact" => self.select_message(self.message_id(require_text(op, "id")?), true),
+            "next_sibling" => self.switch_version(op, Sibling::Next),
+            "prev_sibling" => self.switch_version(op, Sibling::Previous),
             "delete" => {
-                let message = self.name(need(op, "id")?);
-                self.change(TreeChange::Delete { message })
+                let message = self.message_id(require_text(op, "id")?);
+                self.change_tree(TreeChange::Delete { message })
             }
-            "restore" => self.change(TreeChange::Restore),
+            "restore" => self.change_tree(TreeChange::Restore),
             "reparent" => {
-                let message = self.name(need(op, "id")?);
-                let parent = text(op, "parent").map(|id| self.name(id));
-                self.change(TreeChange::Reparent { message, parent })
+                let message = self.message_id(require_text(op, "id")?);
+                let parent = find_text(op, "parent").map(|id| self.message_id(id));
+                self.change_tree(TreeChange::Reparent { message, parent })
             }
             "import" => self.import(op),
             "roundtrip" => {
                 self.finish_run();
                 self.load(self.export())
             }
-            "calls_generated" => self.make_calls(op),
-            "call_start" => self.start_call(need(op, "call")?),
+            "calls_generated" => self.add_calls(op),
+            "call_start" => self.start_call(require_text(op, "call")?),
             "call_done" => self.end_call(op),
             "interject" => self.interject(op),
             "stop" => {
                 // Having nothing to stop is not an error.
-                let _ = self.input(Input::Stop);
+                let _ = self.handle_input(Input::Stop);
                 Ok(())
             }
             "step_limit" => self.reach_limit(op),
@@ -154,112 +154,117 @@ impl Script {
         }
     }
 
-    fn add(&mut self, op: &Value) -> Result<(), Code> {
-        let id = need(op, "id")?;
-        let role = role(op)?;
+    fn add_message(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let id = require_text(op, "id")?;
+        let role = parse_role(op)?;
         let parent = match op.get("parent") {
             None => self.conversation().tip().cloned(),
-            Some(parent) => parent.as_str().map(|id| self.name(id)),
+            Some(parent) => parent.as_str().map(|id| self.message_id(id)),
         };
-        let select = flag(op, "select") != Some(false);
-        let words = text(op, "text").unwrap_or_default();
+        let select = find_bool(op, "select") != Some(false);
+        let words = find_text(op, "text").unwrap_or_default();
         let at_tip = self.conversation().run_tip() == parent.as_ref();
         let continues = select && at_tip && !self.conversation().shows_other_branch();
         let is_awaited = self.is_awaited(id);
         let is_agents = role == Role::Assistant && self.conversation().message_count() > 0;
-        self.refuse_taken(id)?;
+        self.check_unused(id)?;
         if continues && is_agents && !is_awaited && self.is_agents_turn() {
-            self.speak(id, words);
+            self.add_agent_text(id, words);
         } else {
             self.finish_run();
-            let message = script::message(id, role, words);
-            let id =
-                self.feed(|conversation| replay::add(conversation, message, parent.as_ref()))?;
+            let message = script::create_message(id, role, words);
+            let id = self.apply_feed_change(|conversation| {
+                replay::add(conversation, message, parent.as_ref())
+            })?;
             if select {
-                self.show(&id, at_tip);
+                self.show_message(&id, at_tip);
             }
         }
         self.set_cost(id, op)
     }
 
-    fn upsert(&mut self, op: &Value) -> Result<(), Code> {
+    fn upsert_message(&mut self, op: &Value) -> Result<(), ErrorCode> {
         self.finish_run();
-        let id = self.name(need(op, "id")?);
+        let id = self.message_id(require_text(op, "id")?);
         let known = self.conversation().message(&id);
-        let words = text(op, "text").map(str::to_owned);
+        let words = find_text(op, "text").map(str::to_owned);
         let words = words.or_else(|| known.map(|known| known.text()));
         let known_role = known.map(|known| known.role());
-        let role = known_role.map_or_else(|| role(op), Ok)?;
-        let mut message = script::message(id.as_str(), role, &words.unwrap_or_default());
+        let role = known_role.map_or_else(|| parse_role(op), Ok)?;
+        let mut message = script::create_message(id.as_str(), role, &words.unwrap_or_default());
         replay::set_price(&mut message, op.get("cost").and_then(Value::as_u64));
-        let parent = text(op, "parent").map(|id| self.name(id));
-        self.feed(|conversation| replay::upsert(conversation, message, parent.as_ref()))?;
-        match flag(op, "select") {
-            Some(true) => self.select(id, false),
+        let parent = find_text(op, "parent").map(|id| self.message_id(id));
+        self.apply_feed_change(|conversation| {
+            replay::upsert(conversation, message, parent.as_ref())
+        })?;
+        match find_bool(op, "select") {
+            Some(true) => self.select_message(id, false),
             _ => Ok(()),
         }
     }
 
-    fn edit(&mut self, op: &Value) -> Result<(), Code> {
-        let message = self.name(need(op, "target")?);
-        let id = need(op, "id")?;
-        self.refuse_taken_unless_wrong(id, &message, &[Role::User])?;
-        let content = Content::Text(text(op, "text").unwrap_or(id).to_owned());
-        self.await_message(id);
-        let done = self.change_after_stop(TreeChange::Edit { message, content });
+    fn edit_message(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let message = self.message_id(require_text(op, "target")?);
+        let id = require_text(op, "id")?;
+        self.check_unused_unless_wrong_target(id, &message, &[Role::User])?;
+        let content = Content::Text(find_text(op, "text").unwrap_or(id).to_owned());
+        self.expect_message(id);
+        let done = self.change_tree_after_stop(TreeChange::Edit { message, content });
         if done.is_err() {
-            self.forget_awaited();
+            self.remove_expected();
         }
         done?;
         self.set_cost(id, op)
     }
 
-    fn regenerate(&mut self, op: &Value) -> Result<(), Code> {
-        let message = self.name(need(op, "target")?);
-        let id = need(op, "id")?;
-        self.refuse_taken_unless_wrong(id, &message, &[Role::Assistant])?;
-        self.change_after_stop(TreeChange::Regenerate { message })?;
-        self.answer(id, text(op, "text").unwrap_or_default());
+    fn regenerate(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let message = self.message_id(require_text(op, "target")?);
+        let id = require_text(op, "id")?;
+        self.check_unused_unless_wrong_target(id, &message, &[Role::Assistant])?;
+        self.change_tree_after_stop(TreeChange::Regenerate { message })?;
+        self.add_agent_message(id, find_text(op, "text").unwrap_or_default());
         self.set_cost(id, op)
     }
 
-    fn select(&mut self, message: MessageId, exact: bool) -> Result<(), Code> {
-        self.change(TreeChange::Select { message, exact })
+    fn select_message(&mut self, message: MessageId, exact: bool) -> Result<(), ErrorCode> {
+        self.change_tree(TreeChange::Select { message, exact })
     }
 
-    fn switch(&mut self, op: &Value, to: Sibling) -> Result<(), Code> {
-        let message = self.name(need(op, "at")?);
-        self.change(TreeChange::Switch { message, to })
+    fn switch_version(&mut self, op: &Value, to: Sibling) -> Result<(), ErrorCode> {
+        let message = self.message_id(require_text(op, "at")?);
+        self.change_tree(TreeChange::Switch { message, to })
     }
 
     /// Sends a message of the user during the agent loop, or after its end.
-    fn interject(&mut self, op: &Value) -> Result<(), Code> {
-        let id = need(op, "id")?;
-        self.refuse_taken(id)?;
+    fn interject(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let id = require_text(op, "id")?;
+        self.check_unused(id)?;
         // The agent has not spoken yet, so this is a boundary.
         self.finish_run();
-        let words = text(op, "text").filter(|words| !words.is_empty());
+        let words = find_text(op, "text").filter(|words| !words.is_empty());
         let content = Content::Text(words.unwrap_or(id).to_owned());
-        self.await_message(id);
-        let done = self.change(TreeChange::Interject { content });
+        self.expect_message(id);
+        let done = self.change_tree(TreeChange::Interject { content });
         if done.is_err() {
-            self.forget_awaited();
+            self.remove_expected();
         }
         done
     }
 
     /// Stops the loop, as at its limit, and adds a message of the assistant with the text of the
     /// operation.
-    fn reach_limit(&mut self, op: &Value) -> Result<(), Code> {
-        let id = need(op, "id")?;
-        self.refuse_taken(id)?;
+    fn reach_limit(&mut self, op: &Value) -> Result<(), ErrorCode> {
+        let id = require_text(op, "id")?;
+        self.check_unused(id)?;
         self.finish_run();
-        let _ = self.input(Input::Stop);
-        let words = text(op, "text").unwrap_or("Exceeded maximum tool iterations.");
-        let message = script::message(id, Role::Assistant, words);
+        let _ = self.handle_input(Input::Stop);
+        let words = find_text(op, "text").unwrap_or("Exceeded maximum tool iterations.");
+        let message = script::create_message(id, Role::Assistant, words);
         let parent = self.conversation().tip().cloned();
-        let id = self.feed(|conversation| replay::add(conversation, message, parent.as_ref()))?;
-        self.show(&id, true);
+        let id = self.apply_feed_change(|conversation| {
+            replay::add(conversation, message, parent.as_ref())
+        })?;
+        self.show_message(&id, true);
         Ok(())
     }
 }

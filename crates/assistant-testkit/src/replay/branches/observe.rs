@@ -14,88 +14,88 @@ impl Script {
     pub(super) fn observe(&self, member: &str, wanted: &Value) -> Value {
         let conversation = self.conversation();
         match member {
-            "path" => self.names(conversation.path().map(|message| message.id())),
-            "active_leaf" => self.optional(conversation.tip()),
-            "roots" => self.names(conversation.children(None)),
+            "path" => self.to_names(conversation.path().map(|message| message.id())),
+            "active_leaf" => self.to_optional_name(conversation.tip()),
+            "roots" => self.to_names(conversation.children(None)),
             "count" => conversation.message_count().into(),
-            "orphans" => self.orphans(),
-            "wire" => self.wire(),
-            "total_cost" => self.cost(conversation.all_messages()).into(),
-            "path_of" => self.of_each(wanted, |id| {
+            "orphans" => self.observe_orphans(),
+            "wire" => self.observe_next_request(),
+            "total_cost" => self.sum_prices(conversation.all_messages()).into(),
+            "path_of" => self.observe_each(wanted, |id| {
                 let path = conversation.path_to(id).ok()?;
-                Some(self.names(path))
+                Some(self.to_names(path))
             }),
-            "siblings" => self.of_each(wanted, |id| {
+            "siblings" => self.observe_each(wanted, |id| {
                 conversation.message(id)?;
-                Some(self.names(conversation.siblings(id)))
+                Some(self.to_names(conversation.siblings(id)))
             }),
-            "children" => self.of_each(wanted, |id| {
+            "children" => self.observe_each(wanted, |id| {
                 conversation.message(id)?;
-                Some(self.names(conversation.children(Some(id))))
+                Some(self.to_names(conversation.children(Some(id))))
             }),
-            "position" => self.of_each(wanted, |id| {
+            "position" => self.observe_each(wanted, |id| {
                 let siblings = conversation.siblings(id);
                 let place = siblings.iter().position(|sibling| *sibling == id)?;
                 Some(format!("{}/{}", place + 1, siblings.len()).into())
             }),
-            "depth" => self.of_each(wanted, |id| {
+            "depth" => self.observe_each(wanted, |id| {
                 let path = conversation.path_to(id).ok()?;
                 Some((path.len() - 1).into())
             }),
-            "text" => self.of_each(wanted, |id| Some(conversation.message(id)?.text().into())),
-            "role" => self.of_each(wanted, |id| {
+            "text" => self.observe_each(wanted, |id| Some(conversation.message(id)?.text().into())),
+            "role" => self.observe_each(wanted, |id| {
                 Some(conversation.message(id)?.role().as_str().into())
             }),
-            "cumulative_cost" => self.of_each(wanted, |id| {
+            "cumulative_cost" => self.observe_each(wanted, |id| {
                 let path = conversation.path_to(id).ok()?;
                 let path = path.into_iter().filter_map(|id| conversation.message(id));
-                Some(self.cost(path).into())
+                Some(self.sum_prices(path).into())
             }),
-            "call_status" => self.statuses(wanted),
+            "call_status" => self.observe_statuses(wanted),
             _ => Value::Null,
         }
     }
 
-    fn names<'a>(&self, ids: impl IntoIterator<Item = &'a MessageId>) -> Value {
+    fn to_names<'a>(&self, ids: impl IntoIterator<Item = &'a MessageId>) -> Value {
         ids.into_iter().map(|id| self.name_of(id)).collect()
     }
 
-    fn optional(&self, id: Option<&MessageId>) -> Value {
+    fn to_optional_name(&self, id: Option<&MessageId>) -> Value {
         id.map(|id| self.name_of(id)).into()
     }
 
-    fn of_each(&self, wanted: &Value, look: impl Fn(&MessageId) -> Option<Value>) -> Value {
+    fn observe_each(&self, wanted: &Value, look: impl Fn(&MessageId) -> Option<Value>) -> Value {
         let ids = wanted.as_object().map(Map::keys).into_iter().flatten();
-        let observed = ids.map(|id| (id.clone(), look(&self.name(id)).unwrap_or_default()));
+        let observed = ids.map(|id| (id.clone(), look(&self.message_id(id)).unwrap_or_default()));
         Value::Object(observed.collect())
     }
 
-    fn orphans(&self) -> Value {
+    fn observe_orphans(&self) -> Value {
         let conversation = self.conversation();
         let orphans = conversation.orphans().into_iter();
         let orphans = orphans.map(|id| {
-            let missing = self.optional(conversation.missing_parent(id));
+            let missing = self.to_optional_name(conversation.missing_parent(id));
             json!({"id": self.name_of(id), "missing_parent": missing})
         });
         orphans.collect()
     }
 
     /// Returns the sum of the prices of the assistant's messages, in millionths.
-    fn cost<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> u64 {
+    fn sum_prices<'a>(&self, messages: impl Iterator<Item = &'a Message>) -> u64 {
         let by_assistant = messages.filter(|message| message.role() == Role::Assistant);
         let ids: Vec<&MessageId> = by_assistant.map(|message| message.id()).collect();
         let cost = self.conversation().cost_of(ids);
         cost.price_micros().unwrap_or(0)
     }
 
-    fn statuses(&self, wanted: &Value) -> Value {
+    fn observe_statuses(&self, wanted: &Value) -> Value {
         let ids = wanted.as_object().map(Map::keys).into_iter().flatten();
         let status = |phase: Phase| match phase {
             Phase::Skipped | Phase::Cancelled => phase.as_str(),
             phase => phase.status().as_str(),
         };
         let statuses = ids.map(|id| {
-            let call = self.call(id).map(|(_, phase)| status(phase));
+            let call = self.find_call(id).map(|(_, phase)| status(phase));
             (id.clone(), call.into())
         });
         Value::Object(statuses.collect())
@@ -103,7 +103,7 @@ impl Script {
 
     /// Returns the messages of the next request, as `role:name` or `tool:call`, without system and
     /// developer messages.
-    fn wire(&self) -> Value {
+    fn observe_next_request(&self) -> Value {
         let list = self.conversation().request_messages();
         let shown = list
             .iter()

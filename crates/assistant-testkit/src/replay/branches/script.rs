@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::Code;
+use super::ErrorCode;
 use assistant_core::{
     action::{ActionSpec, Policy, RegistrationId, schema::PatternHost},
     conversation::{Author, Change, Conversation, Message, MessageId, TreeError},
@@ -71,11 +71,11 @@ impl Host for ScriptHost {
 }
 
 /// Creates a message with text, as a server's feed does.
-pub(super) fn message(id: &str, role: Role, words: &str) -> Message {
+pub(super) fn create_message(id: &str, role: Role, words: &str) -> Message {
     replay::text_message(id, role, words)
 }
 
-fn code_of(refusal: &Refusal) -> Code {
+fn error_code(refusal: &Refusal) -> ErrorCode {
     match refusal {
         Refusal::Tree(error) => error.code(),
         Refusal::Busy => "busy",
@@ -102,7 +102,7 @@ impl Script {
         spec.has_handler = true;
         spec.approval = Policy::Always;
         spec.validate = false;
-        let _ = script.input(Input::Register {
+        let _ = script.handle_input(Input::Register {
             id: RegistrationId(1),
             spec: Box::new(spec),
         });
@@ -128,7 +128,7 @@ impl Script {
     }
 
     /// Returns the session's message id for a name of the vector.
-    pub(super) fn name(&self, id: &str) -> MessageId {
+    pub(super) fn message_id(&self, id: &str) -> MessageId {
         self.names.get(id).cloned().unwrap_or_else(|| id.into())
     }
 
@@ -145,17 +145,17 @@ impl Script {
     }
 
     /// Records the vector's name for the next user message that the session creates.
-    pub(super) fn await_message(&mut self, id: &str) {
+    pub(super) fn expect_message(&mut self, id: &str) {
         self.awaited.push_back(id.to_owned());
     }
 
-    pub(super) fn forget_awaited(&mut self) {
+    pub(super) fn remove_expected(&mut self) {
         self.awaited.pop_back();
     }
 
-    pub(super) fn refuse_taken(&self, id: &str) -> Result<(), Code> {
+    pub(super) fn check_unused(&self, id: &str) -> Result<(), ErrorCode> {
         let waits = self.awaited.iter().any(|name| name == id);
-        match waits || self.conversation().message(&self.name(id)).is_some() {
+        match waits || self.conversation().message(&self.message_id(id)).is_some() {
             true => Err(TreeError::DuplicateId.code()),
             false => Ok(()),
         }
@@ -163,43 +163,43 @@ impl Script {
 
     /// Returns an error if an id is in use. Succeeds if the target does not exist or has another
     /// role, which the session then reports.
-    pub(super) fn refuse_taken_unless_wrong(
+    pub(super) fn check_unused_unless_wrong_target(
         &self,
         id: &str,
         target: &MessageId,
         roles: &[Role],
-    ) -> Result<(), Code> {
+    ) -> Result<(), ErrorCode> {
         match self.conversation().message(target) {
-            Some(target) if roles.contains(&target.role()) => self.refuse_taken(id),
+            Some(target) if roles.contains(&target.role()) => self.check_unused(id),
             _ => Ok(()),
         }
     }
 
     /// Passes an input to the session and executes the effects. Fails if the session refuses the
     /// input.
-    pub(super) fn input(&mut self, input: Input) -> Result<(), Code> {
+    pub(super) fn handle_input(&mut self, input: Input) -> Result<(), ErrorCode> {
         let output = self.session.handle(input, &mut self.host);
-        self.carry_out(output)
+        self.execute_effects(output)
     }
 
-    fn carry_out(&mut self, output: Output) -> Result<(), Code> {
+    fn execute_effects(&mut self, output: Output) -> Result<(), ErrorCode> {
         for change in &output.changes {
             if let Change::MessageAdded(id) = change {
                 self.record_added(id);
             }
         }
         self.changes.extend(output.changes);
-        let refused = output.refused.as_ref().map(code_of);
+        let refused = output.refused.as_ref().map(error_code);
         for effect in output.effects {
             match effect {
                 Effect::PrepareRun { run } => {
-                    let _ = self.input(Input::OpenRun { run });
+                    let _ = self.handle_input(Input::OpenRun { run });
                 }
                 Effect::OpenRun { run, .. } => self.run = Some(run),
                 Effect::AbortRun { .. } => self.run = None,
                 Effect::Commit { commit, .. } => {
                     let outcome = Ok(());
-                    let _ = self.input(Input::Committed { commit, outcome });
+                    let _ = self.handle_input(Input::Committed { commit, outcome });
                 }
                 Effect::Invoke(invocation) => {
                     self.handlers
@@ -232,28 +232,28 @@ impl Script {
     }
 
     /// Applies a change of the user to the tree, after ending the agent's run.
-    pub(super) fn change(&mut self, change: TreeChange) -> Result<(), Code> {
+    pub(super) fn change_tree(&mut self, change: TreeChange) -> Result<(), ErrorCode> {
         self.finish_run();
-        self.input(Input::Tree { change })
+        self.handle_input(Input::Tree { change })
     }
 
     /// Applies a change like [`Self::change`]. If the session refuses it because something is open,
     /// stops everything and tries again.
-    pub(super) fn change_after_stop(&mut self, change: TreeChange) -> Result<(), Code> {
-        match self.change(change.clone()) {
+    pub(super) fn change_tree_after_stop(&mut self, change: TreeChange) -> Result<(), ErrorCode> {
+        match self.change_tree(change.clone()) {
             Err("busy" | "approvals_pending") => {
-                let _ = self.input(Input::Stop);
-                self.change(change)
+                let _ = self.handle_input(Input::Stop);
+                self.change_tree(change)
             }
             done => done,
         }
     }
 
     /// Applies a change of a server's feed to the tree.
-    pub(super) fn feed<T>(
+    pub(super) fn apply_feed_change<T>(
         &mut self,
         act: impl FnOnce(&mut Conversation) -> Result<T, TreeError>,
-    ) -> Result<T, Code> {
+    ) -> Result<T, ErrorCode> {
         let conversation = replay::conversation_mut(&mut self.session);
         let done = act(conversation).map_err(TreeError::code);
         self.changes.append(&mut replay::take_changes(conversation));
@@ -262,20 +262,20 @@ impl Script {
 
     /// Shows a message. With `continues`, or if the session is idle, runs continue below the
     /// message.
-    pub(super) fn show(&mut self, id: &MessageId, continues: bool) {
+    pub(super) fn show_message(&mut self, id: &MessageId, continues: bool) {
         let write = continues || !self.session.is_busy();
-        let _ = self.feed(|conversation| replay::select(conversation, id, write));
+        let _ = self.apply_feed_change(|conversation| replay::select(conversation, id, write));
     }
 
-    pub(super) fn set_cost(&mut self, id: &str, op: &Value) -> Result<(), Code> {
-        let id = self.name(id);
+    pub(super) fn set_cost(&mut self, id: &str, op: &Value) -> Result<(), ErrorCode> {
+        let id = self.message_id(id);
         let cost = op.get("cost").and_then(Value::as_u64);
         let known = self.conversation().message(&id).filter(|_| cost.is_some());
         let Some(mut message) = known.cloned() else {
             return Ok(());
         };
         replay::set_price(&mut message, cost);
-        self.feed(|conversation| replay::upsert(conversation, message, None))?;
+        self.apply_feed_change(|conversation| replay::upsert(conversation, message, None))?;
         Ok(())
     }
 
@@ -284,7 +284,7 @@ impl Script {
     pub(super) fn is_awaited(&self, id: &str) -> bool {
         let conversation = self.conversation();
         let mut orphans = conversation.orphans().into_iter();
-        let id = self.name(id);
+        let id = self.message_id(id);
         orphans.any(|orphan| conversation.missing_parent(orphan) == Some(&id))
     }
 
@@ -295,48 +295,48 @@ impl Script {
 
     /// Adds text of the agent. Ends the open run first if the newest message is an answer, so that
     /// the text is a new run.
-    pub(super) fn speak(&mut self, id: &str, words: &str) {
+    pub(super) fn add_agent_text(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
         if has_spoken.is_some_and(|newest| newest.role() == Role::Assistant) {
             self.finish_run();
         }
-        self.answer(id, words);
+        self.add_agent_message(id, words);
     }
 
     /// Adds a message of the agent to the open run, or to a new run.
-    pub(super) fn answer(&mut self, id: &str, words: &str) {
+    pub(super) fn add_agent_message(&mut self, id: &str, words: &str) {
         self.begin_run();
         let message_id = id.to_owned();
-        self.event(EventKind::TextMessageStart {
+        self.handle_event(EventKind::TextMessageStart {
             message_id: message_id.clone(),
             role: None,
             name: None,
         });
-        self.event(EventKind::TextMessageContent {
+        self.handle_event(EventKind::TextMessageContent {
             message_id: message_id.clone(),
             delta: words.to_owned(),
         });
-        self.event(EventKind::TextMessageEnd { message_id });
+        self.handle_event(EventKind::TextMessageEnd { message_id });
     }
 
     pub(super) fn begin_run(&mut self) {
         if self.run.is_none() {
             let output = replay::open_run(&mut self.session, &mut self.host);
-            let _ = self.carry_out(output);
-            self.event(EventKind::run_started("vector", "run"));
+            let _ = self.execute_effects(output);
+            self.handle_event(EventKind::run_started("vector", "run"));
         }
     }
 
-    pub(super) fn event(&mut self, kind: EventKind) {
+    pub(super) fn handle_event(&mut self, kind: EventKind) {
         if let Some(run) = self.run {
             let event = Box::new(Event::from(kind));
-            let _ = self.input(Input::Event { run, event });
+            let _ = self.handle_input(Input::Event { run, event });
         }
     }
 
     /// Ends the agent's run, if one is open.
     pub(super) fn finish_run(&mut self) {
-        self.event(EventKind::RunFinished {
+        self.handle_event(EventKind::RunFinished {
             thread_id: "vector".to_owned(),
             run_id: "run".to_owned(),
             result: None,
@@ -345,7 +345,7 @@ impl Script {
         });
         if let Some(run) = self.run.take() {
             let end = StreamEnd::Closed;
-            let _ = self.input(Input::RunClosed { run, end });
+            let _ = self.handle_input(Input::RunClosed { run, end });
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Scene, base, parts, scene, tagged};
-use crate::malformed::with;
+use super::{Scene, add_base_fields, add_subagent, all_content_parts, create_scene};
+use crate::malformed::merge_fields;
 use crate::order::{run_finished, run_started};
 
-pub(super) fn state() -> Vec<Scene> {
+pub(super) fn state_scenes() -> Vec<Scene> {
     let patch = || {
         json!([
             {"op": "test", "path": "/a", "value": {"b": [1, 2]}},
@@ -21,62 +21,67 @@ pub(super) fn state() -> Vec<Scene> {
     let snapshot = json!({"type": "STATE_SNAPSHOT", "snapshot": content});
     let activity = json!({"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "p", "content": content, "replace": true});
     vec![
-        scene(
+        create_scene(
             "state",
             json!([]),
-            tagged(snapshot.clone()),
+            add_subagent(snapshot.clone()),
             json!([{"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/x", "value": 1}]}]),
         ),
-        scene(
+        create_scene(
             "state patch",
             json!([snapshot]),
-            tagged(json!({"type": "STATE_DELTA", "delta": patch()})),
+            add_subagent(json!({"type": "STATE_DELTA", "delta": patch()})),
             json!([]),
         ),
-        scene("activity", json!([]), tagged(activity.clone()), json!([])),
-        scene(
+        create_scene(
+            "activity",
+            json!([]),
+            add_subagent(activity.clone()),
+            json!([]),
+        ),
+        create_scene(
             "activity again",
             json!([activity]),
-            tagged(with(
+            add_subagent(merge_fields(
                 activity.clone(),
                 json!({"content": {"n": 1}, "activityType": "q"}),
             )),
             json!([]),
         ),
-        scene(
+        create_scene(
             "activity patch",
             json!([activity]),
             json!({"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "q", "patch": patch()}),
             json!([]),
         ),
-        scene(
+        create_scene(
             "step start",
             json!([]),
-            tagged(json!({"type": "STEP_STARTED", "stepName": "n"})),
+            add_subagent(json!({"type": "STEP_STARTED", "stepName": "n"})),
             json!([{"type": "STEP_FINISHED", "stepName": "n", "subagentRunId": "s"}]),
         ),
-        scene(
+        create_scene(
             "step end",
             json!([{"type": "STEP_STARTED", "stepName": "n", "subagentRunId": "s"}]),
-            tagged(json!({"type": "STEP_FINISHED", "stepName": "n"})),
+            add_subagent(json!({"type": "STEP_FINISHED", "stepName": "n"})),
             json!([]),
         ),
-        scene(
+        create_scene(
             "raw",
             json!([]),
-            tagged(json!({"type": "RAW", "event": {"a": null}, "source": "o"})),
+            add_subagent(json!({"type": "RAW", "event": {"a": null}, "source": "o"})),
             json!([]),
         ),
-        scene(
+        create_scene(
             "custom",
             json!([]),
-            tagged(json!({"type": "CUSTOM", "name": "n", "value": {"a": null}})),
+            add_subagent(json!({"type": "CUSTOM", "name": "n", "value": {"a": null}})),
             json!([]),
         ),
     ]
 }
 
-pub(super) fn runs() -> Vec<Scene> {
+pub(super) fn run_scenes() -> Vec<Scene> {
     let usage = || {
         json!([{"provider": "p", "model": "m", "inputTokens": 3, "outputTokens": 2, "totalTokens": 5,
             "reasoningTokens": 1, "cachedInputTokens": 1, "cacheWriteInputTokens": 0}, {}])
@@ -92,8 +97,8 @@ pub(super) fn runs() -> Vec<Scene> {
             {"interruptId": "j", "status": "cancelled"},
         ],
     });
-    let started = with(
-        base(run_started()),
+    let started = merge_fields(
+        add_base_fields(run_started()),
         json!({"protocolVersion": "1.0", "parentRunId": "q", "input": input}),
     );
     let interrupts = json!([
@@ -103,7 +108,7 @@ pub(super) fn runs() -> Vec<Scene> {
     ]);
     let call = json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "f"});
     let finished = |name, outcome: Value| {
-        let subject = with(
+        let subject = merge_fields(
             run_finished(),
             json!({"result": {"a": null}, "outcome": outcome}),
         );
@@ -128,7 +133,7 @@ pub(super) fn runs() -> Vec<Scene> {
         Scene {
             name: "run usage",
             before: vec![run_started()],
-            subject: base(with(run_finished(), json!({"usage": usage()}))),
+            subject: add_base_fields(merge_fields(run_finished(), json!({"usage": usage()}))),
             after: Vec::new(),
         },
         finished(
@@ -139,7 +144,7 @@ pub(super) fn runs() -> Vec<Scene> {
         Scene {
             name: "run error",
             before: vec![run_started(), call.clone()],
-            subject: base(
+            subject: add_base_fields(
                 json!({"type": "RUN_ERROR", "message": "no", "code": "c", "usage": [{"inputTokens": 1}]}),
             ),
             after: Vec::new(),
@@ -147,9 +152,9 @@ pub(super) fn runs() -> Vec<Scene> {
     ]
 }
 
-pub(super) fn messages() -> Vec<Scene> {
+pub(super) fn message_scenes() -> Vec<Scene> {
     let common = |message: Value| {
-        with(
+        merge_fields(
             message,
             json!({"subagentRunId": "s", "metadata": {"k": null}}),
         )
@@ -163,7 +168,7 @@ pub(super) fn messages() -> Vec<Scene> {
         {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}, "encryptedValue": "E", "metadata": {"k": 1}},
         {"id": "d", "type": "function", "function": {"name": "g", "arguments": ""}},
     ]);
-    let assistant = with(spoken("assistant", json!("S")), json!({"toolCalls": calls}));
+    let assistant = merge_fields(spoken("assistant", json!("S")), json!({"toolCalls": calls}));
     let tool = common(
         json!({"id": "t", "role": "tool", "toolCallId": "c", "content": "ok", "error": "bad", "encryptedValue": "E"}),
     );
@@ -173,7 +178,7 @@ pub(super) fn messages() -> Vec<Scene> {
         ("user message", spoken("user", json!("U"))),
         (
             "user message of parts",
-            json!({"id": "u", "role": "user", "content": parts()}),
+            json!({"id": "u", "role": "user", "content": all_content_parts()}),
         ),
         ("assistant message", assistant),
         ("tool message", tool),
@@ -193,13 +198,13 @@ pub(super) fn messages() -> Vec<Scene> {
         ),
     ];
     let before = json!([{"type": "TEXT_MESSAGE_CHUNK", "messageId": "before", "delta": "b"}]);
-    let none = base(json!({"type": "MESSAGES_SNAPSHOT", "messages": []}));
-    let empty = scene("no messages", before.clone(), none, json!([]));
+    let none = add_base_fields(json!({"type": "MESSAGES_SNAPSHOT", "messages": []}));
+    let empty = create_scene("no messages", before.clone(), none, json!([]));
     kinds
         .into_iter()
         .map(|(name, message)| {
             let subject = json!({"type": "MESSAGES_SNAPSHOT", "messages": [message]});
-            scene(name, before.clone(), subject, json!([]))
+            create_scene(name, before.clone(), subject, json!([]))
         })
         .chain([empty])
         .collect()
