@@ -59,9 +59,13 @@ for (const [kind, attributes] of [["an inline element", {}], ["a shadow root", {
     await accessible(page);
     await chat.picture(`composer before the program, ${kind}`);
     assert.equal(agent.requests("talk").length, 0);
+    assert.ok(await early.getByRole("button", { name: "Send" }).isDisabled());
+    const frame = page.locator("leptos-assistant .la-composer-box");
+    const before = await boxOf(frame);
     release();
     await chat.says("You said: Hello");
     await chat.idle();
+    assert.deepEqual(await boxOf(frame), before);
     assert.equal(await early.count(), 0);
     assert.equal(await box.inputValue(), "And a draft");
     assert.deepEqual(await selection(box), [4, 9]);

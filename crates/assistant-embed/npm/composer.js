@@ -99,7 +99,7 @@ class EarlyComposer {
       this.#sent = input.value;
       input.value = "";
       grow(input);
-      // The button, which is about to be hidden, passes the focus on.
+      // The button, which is about to be disabled, passes the focus on.
       if (this.#focused() === this.#button) input.focus();
       this.#show();
       this.#load();
@@ -124,7 +124,8 @@ class EarlyComposer {
   /** Shows the sent message, as the program does until it has an answer. */
   #show() {
     const isSent = this.#sent !== undefined;
-    this.#button.hidden = isSent;
+    // Not hidden: it has the place of Stop, which the program shows.
+    this.#button.disabled = isSent;
     this.#turn.replaceChildren();
     this.#status.replaceChildren();
     if (!isSent) return;
