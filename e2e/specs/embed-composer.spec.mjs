@@ -95,6 +95,32 @@ earlyTest("typing continues without a lost character while the program replaces 
   assert.deepEqual(await composers(page), [1]);
 }, { attributes: { layout: "popup" } });
 
+earlyTest("with loading on intent, the composer is there before the program is fetched", async ({ page, chat, early, box, release }) => {
+  const programs = [];
+  page.on("request", (request) => request.url().includes("index.js") && programs.push(request.url()));
+  await page.reload();
+  await early.waitFor();
+  await page.waitForTimeout(300);
+  assert.deepEqual(programs, []);
+  release();
+  await box.fill("Hello");
+  await box.press("Enter");
+  await chat.says("You said: Hello");
+  assert.equal(programs.length, 1);
+  assert.equal(await chat.messages("user").count(), 1);
+}, { attributes: { loading: "intent" } });
+
+earlyTest("options that change while a message waits keep the message", async ({ page, chat, box, agent, release }) => {
+  await box.fill("Hello");
+  await box.press("Enter");
+  await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "2"));
+  release();
+  await chat.says("You said: Hello");
+  await chat.idle();
+  assert.equal(agent.requests("talk").length, 1);
+  assert.equal(await chat.messages("user").count(), 1);
+});
+
 earlyTest("the program waits for the end of an input method's composition", async ({ page, chat, early, box, release }) => {
   const session = await page.context().newCDPSession(page);
   await box.focus();
