@@ -138,15 +138,14 @@ impl BlockList {
             moved | state.thread.update_estimate()
         });
         if moved {
-            self.keep_focus_in_list(scroller);
             self.update_signals();
         }
     }
 
-    /// Mounts the block of a message and the next blocks, and unmounts distant blocks. Does nothing
-    /// if the block is mounted. The caller scrolls to the message, so the current view is not
-    /// inspected first.
-    pub(super) fn mount_message(self, id: &MessageId) {
+    /// Mounts the block of a message and the next blocks, and unmounts distant blocks. Returns false
+    /// if the block is mounted or does not exist. The caller scrolls to the message, so the current
+    /// view is not inspected first.
+    pub(super) fn mount_message(self, id: &MessageId) -> bool {
         let moved = self.with_state(|state| {
             let (head, tail) = state.mounted_ranges();
             let Some(block) = state.thread.block_containing(id) else {
@@ -162,6 +161,7 @@ impl BlockList {
         if moved {
             self.update_signals();
         }
+        moved
     }
 
     /// Requests an inspection of the view, because the reader has moved.
@@ -197,18 +197,24 @@ impl BlockList {
     }
 
     /// Moves the focus to the list if the block with the focus is about to be unmounted.
-    fn keep_focus_in_list(self, scroller: &web_sys::HtmlElement) {
-        let block = focused(scroller).and_then(|focused| closest(&focused, "[data-block]"));
+    fn keep_focus_in_list(self) {
+        let Some(Some(content)) = self.pinned.content.try_get_untracked() else {
+            return;
+        };
+        let block = focused(&content).and_then(|focused| closest(&focused, "[data-block]"));
+        // The block of another window stays.
+        let block = block.filter(|block| content.contains(Some(block)));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
             return;
         };
-        let stays = self.with_state(|state| {
-            let id = MessageId::from(id);
-            let (head, tail) = state.mounted_ranges();
-            head.chain(tail)
-                .any(|block| state.thread.block_id(block) == Some(&id))
-        });
-        if !stays {
+        let id = MessageId::from(id);
+        if self.with_state(|state| state.mounted.contains_key(&id)) {
+            return;
+        }
+        let scroller: Option<web_sys::HtmlElement> = content
+            .parent_element()
+            .and_then(|scroller| scroller.dyn_into().ok());
+        if let Some(scroller) = scroller {
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
             // Focusing a focusable element cannot fail.
@@ -239,6 +245,7 @@ impl BlockList {
             old.len() == items.len() && old.iter().zip(&items).all(|(a, b)| a.key() == b.key())
         });
         if !same {
+            self.keep_focus_in_list();
             self.pinned.pin();
         }
         set_if_changed(self.above, above);

@@ -43,6 +43,8 @@ pub(super) struct StickToEnd {
     asked: StoredValue<bool>,
     /// True if a question is shown from its top, and the user has not scrolled since.
     pub(super) held: RwSignal<bool>,
+    /// The message of the first open question.
+    question: StoredValue<Option<MessageId>>,
 }
 
 impl StickToEnd {
@@ -58,6 +60,7 @@ impl StickToEnd {
             place: StoredValue::new_local(RefCell::default()),
             asked: StoredValue::new(false),
             held: RwSignal::new(false),
+            question: StoredValue::new(None),
         };
         effect(move |_| {
             if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
@@ -187,22 +190,38 @@ impl StickToEnd {
         any: bool,
         first: Option<&MessageId>,
     ) {
+        self.question.set_value(first.cloned());
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
             if let Some(first) = first {
                 self.list.mount_message(first);
             }
-            self.asked.set_value(true);
-            // It may replace something of the same height.
-            after(0, move || {
-                if self.asked.try_get_value() == Some(true) {
-                    self.show_question();
-                }
-            });
+            self.show_mounted_question();
         } else if !any && held {
             self.list.invalidate_inspection();
             self.jump_to_end();
         }
+    }
+
+    /// Leads the reader to the end, or to the first open question if its message is not mounted,
+    /// because the newest messages are always mounted and an older question is far above them.
+    pub(super) fn jump_to_latest(self) {
+        let question = self.question.get_value();
+        match question.is_some_and(|message| self.list.mount_message(&message)) {
+            true => self.show_mounted_question(),
+            false => self.jump_to_end(),
+        }
+    }
+
+    /// Scrolls to the first question once it is in the page.
+    fn show_mounted_question(self) {
+        self.asked.set_value(true);
+        // It may replace something of the same height.
+        after(0, move || {
+            if self.asked.try_get_value() == Some(true) {
+                self.show_question();
+            }
+        });
     }
 
     /// Shows the first question from its top. Returns false if no question is mounted yet.

@@ -154,7 +154,7 @@ pub fn Transcript(
                 data-size="small"
                 hidden=move || stick.at_end.get() || stick.held.get()
                 on:click=move |event| {
-                stick.jump_to_end();
+                stick.jump_to_latest();
                 focus::from_removed(&event_target(&event), event.detail() == 0);
             }
             >

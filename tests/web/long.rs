@@ -6,7 +6,7 @@ use leptos_assistant::{
     Approval, QuestionLimits, SessionOptions, ToolAction,
     agent::Script,
     event::EventKind,
-    testing::{MockAgent, until},
+    testing::{MockAgent, settle, until},
     use_assistant_action,
 };
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     support::{Chat, chat, chat_with, open_text},
-    transcript::frames,
+    transcript::{add_styles, frames},
 };
 
 const ANSWER: &str = "[data-message-id=m] .la-markdown";
@@ -207,16 +207,27 @@ async fn a_request_far_above_the_end_is_scrolled_into_view() {
         use_assistant_action(sink);
     })
     .await;
+    add_styles(&chat);
     chat.assistant.send("go").unwrap();
     let request = || chat.page.find("[data-tool-name=sink] .la-approval");
     assert!(until(|| request().is_some()).await, "it is mounted");
     let log = chat.page.find("[role=log]").unwrap();
     let in_view = || {
-        let (card, log) = (
-            request()?.get_bounding_client_rect(),
-            log.get_bounding_client_rect(),
-        );
-        Some(card.top() >= log.top() && card.bottom() <= log.bottom())
+        let card = request()?.get_bounding_client_rect().top();
+        let distance = card - log.get_bounding_client_rect().top();
+        Some((0.0..50.0).contains(&distance))
     };
     assert!(until(|| in_view() == Some(true)).await, "it is in view");
+    // Far below the request, which is unmounted: the button leads back to it.
+    let is_unmounted = || {
+        log.set_scroll_top(log.scroll_height() * 3 / 4);
+        request().is_none()
+    };
+    assert!(until(is_unmounted).await, "it is unmounted");
+    settle().await;
+    assert!(chat.page.click(".la-jump"));
+    assert!(
+        until(|| in_view() == Some(true)).await,
+        "it is in view again"
+    );
 }

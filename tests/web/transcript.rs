@@ -29,7 +29,7 @@ pub(super) async fn frames() {
 }
 
 /// Adds the style sheets, and gives the chat a height.
-fn add_styles(chat: &Chat) {
+pub(super) fn add_styles(chat: &Chat) {
     let style = document().create_element("style").unwrap();
     let sheets = [
         leptos_assistant::STYLE,
@@ -275,6 +275,23 @@ async fn messages_that_arrive_below_a_reader_stay_unmounted() {
     assert!(mounted(&chat) <= 90, "{} are in the page", mounted(&chat));
     let moved = top_of(&chat, &mark) - before;
     assert!(moved.abs() <= 1.0, "{mark} moved by {moved}");
+}
+
+#[wasm_bindgen_test]
+async fn the_focus_moves_to_the_transcript_when_its_message_is_unmounted() {
+    let chat = opened(40).await;
+    let active = || document().active_element().unwrap();
+    let button = chat.page.find("[data-block] button").unwrap();
+    button.focus().unwrap();
+    assert!(active().is_same_node(Some(&button)), "it has the focus");
+    chat.assistant.import(thread(1)).unwrap();
+    frames().await;
+    assert!(!button.is_connected(), "it is unmounted");
+    assert!(
+        active().is_same_node(Some(&log(&chat))),
+        "{} has the focus",
+        active().outer_html()
+    );
 }
 
 /// Up in the empty text box edits the user's last message, which a long answer has unmounted.
