@@ -66,6 +66,31 @@ speechTest("an approval is announced at once, then the call, then the answer", a
   );
 });
 
+// An assertive announcement makes screen readers drop a polite one of the same moment.
+speechTest("the text before a question is announced before the question", async (chat, said) => {
+  const urgentAtText = chat.root.evaluate(
+    (root) =>
+      new Promise((resolve) => {
+        const text = (region) => root.querySelector(`[data-speech=${region}]`).textContent;
+        const observer = new MutationObserver(() => {
+          if (!text("answers")) return;
+          observer.disconnect();
+          resolve(text("urgent"));
+        });
+        observer.observe(root.querySelector(".la-announcer"), { subtree: true, childList: true });
+      }),
+  );
+  await chat.send("Pick a data source for the berth report");
+  assert.equal(await urgentAtText, "");
+  await eventually(async () => assert.equal((await said()).at(-1).text, "The assistant has a question for you."));
+  const regions = (await said()).map(({ region }) => region);
+  // The card that asks is a running tool.
+  assert.deepEqual(
+    regions.filter((region) => region !== "status"),
+    ["log", "alert"],
+  );
+});
+
 speechTest("two approvals are announced together", async (chat, said) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();

@@ -211,10 +211,10 @@ export class Scene {
 }
 
 /**
- * Utterances that depend on the moment: Orca's own mode, long silence, and tools that start, which Orca says before or
- * after the answer, or not at all if something urgent follows.
+ * Utterances that depend on the moment: Orca's own mode, long silence, tools that start, and the text before an error.
+ * Orca says the last two before or after the answer, or not at all if something urgent follows.
  */
-const UNSTABLE = [/^(Focus|Browse) mode$/, /^Still working$/, /^Running /];
+const UNSTABLE = [/^(Focus|Browse) mode$/, /^Still working$/, /^Running /, /^Assistant: The text so far$/];
 
 /** An utterance without what changes from run to run. */
 function normal(text) {

@@ -37,7 +37,9 @@ pub enum Speech {
 /// The silence after which ongoing work is announced, in milliseconds.
 const SILENCE_MS: u32 = 10_000;
 
-/// The time in which approval requests are collected into one announcement, in milliseconds.
+/// The time in which approval requests and questions are collected into one announcement, in
+/// milliseconds. Screen readers drop polite announcements that they have not spoken when an
+/// assertive one arrives, so the text before a request is announced first.
 const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
@@ -107,7 +109,7 @@ fn announce_labels(voice: ActivityAnnouncer) {
 }
 
 /// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
-/// Approval requests that arrive within [`BATCH_MS`] are announced together.
+/// Approval requests that arrive within [`BATCH_MS`] are announced together, and so are questions.
 fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
@@ -147,13 +149,24 @@ fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
         }
         now.elsewhere
     });
+    let count =
+        move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
+    let open = memo(move || (count(), asks.get().asking));
+    let waits = StoredValue::new(false);
     effect(move |before: Option<(usize, bool)>| {
-        let count =
-            interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
-        let now = (count, asks.get().asking);
+        let now = open.get();
         let (known, asking) = before.unwrap_or_default();
-        if now.0 > known || (now.1 && !asking) {
-            voice.announce_urgently(untrack(|| words.word(|l| &l.question_asked)));
+        let is_new = now.0 > known || (now.1 && !asking);
+        if is_new && !waits.get_value() {
+            waits.set_value(true);
+            let words = words.clone();
+            after(BATCH_MS, move || {
+                waits.try_set_value(false);
+                let now = open.try_get_untracked().unwrap_or_default();
+                if now.0 > 0 || now.1 {
+                    voice.announce_urgently(untrack(|| words.word(|l| &l.question_asked)));
+                }
+            });
         }
         now
     });
