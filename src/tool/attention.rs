@@ -21,7 +21,7 @@ pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> 
         let _ = assistant.deny_all(decider_by(&event));
     };
     view! {
-        <button type="button" class="la-button la-deny-all" on:click=stop>
+        <button type="button" class="la-button la-deny-all" data-variant="quiet" on:click=stop>
             <span>{words.text(|l| &l.deny_all_and_stop)}</span>
         </button>
     }

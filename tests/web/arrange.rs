@@ -87,7 +87,10 @@ async fn a_custom_composer_sends_and_stops() {
     settle().await;
     assert_eq!(textarea(&page).value(), "");
     assert!(page.find("[data-part=send]").unwrap().hidden());
-    assert!(page.text("[data-part=hint]").contains("is working"));
+    assert!(
+        page.text("[data-part=hint]")
+            .contains("sends your message next")
+    );
     assert_eq!(described(), keys, "screen readers announce each change");
     assert_eq!(page.text("[data-part=stop]"), "Halt");
     assert!(page.click("[data-part=stop]"));

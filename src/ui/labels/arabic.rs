@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "اكتب إلى المساعد…".into(),
             hint: "مفتاح Enter للإرسال، وShift+Enter لسطر جديد.".into(),
             busy_hint: "المساعد يعمل الآن. يمكنك متابعة الكتابة.".into(),
-            queue_hint: "المساعد يعمل الآن. مفتاح Enter يرسل رسالتك بعد ذلك.".into(),
+            queue_hint: "مفتاح Enter يرسل رسالتك بعد ذلك.".into(),
             questions_hint: "أجب عن السؤال أعلاه للمتابعة.".into(),
             approvals_hint: "وافق على الطلب أعلاه أو ارفضه للمتابعة.".into(),
             send: "إرسال".into(),

@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "给助手发消息…".into(),
             hint: "按 Enter 发送，按 Shift+Enter 换行。".into(),
             busy_hint: "助手正在处理。您可以继续输入。".into(),
-            queue_hint: "助手正在处理。按 Enter 后，您的消息将随后发送。".into(),
+            queue_hint: "按 Enter 后，您的消息将随后发送。".into(),
             questions_hint: "请先回答上面的问题。".into(),
             approvals_hint: "请先批准或拒绝上面的请求。".into(),
             send: "发送".into(),

@@ -30,7 +30,7 @@ impl Default for Labels {
             placeholder: "Message the assistant…".into(),
             hint: "Enter sends, Shift+Enter starts a new line.".into(),
             busy_hint: "The assistant is working. You can keep typing.".into(),
-            queue_hint: "The assistant is working. Enter sends your message next.".into(),
+            queue_hint: "Enter sends your message next.".into(),
             questions_hint: "Answer the question above to continue.".into(),
             approvals_hint: "Approve or deny the request above to continue.".into(),
             send: "Send".into(),

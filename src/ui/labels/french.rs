@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "Écrire à l’assistant…".into(),
             hint: "Entrée envoie, Maj+Entrée commence une nouvelle ligne.".into(),
             busy_hint: "L’assistant travaille. Vous pouvez continuer à écrire.".into(),
-            queue_hint: "L’assistant travaille. Entrée envoie votre message ensuite.".into(),
+            queue_hint: "Entrée envoie votre message ensuite.".into(),
             questions_hint: "Répondez à la question ci-dessus pour continuer.".into(),
             approvals_hint: "Approuvez ou refusez la demande ci-dessus pour continuer.".into(),
             send: "Envoyer".into(),

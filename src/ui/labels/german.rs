@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "Nachricht an den Assistenten…".into(),
             hint: "Eingabetaste sendet, Umschalt+Eingabetaste beginnt eine neue Zeile.".into(),
             busy_hint: "Der Assistent arbeitet. Sie können weiterschreiben.".into(),
-            queue_hint: "Der Assistent arbeitet. Die Eingabetaste sendet Ihre Nachricht als nächste.".into(),
+            queue_hint: "Die Eingabetaste sendet Ihre Nachricht als nächste.".into(),
             questions_hint: "Beantworten Sie zuerst die Frage oben.".into(),
             approvals_hint: "Genehmigen Sie die Anfrage oben oder lehnen Sie sie ab, um fortzufahren.".into(),
             send: "Senden".into(),

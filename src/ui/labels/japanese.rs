@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "アシスタントにメッセージを送る…".into(),
             hint: "Enterで送信、Shift+Enterで改行します。".into(),
             busy_hint: "アシスタントが作業中です。入力を続けられます。".into(),
-            queue_hint: "アシスタントが作業中です。Enterを押すと、メッセージは次に送信されます。".into(),
+            queue_hint: "Enterを押すと、メッセージは次に送信されます。".into(),
             questions_hint: "続けるには、上の質問に答えてください。".into(),
             approvals_hint: "続けるには、上の依頼を承認または拒否してください。".into(),
             send: "送信".into(),

@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "Escreva ao assistente…".into(),
             hint: "Enter envia, Shift+Enter começa uma nova linha.".into(),
             busy_hint: "O assistente está trabalhando. Você pode continuar escrevendo.".into(),
-            queue_hint: "O assistente está trabalhando. Enter envia sua mensagem em seguida.".into(),
+            queue_hint: "Enter envia sua mensagem em seguida.".into(),
             questions_hint: "Responda à pergunta acima para continuar.".into(),
             approvals_hint: "Aprove ou recuse a solicitação acima para continuar.".into(),
             send: "Enviar".into(),

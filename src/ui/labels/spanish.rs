@@ -32,7 +32,7 @@ impl Labels {
             placeholder: "Escriba al asistente…".into(),
             hint: "Intro envía, Mayús+Intro empieza una línea nueva.".into(),
             busy_hint: "El asistente está trabajando. Puede seguir escribiendo.".into(),
-            queue_hint: "El asistente está trabajando. Intro envía su mensaje a continuación.".into(),
+            queue_hint: "Intro envía su mensaje a continuación.".into(),
             questions_hint: "Responda a la pregunta de arriba para continuar.".into(),
             approvals_hint: "Apruebe o rechace la solicitud de arriba para continuar.".into(),
             send: "Enviar".into(),
