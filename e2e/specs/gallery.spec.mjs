@@ -31,6 +31,12 @@ galleryTest("the gallery in forced colours", { forcedColors: "active", only: "ch
   assert.deepEqual(ring, [true, "solid"]);
 });
 
+galleryTest("denying all is more prominent than denying all and stopping", {}, async (page) => {
+  const edge = (button) => page.locator(`[data-state="two approvals"] .la-batch ${button}`).evaluate((button) => getComputedStyle(button).borderTopColor);
+  assert.equal(await edge(".la-deny-all"), "rgba(0, 0, 0, 0)");
+  assert.notEqual(await edge(".la-batch-no"), "rgba(0, 0, 0, 0)");
+});
+
 galleryTest("the buttons of an approval are one row with whole labels, even in a narrow window", { viewport: { width: 360, height: 740 } }, async (page) => {
   const rows = page.locator(".la-approval-actions:has(.la-approval-yes)");
   assert.ok((await rows.count()) > 5);
@@ -67,10 +73,23 @@ galleryTest("cards have a gap, and a notice without actions is one line", {}, as
   assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
 });
 
-galleryTest("chevrons follow the text direction", {}, async (page) => {
+galleryTest("in a page from right to left, chevrons, quotes and tables follow the text", {}, async (page) => {
   await page.evaluate(() => {
     document.documentElement.dir = "rtl";
   });
+  // The bar of a quote is beside the text, which is aligned like the page.
+  const quote = page.locator('[data-state="the agent asks for a form"] .la-question-words');
+  const [bar, side, align] = await quote.evaluate((quote) => {
+    const { borderRightWidth, direction, textAlign } = getComputedStyle(quote);
+    return [borderRightWidth, direction, textAlign];
+  });
+  assert.deepEqual([bar, side, align], ["2px", "rtl", "right"]);
+  // A wide table of English text is scrolled to its first column.
+  const port = await page.locator('[data-state="wider than its window"] .la-table').evaluate((table) => {
+    const [cell, box] = [table.querySelector("th"), table].map((node) => node.getBoundingClientRect());
+    return cell.left - box.left;
+  });
+  assert.ok(port >= 0 && port < 8, `its first column is ${port} px from the edge`);
   const card = page.locator('[data-state="done"] .la-card');
   const arrow = () => card.locator(".la-chevron").first().evaluate((arrow) => getComputedStyle(arrow).rotate);
   assert.equal(await arrow(), "180deg", "closed");

@@ -126,10 +126,15 @@ fn formula(tex: &str, display: bool) -> Option<Element> {
 
 fn block(tag: &str, within: Within) -> Option<Element> {
     let element = make::element(tag, "")?;
-    if within == Within::Text {
-        make::set(&element, "dir", "auto");
-    }
+    set_direction(&element, within);
     Some(element)
+}
+
+/// Lets a block of its own follow the direction of its text.
+fn set_direction(element: &Element, within: Within) {
+    if within == Within::Text {
+        make::set(element, "dir", "auto");
+    }
 }
 
 fn heading(level: u8, within: Within) -> Option<Element> {
@@ -190,13 +195,15 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     Some(element)
 }
 
-/// Creates a table in a scrollable box, which is reachable by keyboard.
+/// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction of
+/// the table, so that it shows the first column.
 fn table(labels: &Labels, within: Within) -> Option<Place> {
     let outer = make::element("div", "la-table")?;
+    set_direction(&outer, within);
     make::set(&outer, "tabindex", "0");
     make::set(&outer, "role", "group");
     make::set(&outer, "aria-label", &labels.table);
-    Some(Place::nested(outer, block("table", within)?))
+    Some(Place::nested(outer, make::element("table", "")?))
 }
 
 fn cell(align: Align, within: Within) -> Option<Element> {

@@ -245,7 +245,6 @@ fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoVie
         <blockquote
             class="la-question-words"
             id=id
-            dir="auto"
             // Scrollable text must be reachable by keyboard.
             tabindex=long.then_some("0")
         >
