@@ -100,14 +100,14 @@ impl<Args> ToolAction<Args> {
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
         self.rule = None;
-        self.spec.approval = match approval {
+        self.spec = self.spec.with_approval(match approval {
             Approval::Never => Policy::Never,
             Approval::Always => Policy::Always,
             Approval::When(rule) => {
                 self.rule = Some(rule.into());
                 Policy::Ask
             }
-        };
+        });
         self
     }
 
@@ -124,7 +124,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn only_user_approves(mut self) -> Self {
-        self.spec.only_user_approves = true;
+        self.spec = self.spec.with_only_user_approves(true);
         self
     }
 
@@ -137,7 +137,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn always_ask(mut self) -> Self {
-        self.spec.remembering = Remembering::Never;
+        self.spec = self.spec.with_remembering(Remembering::Never);
         self
     }
 
@@ -155,10 +155,10 @@ impl<Args> ToolAction<Args> {
     #[must_use]
     pub fn remember_for<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        self.spec.remembering = match names.is_empty() {
+        self.spec = self.spec.with_remembering(match names.is_empty() {
             true => Remembering::SameArguments,
             false => Remembering::SameFields(names),
-        };
+        });
         self
     }
 
@@ -173,7 +173,8 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn remember_uses(mut self, most: u32) -> Self {
-        self.spec.grant_bounds = self.spec.grant_bounds.uses(most);
+        let bounds = self.spec.grant_bounds().clone().uses(most);
+        self.spec = self.spec.with_grant_bounds(bounds);
         self
     }
 
@@ -191,7 +192,8 @@ impl<Args> ToolAction<Args> {
     #[must_use]
     pub fn remember_lasts(mut self, longest: Duration) -> Self {
         let ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
-        self.spec.grant_bounds = self.spec.grant_bounds.lasts_ms(ms);
+        let bounds = self.spec.grant_bounds().clone().lasts_ms(ms);
+        self.spec = self.spec.with_grant_bounds(bounds);
         self
     }
 
@@ -207,8 +209,8 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn remember_up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
-        let bounds = std::mem::take(&mut self.spec.grant_bounds);
-        self.spec.grant_bounds = bounds.up_to(pointer, max);
+        let bounds = self.spec.grant_bounds().clone().up_to(pointer, max);
+        self.spec = self.spec.with_grant_bounds(bounds);
         self
     }
 

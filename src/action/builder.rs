@@ -209,7 +209,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn handler<Marker, H: IntoHandler<Marker>>(mut self, handler: H) -> ToolAction<H::Args> {
-        self.spec.has_handler = true;
+        self.spec = self.spec.with_handler(true);
         self.handler = Some(handler.into_handler());
         self.args()
     }

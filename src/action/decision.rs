@@ -268,15 +268,15 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if the agent runs the action.
     pub(crate) fn is_run_by_agent(&self) -> bool {
-        self.has_action(|action| action.spec().execution == Execution::Agent)
+        self.has_action(|action| action.spec().execution() == Execution::Agent)
     }
 
     /// Returns true if the action runs on this page: the action is offered, and has a handler.
     pub(crate) fn is_run_here(&self) -> bool {
         self.has_action(|action| {
-            action.spec().execution == Execution::Client
-                && action.spec().availability == Availability::Offered
-                && action.spec().has_handler
+            action.spec().execution() == Execution::Client
+                && action.spec().availability() == Availability::Offered
+                && action.spec().has_handler()
         })
     }
 

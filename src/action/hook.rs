@@ -69,7 +69,7 @@ pub fn use_assistant_action<Args>(action: ToolAction<Args>) {
 }
 
 fn register_in_component(action: ToolAction) {
-    let hook = format!("use_assistant_action({})", action.spec.name);
+    let hook = format!("use_assistant_action({})", action.spec.name());
     let Some(assistant) = assistant_or_log_error(&hook) else {
         return;
     };
@@ -184,14 +184,14 @@ struct ReportedState {
 
 impl std::fmt::Debug for ActionRegistration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Offer").field(&self.spec.name).finish()
+        f.debug_tuple("Offer").field(&self.spec.name()).finish()
     }
 }
 
 impl ActionRegistration {
     fn new(assistant: Assistant, action: ToolAction) -> Self {
         let runtime = assistant.runtime();
-        let id = RegistrationId(runtime.next_number());
+        let id = RegistrationId::new(runtime.next_number());
         let code = ActionCode {
             handler: action
                 .handler
@@ -216,7 +216,7 @@ impl ActionRegistration {
             known: Arc::default(),
         };
         let source = offer.clone();
-        runtime.add_source(id.0, move || source.register());
+        runtime.add_source(id.get(), move || source.register());
         offer.warn_about_duplicate();
         offer
     }
@@ -233,18 +233,21 @@ impl ActionRegistration {
         known.rules = Some(now.clone());
         let before = known.schema.clone();
         drop(known);
-        let mut spec = self.spec.clone();
-        spec.enabled = now.enabled;
-        spec.parameters = now.parameters.unwrap_or(spec.parameters);
-        spec.description = now.description.unwrap_or(spec.description);
+        let mut spec = self.spec.clone().with_enabled(now.enabled);
+        if let Some(parameters) = now.parameters {
+            spec = spec.with_parameters(parameters);
+        }
+        if let Some(description) = now.description {
+            spec = spec.with_description(description);
+        }
         let (outcome, schema) = match (self.register_spec(spec.clone()), before) {
             // An invalid schema must not prevent other updates.
-            (Err(refusal), Some(before)) if before != spec.parameters => {
-                spec.parameters = before.clone();
+            (Err(refusal), Some(before)) if before != *spec.parameters() => {
+                spec = spec.with_parameters(before.clone());
                 (self.register_spec(spec).and(Err(refusal)), Some(before))
             }
             (outcome, before) => {
-                let taken = outcome.is_ok().then_some(spec.parameters);
+                let taken = outcome.is_ok().then(|| spec.parameters().clone());
                 (outcome, taken.or(before))
             }
         };
@@ -265,10 +268,10 @@ impl ActionRegistration {
     /// Warns if two registrations of one name could run, because one of them never does. A short
     /// overlap, such as during navigation, is ignored.
     fn warn_about_duplicate(&self) {
-        if !self.spec.has_handler {
+        if !self.spec.has_handler() {
             return;
         }
-        let (assistant, name) = (self.assistant.weak(), self.spec.name.clone());
+        let (assistant, name) = (self.assistant.weak(), self.spec.name().to_owned());
         spawn_local(async move {
             page_settled().await;
             let Some(assistant) = assistant.upgrade() else {
@@ -302,7 +305,7 @@ impl ActionRegistration {
     /// Removes the registration. Its cards are disposed first, because the signals that they read
     /// may be disposed right after.
     fn unregister(&self) {
-        self.assistant.runtime().remove_source(self.id.0);
+        self.assistant.runtime().remove_source(self.id.get());
         self.assistant.cards().dispose(self.id);
         // Unregistering is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
@@ -314,13 +317,13 @@ impl ActionRegistration {
 
 /// Returns true if an action is offered and runs on this page.
 fn can_run_here(spec: &ActionSpec) -> bool {
-    spec.enabled && spec.has_handler && spec.availability == Availability::Offered
+    spec.is_enabled() && spec.has_handler() && spec.availability() == Availability::Offered
 }
 
 /// Binds a handler to a weak reference to the assistant.
 fn bind_handler(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
-    let checked = spec.validate.then(|| spec.name.clone());
+    let checked = spec.validates().then(|| spec.name().to_owned());
     Rc::new(move |invocation, cancellation| {
         let args = invocation.args().clone();
         let context = ToolContext::new(assistant.clone(), invocation, cancellation);

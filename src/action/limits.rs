@@ -65,7 +65,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn limits(mut self, limits: CallLimits) -> Self {
-        self.spec.limits = limits;
+        self.spec = self.spec.with_limits(limits);
         self
     }
 

@@ -46,7 +46,7 @@ impl<Args> ToolAction<Args> {
         R: Serialize,
         E: Display,
     {
-        self.spec.has_preview = true;
+        self.spec = self.spec.with_preview(true);
         self.preview = Some(Rc::new(move |args| {
             let work = serde_json::from_value(args).map(&preview);
             Box::pin(async move {
@@ -91,7 +91,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn has_preview(&self) -> bool {
-        let has = |spec: &ActionSpec| spec.has_preview;
+        let has = |spec: &ActionSpec| spec.has_preview();
         !self.is_asked_by_agent() && !self.is_run_by_agent() && self.spec(has).unwrap_or_default()
     }
 

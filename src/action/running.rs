@@ -18,7 +18,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn render_only(mut self) -> Self {
-        self.spec.availability = Availability::RenderOnly;
+        self.spec = self.spec.with_availability(Availability::RenderOnly);
         self
     }
 
@@ -37,7 +37,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn run_by_agent(mut self) -> Self {
-        self.spec.execution = Execution::Agent;
+        self.spec = self.spec.with_execution(Execution::Agent);
         self
     }
 
@@ -50,7 +50,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn exclusive(mut self) -> Self {
-        self.spec.exclusive = true;
+        self.spec = self.spec.with_exclusive(true);
         self
     }
 
@@ -64,7 +64,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn eager(mut self) -> Self {
-        self.spec.eager = true;
+        self.spec = self.spec.with_eager(true);
         self
     }
 
@@ -82,7 +82,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn idempotent(mut self) -> Self {
-        self.spec.idempotent = true;
+        self.spec = self.spec.with_idempotent(true);
         self
     }
 
@@ -100,7 +100,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn detached(mut self) -> Self {
-        self.spec.detached = true;
+        self.spec = self.spec.with_detached(true);
         self
     }
 
@@ -113,7 +113,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn timeout_ms(mut self, ms: u32) -> Self {
-        self.spec.timeout_ms = Some(ms);
+        self.spec = self.spec.with_timeout_ms(ms);
         self
     }
 
@@ -127,7 +127,9 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
-        self.spec.tags = tags.into_iter().map(Into::into).collect();
+        self.spec = self
+            .spec
+            .with_tags(tags.into_iter().map(Into::into).collect());
         self
     }
 
@@ -140,7 +142,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn always_offered(mut self) -> Self {
-        self.spec.always_offered = true;
+        self.spec = self.spec.with_always_offered(true);
         self
     }
 
@@ -154,7 +156,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.spec.version = Some(version.into());
+        self.spec = self.spec.with_version(version);
         self
     }
 
@@ -168,7 +170,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn text_result(mut self) -> Self {
-        self.spec.encoding = ResultEncoding::Text;
+        self.spec = self.spec.with_encoding(ResultEncoding::Text);
         self
     }
 
@@ -183,7 +185,7 @@ impl<Args> ToolAction<Args> {
     /// ```
     #[must_use]
     pub fn unchecked(mut self) -> Self {
-        self.spec.validate = false;
+        self.spec = self.spec.with_validate(false);
         self
     }
 }

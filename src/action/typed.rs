@@ -45,7 +45,7 @@ impl ToolAction {
             schema.shift_remove("title");
         }
         self.parameters = None;
-        self.spec.parameters = schema;
+        self.spec = self.spec.with_parameters(schema);
         self
     }
 }

@@ -315,7 +315,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn description(&self) -> Option<String> {
-        self.spec(|spec| spec.description.clone())
+        self.spec(|spec| spec.description().to_owned())
     }
 
     /// Returns the schema of the arguments, if the action is registered.
@@ -329,7 +329,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
-        self.spec(|spec| spec.parameters.clone())
+        self.spec(|spec| spec.parameters().clone())
     }
 
     /// Reads the action that is registered under the call's name; `None` if none is registered.

@@ -88,7 +88,7 @@ impl Assistant {
 
     /// Registers a renderer until the guard is dropped.
     fn add_renderer(&self, drawing: Drawing) -> RendererGuard {
-        let id = RegistrationId(self.runtime().next_number());
+        let id = RegistrationId::new(self.runtime().next_number());
         let draws_parts = matches!(drawing, Drawing::Part(..));
         self.renderers().add(id, drawing);
         self.drawing_changed(draws_parts);

@@ -70,7 +70,7 @@ pub fn Notices(
     // The amount that a limit dropped is known at the end of the run.
     let key = |notice: &Notice| {
         let dropped = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
-        format!("{} {dropped}", notice.id().0)
+        format!("{} {dropped}", notice.id().get())
     };
     let list = each(listed, key, draw);
     view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()

@@ -12,8 +12,9 @@ use crate::assistant::Assistant;
 /// use leptos_assistant::{testing::registrations, use_assistant};
 ///
 /// let assistant = use_assistant().expect("below a provider");
-/// let names: Vec<String> = registrations(&assistant).into_iter().map(|action| action.name).collect();
-/// assert_eq!(names, ["add_project", "delete_project"]);
+/// let actions = registrations(&assistant);
+/// let names = actions.iter().map(|action| action.name());
+/// assert!(names.eq(["add_project", "delete_project"]));
 /// ```
 #[must_use]
 pub fn registrations(assistant: &Assistant) -> Vec<ActionSpec> {

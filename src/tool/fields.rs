@@ -276,11 +276,11 @@ fn list_kind(root: &Value, schema: &Value) -> FieldKind {
 }
 
 /// Returns true if a schema has more choices than a form lists
-/// ([`Limits::choices`](field@assistant_core::limits::Limits::choices)). The value is then entered
+/// ([`Limits::choices`](assistant_core::limits::Limits::choices)). The value is then entered
 /// as text or as JSON, and validated as usual.
 fn has_too_many_choices(schema: &Value) -> bool {
     let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
-    let most = limits.unwrap_or_default().choices;
+    let most = limits.unwrap_or_default().choices();
     let lists = ["enum", "oneOf", "anyOf"].into_iter();
     let mut lists = lists.filter_map(|key| schema.get(key)?.as_array());
     lists.any(|list| list.len() > most)

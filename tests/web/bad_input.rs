@@ -133,7 +133,7 @@ async fn an_action_with_an_invalid_schema_is_reported_and_not_offered() {
         );
         let names: Vec<String> = registrations(&chat.assistant)
             .into_iter()
-            .map(|of| of.name)
+            .map(|of| of.name().to_owned())
             .collect();
         assert_eq!(names, ["act"]);
         assert_eq!(chat.results(1), ["\"done\""]);

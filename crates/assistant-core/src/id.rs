@@ -2,20 +2,20 @@
 
 /// Identifies a run of this session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RunKey(pub u64);
+pub struct RunKey(pub(crate) u64);
 
 /// Identifies a journal entry that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommitId(pub u64);
+pub struct CommitId(pub(crate) u64);
 
 /// Identifies one invocation of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InvocationId(pub u64);
+pub struct InvocationId(pub(crate) u64);
 
 /// Identifies a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TimerId(pub u64);
+pub struct TimerId(pub(crate) u64);
 
 /// Identifies a question to the host that is answered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
+pub struct Ticket(pub(crate) u64);

@@ -6,7 +6,7 @@
 
 /// Defines [`Limits`], its defaults and its setters.
 macro_rules! limits {
-    ($($(#[doc = $doc:expr])+ $name:ident: $default:expr,)+) => {
+    ($($(#[doc = $doc:expr])+ $name:ident, $with_name:ident: $default:expr,)+) => {
         /// The limits on the input of agents. Sizes are in bytes of UTF-8 text, or of approximate
         /// memory for JSON values.
         ///
@@ -15,14 +15,13 @@ macro_rules! limits {
         /// ```
         /// use assistant_core::limits::Limits;
         ///
-        /// let limits = Limits::default().calls(50).message_bytes(200_000);
-        /// assert_eq!(limits.calls, 50);
-        /// assert_eq!(limits.interrupts, Limits::default().interrupts);
+        /// let limits = Limits::default().with_calls(50).with_message_bytes(200_000);
+        /// assert_eq!(limits.calls(), 50);
+        /// assert_eq!(limits.interrupts(), Limits::default().interrupts());
         /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[non_exhaustive]
         pub struct Limits {
-            $($(#[doc = $doc])+ pub $name: usize,)+
+            $(pub(crate) $name: usize,)+
         }
 
         impl Default for Limits {
@@ -33,9 +32,15 @@ macro_rules! limits {
 
         impl Limits {
             $(
-                #[doc = concat!("Sets [`Self::", stringify!($name), "`](field@Self::", stringify!($name), ").")]
+                $(#[doc = $doc])+
                 #[must_use]
-                pub const fn $name(mut self, most: usize) -> Self {
+                pub const fn $name(&self) -> usize {
+                    self.$name
+                }
+
+                #[doc = concat!("Sets [`Self::", stringify!($name), "`].")]
+                #[must_use]
+                pub const fn $with_name(mut self, most: usize) -> Self {
                     self.$name = most;
                     self
                 }
@@ -45,56 +50,56 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The maximum size of the response to one request, as received, including comments of the
+    /// Returns the maximum size of the response to one request, as received, including comments of the
     /// event stream; 32 MiB by default. A larger response ends the run.
-    run_bytes: 32 << 20,
-    /// The maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
+    run_bytes, with_run_bytes: 32 << 20,
+    /// Returns the maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
     /// default. A larger event or response ends the run.
-    event_bytes: 10 << 20,
-    /// The maximum size of the text or the reasoning of one message, and of one result of a call; 2
+    event_bytes, with_event_bytes: 10 << 20,
+    /// Returns the maximum size of the text or the reasoning of one message, and of one result of a call; 2
     /// MiB by default. The rest is dropped.
-    message_bytes: 2 << 20,
-    /// The maximum size of the arguments of one call; 4 MiB by default. A call with larger
+    message_bytes, with_message_bytes: 2 << 20,
+    /// Returns the maximum size of the arguments of one call; 4 MiB by default. A call with larger
     /// arguments does not run and is answered as invalid.
-    argument_bytes: 4 << 20,
-    /// The maximum length of an id; 16 KiB by default, since some servers put a model's signature
+    argument_bytes, with_argument_bytes: 4 << 20,
+    /// Returns the maximum length of an id; 16 KiB by default, since some servers put a model's signature
     /// into the ids of calls. A longer id ends the run.
-    id_bytes: 16 << 10,
-    /// The maximum length of the name of a tool, step, subagent, author or kind of activity; 16 KiB
+    id_bytes, with_id_bytes: 16 << 10,
+    /// Returns the maximum length of the name of a tool, step, subagent, author or kind of activity; 16 KiB
     /// by default. A longer name ends the run.
-    name_bytes: 16 << 10,
-    /// The maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
-    state_bytes: 4 << 20,
-    /// The maximum size of one activity; 1 MiB by default. A change beyond it is dropped.
-    activity_bytes: 1 << 20,
-    /// The maximum size of the values that one JSON Patch may copy within the document; 1 MiB by
+    name_bytes, with_name_bytes: 16 << 10,
+    /// Returns the maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
+    state_bytes, with_state_bytes: 4 << 20,
+    /// Returns the maximum size of one activity; 1 MiB by default. A change beyond it is dropped.
+    activity_bytes, with_activity_bytes: 1 << 20,
+    /// Returns the maximum size of the values that one JSON Patch may copy within the document; 1 MiB by
     /// default. A patch beyond it is dropped.
-    patch_copied_bytes: 1 << 20,
-    /// The maximum number of values that one JSON Patch may shift within containers or move deeper;
+    patch_copied_bytes, with_patch_copied_bytes: 1 << 20,
+    /// Returns the maximum number of values that one JSON Patch may shift within containers or move deeper;
     /// 4,194,304 by default. A patch beyond it is dropped.
-    patch_shifted_values: 4 << 20,
-    /// The maximum number of new messages in one run, and of messages in a snapshot; 10,000 by
+    patch_shifted_values, with_patch_shifted_values: 4 << 20,
+    /// Returns the maximum number of new messages in one run, and of messages in a snapshot; 10,000 by
     /// default. Further messages end the run.
-    messages: 10_000,
-    /// The maximum number of new calls in one run; 1,000 by default. Further calls end the run, and
+    messages, with_messages: 10_000,
+    /// Returns the maximum number of new calls in one run; 1,000 by default. Further calls end the run, and
     /// the calls of this run do not start.
-    calls: 1_000,
-    /// The maximum number of interrupts that one run opens; 200 by default. Further interrupts are
+    calls, with_calls: 1_000,
+    /// Returns the maximum number of interrupts that one run opens; 200 by default. Further interrupts are
     /// answered as cancelled.
-    interrupts: 200,
-    /// The maximum number of choices in a form; 200 by default. With more choices, the form has a
+    interrupts, with_interrupts: 200,
+    /// Returns the maximum number of choices in a form; 200 by default. With more choices, the form has a
     /// text field instead.
-    choices: 200,
-    /// The maximum number of notices that are shown at once; 20 by default. The oldest are removed
+    choices, with_choices: 200,
+    /// Returns the maximum number of notices that are shown at once; 20 by default. The oldest are removed
     /// first.
-    notices: 20,
-    /// The maximum number of diagnostics of one run; 1,000 by default. Further diagnostics are only
+    notices, with_notices: 20,
+    /// Returns the maximum number of diagnostics of one run; 1,000 by default. Further diagnostics are only
     /// counted.
-    diagnostics: 1_000,
-    /// The maximum size of the events without effect that are kept
+    diagnostics, with_diagnostics: 1_000,
+    /// Returns the maximum size of the events without effect that are kept
     /// ([`Session::side_events`](crate::session::Session::side_events)); 1 MiB by default. The
     /// oldest are removed first.
-    side_event_bytes: 1 << 20,
+    side_event_bytes, with_side_event_bytes: 1 << 20,
 }
 
 /// The maximum number of streams built from chunks that are open at once. Open streams are searched
@@ -135,32 +140,32 @@ impl Exceeded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LimitKind {
-    /// [`Limits::run_bytes`](field@Limits::run_bytes).
+    /// [`Limits::run_bytes`].
     Response,
-    /// [`Limits::event_bytes`](field@Limits::event_bytes).
+    /// [`Limits::event_bytes`].
     Event,
     /// Streams that are built from chunks and open at the same time, of which there are at most
     /// 1,024.
     Streams,
-    /// [`Limits::message_bytes`](field@Limits::message_bytes), of a message.
+    /// [`Limits::message_bytes`], of a message.
     Message,
-    /// [`Limits::message_bytes`](field@Limits::message_bytes), of a call's result.
+    /// [`Limits::message_bytes`], of a call's result.
     Result,
-    /// [`Limits::argument_bytes`](field@Limits::argument_bytes).
+    /// [`Limits::argument_bytes`].
     Arguments,
-    /// [`Limits::id_bytes`](field@Limits::id_bytes).
+    /// [`Limits::id_bytes`].
     Id,
-    /// [`Limits::name_bytes`](field@Limits::name_bytes).
+    /// [`Limits::name_bytes`].
     Name,
-    /// [`Limits::state_bytes`](field@Limits::state_bytes).
+    /// [`Limits::state_bytes`].
     State,
-    /// [`Limits::activity_bytes`](field@Limits::activity_bytes).
+    /// [`Limits::activity_bytes`].
     Activity,
-    /// [`Limits::messages`](field@Limits::messages).
+    /// [`Limits::messages`].
     Messages,
-    /// [`Limits::calls`](field@Limits::calls).
+    /// [`Limits::calls`].
     Calls,
-    /// [`Limits::interrupts`](field@Limits::interrupts).
+    /// [`Limits::interrupts`].
     Interrupts,
 }
 

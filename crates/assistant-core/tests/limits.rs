@@ -63,7 +63,7 @@ fn assert_can_continue(driver: &mut Driver) {
 
 #[test]
 fn a_message_is_cut_at_its_limit_and_the_run_continues() {
-    let mut driver = limited(Limits::default().message_bytes(10));
+    let mut driver = limited(Limits::default().with_message_bytes(10));
     driver.events([
         text_start("m"),
         text("m", "12345678"),
@@ -86,7 +86,7 @@ fn a_message_is_cut_at_its_limit_and_the_run_continues() {
 
 #[test]
 fn a_message_continued_in_another_run_keeps_its_limit() {
-    let mut driver = limited(Limits::default().message_bytes(10));
+    let mut driver = limited(Limits::default().with_message_bytes(10));
     driver.events([text_start("m"), text("m", "12345678"), text_end("m")]);
     finish_run(&mut driver);
     driver.send("more");
@@ -96,7 +96,7 @@ fn a_message_continued_in_another_run_keeps_its_limit() {
 
 #[test]
 fn a_call_with_oversized_arguments_is_answered_and_not_run() {
-    let mut driver = limited(Limits::default().argument_bytes(20));
+    let mut driver = limited(Limits::default().with_argument_bytes(20));
     driver.events([start("big", "f"), args("big", r#"{"a":1}"#)]);
     driver.event(args("big", &" ".repeat(30)));
     driver.events([args("big", "{}"), end("big")]);
@@ -119,7 +119,7 @@ fn a_call_with_oversized_arguments_is_answered_and_not_run() {
 
 #[test]
 fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
-    let mut driver = limited(Limits::default().argument_bytes(20));
+    let mut driver = limited(Limits::default().with_argument_bytes(20));
     driver.events([start("big", "f"), args("big", &" ".repeat(30)), end("big")]);
     driver.events(calls("big", "f", "{}"));
     finish_run(&mut driver);
@@ -129,7 +129,7 @@ fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
 
 #[test]
 fn the_limits_of_a_run_continue_over_another_connection() {
-    let mut options = SessionOptions::default().limits(Limits::default().argument_bytes(20));
+    let mut options = SessionOptions::default().limits(Limits::default().with_argument_bytes(20));
     options.resumes = true;
     options.replays = true;
     let mut driver = Driver::with(options);
@@ -182,7 +182,7 @@ fn an_answer_is_resumed_a_bounded_number_of_times_without_the_user() {
 #[test]
 fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
     let options = SessionOptions::default()
-        .limits(Limits::default().argument_bytes(8))
+        .limits(Limits::default().with_argument_bytes(8))
         .eager(true);
     let mut driver = Driver::with(options);
     driver.register(action("f"));
@@ -200,7 +200,7 @@ fn an_eager_call_does_not_start_when_its_arguments_are_cut() {
 
 #[test]
 fn too_many_calls_end_the_run_and_no_call_starts() {
-    let mut driver = limited(Limits::default().calls(3));
+    let mut driver = limited(Limits::default().with_calls(3));
     for index in 0..5 {
         driver.events(calls(&format!("c{index}"), "f", "{}"));
     }
@@ -220,7 +220,7 @@ fn too_many_calls_end_the_run_and_no_call_starts() {
 
 #[test]
 fn calls_are_counted_per_run() {
-    let mut driver = limited(Limits::default().calls(2));
+    let mut driver = limited(Limits::default().with_calls(2));
     for run in 0..3 {
         driver.events((0..2).flat_map(|at| calls(&format!("{run}-{at}"), "g", "{}")));
         finish_run(&mut driver);
@@ -232,7 +232,7 @@ fn calls_are_counted_per_run() {
 
 #[test]
 fn too_many_messages_end_the_run() {
-    let mut driver = limited(Limits::default().messages(3));
+    let mut driver = limited(Limits::default().with_messages(3));
     for index in 0..6 {
         driver.events(says(&format!("m{index}"), "text"));
     }
@@ -245,7 +245,7 @@ fn too_many_messages_end_the_run() {
 
 #[test]
 fn a_snapshot_with_too_many_messages_changes_nothing() {
-    let mut driver = limited(Limits::default().messages(3));
+    let mut driver = limited(Limits::default().with_messages(3));
     driver.events(says("m", "before"));
     let message = |at: usize| {
         let body = MessageBody::Assistant {
@@ -280,7 +280,7 @@ fn ids_and_names_over_their_limits_end_the_run() {
             LimitKind::Name,
         ),
     ] {
-        let mut driver = limited(Limits::default().id_bytes(49).name_bytes(49));
+        let mut driver = limited(Limits::default().with_id_bytes(49).with_name_bytes(49));
         driver.event(event);
         assert!(!driver.session.is_streaming());
         assert_eq!(kinds(&driver), [kind]);
@@ -292,7 +292,7 @@ fn ids_and_names_over_their_limits_end_the_run() {
 
 #[test]
 fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
-    let mut driver = limited(Limits::default().interrupts(2));
+    let mut driver = limited(Limits::default().with_interrupts(2));
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
     let raised = (0..5).map(|at| interrupt(&format!("i{at}"), None, schema.clone()));
     driver.event(interrupted(raised.collect()));
@@ -319,7 +319,7 @@ fn interrupts_over_the_limit_are_cancelled_with_the_next_run() {
 /// Servers of both dialects report each interrupt by an event and in the outcome.
 #[test]
 fn an_interrupt_in_both_dialects_counts_once() {
-    let mut driver = limited(Limits::default().interrupts(3));
+    let mut driver = limited(Limits::default().with_interrupts(3));
     for at in 0..3 {
         driver.event(EventKind::Custom {
             name: "on_interrupt".to_owned(),
@@ -335,7 +335,7 @@ fn an_interrupt_in_both_dialects_counts_once() {
 
 #[test]
 fn messages_of_a_run_input_are_limited() {
-    let mut driver = limited(Limits::default().id_bytes(20));
+    let mut driver = limited(Limits::default().with_id_bytes(20));
     let mut input = driver.request().clone();
     input.messages[0].id = "i".repeat(21);
     driver.event(EventKind::RunStarted {
@@ -350,7 +350,7 @@ fn messages_of_a_run_input_are_limited() {
 
 #[test]
 fn only_a_limit_that_ends_the_run_is_a_failure() {
-    let mut driver = limited(Limits::default().message_bytes(3));
+    let mut driver = limited(Limits::default().with_message_bytes(3));
     driver.says("too long");
     let failures = |driver: &Driver| {
         let notices = driver.session.notices().iter();
@@ -360,7 +360,7 @@ fn only_a_limit_that_ends_the_run_is_a_failure() {
         (kinds(&driver), failures(&driver)),
         (vec![LimitKind::Message], 0)
     );
-    let mut driver = limited(Limits::default().id_bytes(3));
+    let mut driver = limited(Limits::default().with_id_bytes(3));
     driver.event(text_start("long"));
     assert_eq!(
         (kinds(&driver), failures(&driver)),
@@ -370,7 +370,7 @@ fn only_a_limit_that_ends_the_run_is_a_failure() {
 
 #[test]
 fn results_over_the_limit_are_truncated() {
-    let mut driver = limited(Limits::default().message_bytes(10));
+    let mut driver = limited(Limits::default().with_message_bytes(10));
     driver.events(calls("c", "server", "{}"));
     driver.event(result("r", "c", &"y".repeat(40)));
     let file = ContentPart {
@@ -398,7 +398,7 @@ fn results_over_the_limit_are_truncated() {
 
 #[test]
 fn the_shared_state_stays_below_its_limit() {
-    let mut driver = limited(Limits::default().state_bytes(5_000));
+    let mut driver = limited(Limits::default().with_state_bytes(5_000));
     driver.event(EventKind::StateSnapshot {
         snapshot: json!({"seed": "s".repeat(400), "list": []}),
     });
@@ -431,7 +431,7 @@ fn the_shared_state_stays_below_its_limit() {
 
 #[test]
 fn an_activity_stays_below_its_limit() {
-    let mut driver = limited(Limits::default().activity_bytes(5_000));
+    let mut driver = limited(Limits::default().with_activity_bytes(5_000));
     let shown = json!({"list": []});
     driver.event(EventKind::ActivitySnapshot {
         message_id: "a".to_owned(),
@@ -457,7 +457,9 @@ fn an_activity_stays_below_its_limit() {
 
 #[test]
 fn a_run_ends_at_its_byte_limit() {
-    let limits = Limits::default().run_bytes(1_000).message_bytes(300);
+    let limits = Limits::default()
+        .with_run_bytes(1_000)
+        .with_message_bytes(300);
     let mut driver = limited(limits);
     for index in 0..20 {
         let id = format!("m{index}");
@@ -471,7 +473,7 @@ fn a_run_ends_at_its_byte_limit() {
 
 #[test]
 fn diagnostics_and_notices_are_limited() {
-    let mut driver = limited(Limits::default().diagnostics(5).notices(2));
+    let mut driver = limited(Limits::default().with_diagnostics(5).with_notices(2));
     let mut reported = 0;
     for _ in 0..20 {
         reported += driver.event(text("nobody", "text")).diagnostics.len();
@@ -500,7 +502,7 @@ fn diagnostics_and_notices_are_limited() {
 
 #[test]
 fn side_events_are_kept_up_to_their_byte_limit() {
-    let mut driver = limited(Limits::default().side_event_bytes(20_000));
+    let mut driver = limited(Limits::default().with_side_event_bytes(20_000));
     for index in 0..100 {
         driver.event(EventKind::Custom {
             name: format!("c{index}"),
@@ -544,7 +546,9 @@ fn read_until_it_fails(limits: &Limits, piece: &[u8]) -> (usize, String) {
 
 #[test]
 fn comments_count_towards_the_response_limit() {
-    let limits = Limits::default().run_bytes(50_000).event_bytes(1_000_000);
+    let limits = Limits::default()
+        .with_run_bytes(50_000)
+        .with_event_bytes(1_000_000);
     for piece in [&b": nothing to say\n"[..], b": ", b"\n\n", b"retry: 1\n"] {
         let (read, code) = read_until_it_fails(&limits, piece);
         assert_eq!(code, "limit");
@@ -554,7 +558,7 @@ fn comments_count_towards_the_response_limit() {
 
 #[test]
 fn a_single_event_has_its_own_limit() {
-    let limits = Limits::default().event_bytes(2_000);
+    let limits = Limits::default().with_event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, b"data: x");
     assert_eq!(code, "event-limit");
     assert!((2_000..2_020).contains(&read), "{read}");
@@ -562,7 +566,9 @@ fn a_single_event_has_its_own_limit() {
 
 #[test]
 fn the_failure_of_a_decoder_names_the_limit() {
-    let limits = Limits::default().run_bytes(50_000).event_bytes(2_000);
+    let limits = Limits::default()
+        .with_run_bytes(50_000)
+        .with_event_bytes(2_000);
     let named = |code| {
         let error = ProtocolError::new(code, "too much");
         let failure = Failure::of_decoder(&error, &limits);
@@ -578,7 +584,7 @@ fn the_failure_of_a_decoder_names_the_limit() {
 
 #[test]
 fn an_activity_over_its_limit_has_the_notice_of_a_limit() {
-    let mut driver = limited(Limits::default().activity_bytes(1_000));
+    let mut driver = limited(Limits::default().with_activity_bytes(1_000));
     let mut content = serde_json::Map::new();
     content.insert("text".to_owned(), json!("x".repeat(2_000)));
     let output = driver.event(EventKind::ActivitySnapshot {
@@ -595,7 +601,7 @@ fn an_activity_over_its_limit_has_the_notice_of_a_limit() {
 
 #[test]
 fn a_json_document_has_the_limit_of_an_event() {
-    let limits = Limits::default().event_bytes(2_000);
+    let limits = Limits::default().with_event_bytes(2_000);
     let (read, code) = read_until_it_fails(&limits, br#"{"a":"#);
     assert_eq!(code, "event-limit");
     assert!((2_000..2_020).contains(&read), "{read}");
@@ -607,7 +613,7 @@ fn a_stream_of_exactly_its_limit_is_complete() {
     let mut driver = Driver::new();
     driver.send("hi");
     for (most, fails) in [(whole.len(), false), (whole.len() - 1, true)] {
-        let limits = Limits::default().run_bytes(most);
+        let limits = Limits::default().with_run_bytes(most);
         let mut reader = AgUi::default().decoder(driver.request(), &limits);
         reader.push(whole, &mut Discard);
         assert_eq!(reader.has_failed(), fails);
@@ -622,7 +628,7 @@ fn a_callout_cut_by_a_limit_is_not_run() {
     for eager in [false, true] {
         for most in 1..=written.len() {
             let options = SessionOptions::default()
-                .limits(Limits::default().message_bytes(most))
+                .limits(Limits::default().with_message_bytes(most))
                 .markdown_tools(MarkdownTools::Intercept)
                 .eager(eager);
             let mut driver = Driver::with(options);
@@ -646,17 +652,17 @@ fn a_callout_cut_by_a_limit_is_not_run() {
 /// The limits of the random test.
 fn small() -> Limits {
     Limits::default()
-        .run_bytes(4_000)
-        .message_bytes(200)
-        .argument_bytes(200)
-        .id_bytes(20)
-        .name_bytes(20)
-        .state_bytes(2_000)
-        .activity_bytes(1_000)
-        .messages(12)
-        .calls(6)
-        .interrupts(4)
-        .side_event_bytes(2_000)
+        .with_run_bytes(4_000)
+        .with_message_bytes(200)
+        .with_argument_bytes(200)
+        .with_id_bytes(20)
+        .with_name_bytes(20)
+        .with_state_bytes(2_000)
+        .with_activity_bytes(1_000)
+        .with_messages(12)
+        .with_calls(6)
+        .with_interrupts(4)
+        .with_side_event_bytes(2_000)
 }
 
 /// The largest size that a conversation may have after a run within [`small`]: text, arguments and

@@ -29,7 +29,7 @@ fn a_call_record_round_trips_with_its_fields() {
 
 #[test]
 fn the_result_is_the_first_field_that_is_not_null() {
-    let result = |value: Value| record(value).result;
+    let result = |value: Value| record(value).result().map(str::to_owned);
     assert_eq!(
         result(json!({"id": "a", "output": 1})),
         Some("1".to_owned())
@@ -54,13 +54,10 @@ fn complete_records_override_partial_ones_per_field() {
         ],
     });
     let merged = CallRecords::from_json(&stored);
-    let seen: Vec<_> = merged
-        .iter()
-        .map(|r| (r.id.as_str(), r.result.as_deref()))
-        .collect();
+    let seen: Vec<_> = merged.iter().map(|r| (r.id(), r.result())).collect();
     assert_eq!(seen, [("a", Some("1")), ("b", Some("2"))]);
-    assert_eq!(merged[1].arguments, "{\"n\":1}");
-    assert_eq!(merged[0].timestamp, 1);
+    assert_eq!(merged[1].arguments(), "{\"n\":1}");
+    assert_eq!(merged[0].timestamp(), 1);
 }
 
 #[test]
@@ -69,11 +66,11 @@ fn calls_are_partial_until_their_message_ends() {
     driver.events(calls("c1", "search", "{\"q\":1}"));
     let of = |driver: &Driver| CallRecords::of(driver.session.conversation(), &message_id("m"));
     assert_eq!(
-        (of(&driver).partial.len(), of(&driver).complete.len()),
+        (of(&driver).partial().len(), of(&driver).complete().len()),
         (1, 0)
     );
     finish_run(&mut driver);
-    assert_eq!(of(&driver).partial[0].result, None);
+    assert_eq!(of(&driver).partial()[0].result(), None);
     // The keys by which a view renders: call keys and message ids, in order.
     let drawn = |driver: &Driver| {
         let conversation = driver.session.conversation();
@@ -89,18 +86,14 @@ fn calls_are_partial_until_their_message_ends() {
     driver.returns("c1", json!({"found": true}));
     assert_eq!(drawn(&driver), before);
     let over = of(&driver);
-    assert_eq!(over.partial, []);
-    assert_eq!(over.complete[0].result.as_deref(), Some("{\"found\":true}"));
-    assert_eq!(over.complete[0].arguments, "{\"q\":1}");
+    assert_eq!(over.partial(), []);
+    assert_eq!(over.complete()[0].result(), Some("{\"found\":true}"));
+    assert_eq!(over.complete()[0].arguments(), "{\"q\":1}");
 }
 
 #[test]
 fn a_message_update_has_exactly_its_fields() {
-    let update = ConvUpdate {
-        conv_id: "c".to_owned(),
-        message_id: "m".to_owned(),
-        ..ConvUpdate::default()
-    };
+    let update = ConvUpdate::from_json(&json!({"convId": "c", "messageId": "m"})).unwrap();
     let keys: Vec<String> = update
         .to_json()
         .as_object()
@@ -140,7 +133,7 @@ fn a_message_update_has_exactly_its_fields() {
     let done = json!({"toolCallId": "t", "status": "completed", "result": {"a": 1}});
     let done = ToolUpdate::from_json(&done).unwrap();
     assert_eq!(
-        (done.status, done.result.as_deref()),
+        (done.status(), done.result()),
         (Status::Complete, Some("{\"a\":1}"))
     );
     assert_eq!(Update::from_json(&json!("nonsense")), None);
@@ -195,7 +188,7 @@ fn recorded(fails: bool) -> (Driver, Vec<Update>) {
 
 fn statuses(updates: &[Update]) -> Vec<&'static str> {
     let tools = updates.iter().filter_map(|update| match update {
-        Update::Tool(update) => Some(update.status.as_str()),
+        Update::Tool(update) => Some(update.status().as_str()),
         Update::Conv(_) => None,
     });
     tools.collect()
@@ -208,15 +201,16 @@ fn a_call_is_recorded_as_pending_executing_and_ended() {
     let (_, updates) = recorded(true);
     assert_eq!(statuses(&updates), ["pending", "executing", "failed"]);
     let last = updates.iter().rev().find_map(|update| match update {
-        Update::Tool(update) => update.result.clone(),
+        Update::Tool(update) => update.result(),
         Update::Conv(_) => None,
     });
-    assert_eq!(last.as_deref(), Some("no luck"));
+    assert_eq!(last, Some("no luck"));
     // The assistant's first text precedes the execution of its call.
     let place = |what: &dyn Fn(&Update) -> bool| updates.iter().position(what).unwrap();
-    let text = place(&|update| matches!(update, Update::Conv(update) if update.message_id == "m"));
+    let text =
+        place(&|update| matches!(update, Update::Conv(update) if update.message_id() == "m"));
     let runs = place(
-        &|update| matches!(update, Update::Tool(update) if update.status == Status::Executing),
+        &|update| matches!(update, Update::Tool(update) if update.status() == Status::Executing),
     );
     assert!(text < runs);
 }
@@ -317,7 +311,7 @@ fn a_missing_update_loses_only_its_own_content() {
             Update::Conv(_) => ToolUpdate::from_json(&json!({"toolCallId": ""})).unwrap(),
         });
         let expected = match over {
-            Update::Tool(update) if update.status == Status::Complete => Phase::Running,
+            Update::Tool(update) if update.status() == Status::Complete => Phase::Running,
             _ => Phase::OutputAvailable,
         };
         assert_eq!(calls, [("c1".to_owned(), expected)], "without {lost:?}");
@@ -414,16 +408,16 @@ fn statuses_are_parsed_in_the_spellings_of_other_systems() {
         for word in spellings.split(' ') {
             let update = json!({"toolCallId": "c", "messageId": "m", "status": word});
             let update = ToolUpdate::from_json(&update).unwrap();
-            assert_eq!(update.status, status, "{word}");
+            assert_eq!(update.status(), status, "{word}");
             assert_eq!(update.to_json()["status"], status.as_str());
             let listed = json!({"messageId": "m", "toolCalls": [{"id": "c", "status": word}]});
             let listed = ConvUpdate::from_json(&listed).unwrap();
-            assert_eq!(listed.tool_calls[0].status, status, "{word}");
+            assert_eq!(listed.tool_calls()[0].status(), status, "{word}");
         }
     }
     let unsaid = json!({"toolCallId": "c", "messageId": "m", "result": 4});
     assert_eq!(
-        ToolUpdate::from_json(&unsaid).unwrap().status,
+        ToolUpdate::from_json(&unsaid).unwrap().status(),
         Status::Complete
     );
 }

@@ -49,7 +49,7 @@ fn an_action_needs_only_a_name_and_a_description() {
 fn the_newest_registration_of_a_name_is_active_until_it_is_removed() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
-    let b = RegistrationId(77);
+    let b = RegistrationId::new(77);
     let output = driver.register_as(b, ActionSpec::new("x", "B"));
     assert_eq!(output.diagnostics[0].code, "action-name-clash");
     assert!(output.diagnostics[0].message.contains("'x'"));
@@ -72,20 +72,19 @@ fn a_disabled_registration_is_skipped_and_keeps_its_position() {
     let b = driver.register(ActionSpec::new("x", "B"));
     let active_registration = |driver: &Driver| {
         let entry = driver.session.registry().active_registration("x");
-        entry.map(|entry| entry.spec().description.clone())
+        entry.map(|entry| entry.spec().description().to_owned())
     };
     let mut blinking = ActionSpec::new("x", "A");
     for enabled in [false, true] {
-        blinking.enabled = enabled;
-        driver.register_as(RegistrationId(1), blinking.clone());
+        blinking = blinking.with_enabled(enabled);
+        driver.register_as(RegistrationId::new(1), blinking.clone());
         assert_eq!(active_registration(&driver).as_deref(), Some("B"));
     }
-    let mut hidden = ActionSpec::new("x", "B");
-    hidden.enabled = false;
+    let hidden = ActionSpec::new("x", "B").with_enabled(false);
     assert_eq!(tool_changes(&driver.register_as(b, hidden)), 1);
     assert_eq!(active_registration(&driver).as_deref(), Some("A"));
-    blinking.enabled = false;
-    driver.register_as(RegistrationId(1), blinking);
+    blinking = blinking.with_enabled(false);
+    driver.register_as(RegistrationId::new(1), blinking);
     assert_eq!(active_id(&driver), None);
     assert!(names(&driver).is_empty());
     let error = driver.session.registry().executable("x").unwrap_err();
@@ -96,8 +95,7 @@ fn a_disabled_registration_is_skipped_and_keeps_its_position() {
 fn a_render_only_registration_does_not_hide_an_executable_one() {
     let mut driver = Driver::new();
     let acts = driver.register(action("x"));
-    let mut shows = ActionSpec::new("x", "");
-    shows.availability = Availability::RenderOnly;
+    let shows = ActionSpec::new("x", "").with_availability(Availability::RenderOnly);
     let shows = driver.register(shows);
     assert_eq!(active_id(&driver), Some(acts));
     assert_eq!(names(&driver), ["x"]);
@@ -109,7 +107,7 @@ fn a_render_only_registration_does_not_hide_an_executable_one() {
 fn a_name_clash_is_reported_once() {
     let mut driver = Driver::new();
     let a = driver.register(ActionSpec::new("x", "A"));
-    driver.register_as(RegistrationId(9), ActionSpec::new("x", "B"));
+    driver.register_as(RegistrationId::new(9), ActionSpec::new("x", "B"));
     assert_eq!(
         driver
             .register_as(a, ActionSpec::new("x", "A2"))
@@ -121,21 +119,20 @@ fn a_name_clash_is_reported_once() {
 #[test]
 fn each_change_of_the_tool_definitions_is_reported_once() {
     let mut driver = Driver::new();
-    let id = RegistrationId(1);
+    let id = RegistrationId::new(1);
     assert_eq!(
         tool_changes(&driver.register_as(id, ActionSpec::new("a", ""))),
         1
     );
     assert_eq!(
-        tool_changes(&driver.register_as(RegistrationId(2), ActionSpec::new("b", ""))),
+        tool_changes(&driver.register_as(RegistrationId::new(2), ActionSpec::new("b", ""))),
         1
     );
     assert_eq!(
         tool_changes(&driver.register_as(id, ActionSpec::new("a", ""))),
         0
     );
-    let mut same_for_agent = action("a");
-    same_for_agent.timeout_ms = Some(5);
+    let same_for_agent = action("a").with_timeout_ms(5);
     assert_eq!(tool_changes(&driver.register_as(id, same_for_agent)), 0);
     assert_eq!(tool_changes(&driver.unregister(id)), 1);
     assert_eq!(tool_changes(&driver.unregister(id)), 0);
@@ -154,14 +151,13 @@ proptest! {
         let mut driver = Driver::new();
         for (id, name, what) in steps {
             let before = driver.session.registry().tools();
-            let id = RegistrationId(id);
+            let id = RegistrationId::new(id);
             let output = match what {
                 0 => driver.unregister(id),
                 _ => {
-                    let mut spec = action(["a", "b", "c", "d", "e"][name]);
-                    spec.enabled = what != 1;
+                    let mut spec = action(["a", "b", "c", "d", "e"][name]).with_enabled(what != 1);
                     if what == 2 {
-                        spec.availability = Availability::RenderOnly;
+                        spec = spec.with_availability(Availability::RenderOnly);
                     }
                     driver.register_as(id, spec)
                 }
@@ -183,8 +179,7 @@ fn definitions_are_sent_in_registration_order_with_the_next_run() {
     driver.send("hi");
     driver.event(started());
     driver.register(action("alpha"));
-    let mut hidden = action("shown_only");
-    hidden.availability = Availability::RenderOnly;
+    let hidden = action("shown_only").with_availability(Availability::RenderOnly);
     driver.register(hidden);
     driver.events(calls("c", "zeta", "{}"));
     // Not offered in this run, so it is the agent's own.
@@ -207,8 +202,7 @@ fn definitions_are_sent_in_registration_order_with_the_next_run() {
 fn executable_gives_the_reason_for_an_action_that_cannot_run() {
     let mut registry = Driver::new();
     registry.register(ActionSpec::new("idle", ""));
-    let mut hidden = action("hidden");
-    hidden.availability = Availability::RenderOnly;
+    let hidden = action("hidden").with_availability(Availability::RenderOnly);
     registry.register(hidden);
     registry.register(action("works"));
     let registry: &Registry = registry.session.registry();
@@ -216,7 +210,7 @@ fn executable_gives_the_reason_for_an_action_that_cannot_run() {
     assert_eq!(error("nobody"), "Action nobody not found");
     assert_eq!(error("hidden"), "Action hidden not found");
     assert_eq!(error("idle"), "Action idle has no handler");
-    assert_eq!(registry.executable("works").unwrap().spec().name, "works");
+    assert_eq!(registry.executable("works").unwrap().spec().name(), "works");
 }
 
 #[test]
@@ -228,7 +222,7 @@ fn action_names_that_providers_refuse_are_refused() {
     let too_long = "x".repeat(129);
     for bad in ["", "two words", "ä", "a/b", too_long.as_str()] {
         let mut driver = Driver::new();
-        let output = driver.register_as(RegistrationId(1), ActionSpec::new(bad, ""));
+        let output = driver.register_as(RegistrationId::new(1), ActionSpec::new(bad, ""));
         assert!(
             matches!(output.refused, Some(Refusal::InvalidAction(_))),
             "{bad}"
@@ -255,7 +249,7 @@ fn a_json_list_of_definitions_is_imported() {
     assert_eq!(actions.len(), 2);
     let tool = actions[0].tool();
     assert_eq!(Some(&list[0]["parameters"]), tool.parameters.as_ref());
-    assert_eq!(actions[1].description, "");
+    assert_eq!(actions[1].description(), "");
     assert_eq!(refused.len(), 4);
     assert!(
         refused[1].contains("entry 3") && refused[1].contains("bad name"),

@@ -100,8 +100,7 @@ fn a_denial_is_the_result_of_a_remote_call() {
 #[test]
 fn a_remote_call_without_approval_is_handed_off_at_once() {
     for (policy, ask) in [(Policy::Never, None), (Policy::Ask, Some(false))] {
-        let mut spec = remote_action("f");
-        spec.approval = policy;
+        let spec = remote_action("f").with_approval(policy);
         let mut driver = Driver::new();
         driver.host.ask = ask;
         driver.register(spec);
@@ -114,8 +113,7 @@ fn a_remote_call_without_approval_is_handed_off_at_once() {
 
 #[test]
 fn a_render_only_remote_tool_asks_without_being_offered() {
-    let mut spec = remote_action("f");
-    spec.availability = Availability::RenderOnly;
+    let spec = remote_action("f").with_availability(Availability::RenderOnly);
     let mut driver = with([spec]);
     assert!(driver.request().tools.is_empty());
     driver.events(calls("c", "f", "{}"));
@@ -144,8 +142,7 @@ fn edits_of_remote_calls_are_refused_and_invalid_arguments_fail() {
     };
     assert_eq!(driver.decide("c", verdict), Some(Refusal::NoEdits));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
-    let mut spec = remote_action("f");
-    spec.parameters = json!({"type": "object", "required": ["city"]});
+    let spec = remote_action("f").with_parameters(json!({"type": "object", "required": ["city"]}));
     let mut driver = with([spec]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);

@@ -256,8 +256,7 @@ fn the_hosts_approval_rule_can_answer_at_once_or_later() {
     let ask = |answer: Option<bool>| {
         let mut driver = Driver::new();
         driver.host.ask = answer;
-        let mut spec = action("f");
-        spec.approval = Policy::Ask;
+        let spec = action("f").with_approval(Policy::Ask);
         let id = driver.register(spec);
         driver.send("hi");
         driver.plays(calls("c", "f", "{\"amount\":500}"));
@@ -333,8 +332,8 @@ fn a_message_denies_no_approval_while_a_handler_runs() {
 
 #[test]
 fn edited_arguments_are_validated_run_and_stored_with_the_original() {
-    let mut spec = asking("f");
-    spec.parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let spec = asking("f")
+        .with_parameters(json!({"type": "object", "properties": {"city": {"type": "string"}}}));
     let mut driver = Driver::new();
     driver.register(spec);
     driver.send("hi");
@@ -382,9 +381,8 @@ fn changed_arguments_or_a_changed_name_void_the_approval_and_edit() {
 #[test]
 fn a_schema_changed_after_the_question_rejects_the_call() {
     let mut driver = with_pending_call();
-    let mut spec = asking("f");
-    spec.parameters = json!({"type": "object", "required": ["country"]});
-    driver.register_as(RegistrationId(1), spec);
+    let spec = asking("f").with_parameters(json!({"type": "object", "required": ["country"]}));
+    driver.register_as(RegistrationId::new(1), spec);
     driver.approve("c");
     assert_eq!(driver.starts("c"), 0);
     assert!(driver.answer("c").contains("/country"));
@@ -393,16 +391,19 @@ fn a_schema_changed_after_the_question_rejects_the_call() {
 #[test]
 fn a_reregistered_action_keeps_the_pending_approval() {
     let mut driver = with_pending_call();
-    driver.unregister(RegistrationId(1));
-    driver.register_as(RegistrationId(50), asking("f"));
+    driver.unregister(RegistrationId::new(1));
+    driver.register_as(RegistrationId::new(50), asking("f"));
     driver.approve("c");
-    assert_eq!(driver.invocation("c").registration(), RegistrationId(50));
+    assert_eq!(
+        driver.invocation("c").registration(),
+        RegistrationId::new(50)
+    );
 }
 
 #[test]
 fn a_removed_action_is_not_run_after_approval() {
     let mut driver = with_pending_call();
-    driver.unregister(RegistrationId(1));
+    driver.unregister(RegistrationId::new(1));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     driver.approve("c");
     assert_eq!(driver.starts("c"), 0);

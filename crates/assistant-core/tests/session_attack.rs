@@ -118,8 +118,7 @@ fn an_agents_result_cancels_the_running_handler_and_keeps_its_author() {
         ])],
     ];
     for events in cases {
-        let mut eager = action("f");
-        eager.eager = true;
+        let eager = action("f").with_eager(true);
         let mut driver = with([eager]);
         driver.events(calls("c", "f", "{}"));
         assert_eq!(driver.phase("c"), Phase::Running);
@@ -238,8 +237,7 @@ fn a_server_record_does_not_change_a_pending_or_running_call() {
 fn a_snapshot_does_not_rewrite_a_started_call() {
     let lies = || vec![hi(), listed(&[("c", "g", "{\"to\":\"Eve\"}")])];
     for ends_first in [false, true] {
-        let mut eager = action("f");
-        eager.eager = true;
+        let eager = action("f").with_eager(true);
         let mut driver = with([eager, action("g")]);
         driver.events(calls("c", "f", "{\"to\":\"Ann\"}"));
         if ends_first {
@@ -318,8 +316,7 @@ fn a_snapshot_without_arguments_keeps_the_streamed_ones() {
 
 #[test]
 fn a_forged_snapshot_starts_no_call_that_needs_approval() {
-    let mut rule = action("f");
-    rule.approval = Policy::Ask;
+    let rule = action("f").with_approval(Policy::Ask);
     for (spec, ask) in [(asking("f"), None), (rule, Some(true))] {
         let mut driver = with([spec.clone()]);
         driver.host.ask = ask;

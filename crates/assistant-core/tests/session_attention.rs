@@ -79,8 +79,7 @@ fn an_equal_call_to_a_denied_one_is_denied_within_the_turn() {
 #[test]
 fn an_asynchronous_policy_does_not_ask_again_after_a_denial() {
     let mut driver = Driver::new();
-    let mut spec = asking("f");
-    spec.approval = Policy::Ask;
+    let spec = asking("f").with_approval(Policy::Ask);
     driver.register(spec);
     driver.send("hi");
     let ask = |driver: &mut Driver, id: &str| {
@@ -102,8 +101,7 @@ fn a_new_action_version_is_not_covered_by_an_earlier_denial() {
     driver.plays(calls("a", "f", "{}"));
     assert_eq!(driver.deny("a", None), None);
     driver.unregister(id);
-    let mut spec = asking("f");
-    spec.version = Some("2".to_owned());
+    let spec = asking("f").with_version("2".to_owned());
     driver.register(spec);
     driver.plays(calls("b", "f", "{}"));
     let phase = driver.phase("b");
@@ -223,8 +221,7 @@ fn a_changed_question_counts_once_against_the_limits() {
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     for n in 0..5 {
-        let mut spec = asking("f");
-        spec.version = Some(format!("{n}"));
+        let spec = asking("f").with_version(format!("{n}"));
         driver.register_as(id, spec);
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     }

@@ -74,12 +74,11 @@ fn driver() -> Driver {
     let mut driver = Driver::new();
     driver.register(action("free"));
     driver.register(asking("pay"));
-    let mut ruled = action("ruled");
-    ruled.approval = Policy::Ask;
+    let ruled = action("ruled").with_approval(Policy::Ask);
     driver.register(ruled);
-    let mut slow = action("slow");
-    slow.timeout_ms = Some(50);
-    slow.parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let slow = action("slow")
+        .with_timeout_ms(50)
+        .with_parameters(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
     driver.register(slow);
     driver.host.ask = Some(false);
     driver

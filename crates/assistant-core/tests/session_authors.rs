@@ -275,8 +275,7 @@ fn a_snapshot_does_not_repeat_a_user_message_elsewhere() {
 #[test]
 fn agent_text_in_the_user_role_ends_no_answer_and_is_not_editable() {
     let mut driver = Driver::new();
-    let mut spec = action("f");
-    spec.limits = CallLimits::default().per_run(1);
+    let spec = action("f").with_limits(CallLimits::default().per_run(1));
     driver.register(spec);
     driver.send("go");
     driver.event(started());

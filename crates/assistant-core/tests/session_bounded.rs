@@ -21,9 +21,7 @@ const ALL: [RememberScope; 3] = [
 ];
 
 fn bounded(bounds: GrantBounds) -> ActionSpec {
-    let mut spec = asking("f");
-    spec.grant_bounds = bounds;
-    spec
+    asking("f").with_grant_bounds(bounds)
 }
 
 fn remember(scope: RememberScope, bounds: GrantBounds) -> Verdict {

@@ -63,8 +63,7 @@ fn approved() -> Driver {
 
 /// Changes the rules of the action.
 fn remount(driver: &mut Driver, title: &str) {
-    let mut other = asking("f");
-    other.parameters = json!({"type": "object", "title": title});
+    let other = asking("f").with_parameters(json!({"type": "object", "title": title}));
     driver.register(other);
 }
 
@@ -104,8 +103,7 @@ fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
     ];
     for (what, events) in cases {
         let mut journal = Journal::default();
-        let mut eager = action("f");
-        eager.eager = true;
+        let eager = action("f").with_eager(true);
         let mut driver = with([eager]);
         driver.manual_commits = true;
         // Missing arguments are an empty object.
@@ -123,8 +121,7 @@ fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
 #[test]
 fn a_call_interrupted_before_its_start_starts_after_the_answer() {
     let mut journal = Journal::default();
-    let mut eager = action("f");
-    eager.eager = true;
+    let eager = action("f").with_eager(true);
     let mut driver = with([eager]);
     driver.manual_commits = true;
     driver.events(calls("c", "f", "{}"));
@@ -172,7 +169,7 @@ fn claim_numbers_continue_after_a_reload() {
         let mut next = Driver::new();
         next.manual_commits = true;
         let mut other = asking("f");
-        other.parameters = json!({"type": "object", "title": "other"});
+        other = other.with_parameters(json!({"type": "object", "title": "other"}));
         next.register(other);
         let (thread_id, snapshot) = ("thread".to_owned(), snapshot.clone());
         let entries = match knows {
@@ -203,7 +200,7 @@ fn a_takeover_after_an_abandoned_start_starts_the_call_once() {
     let mut next = Driver::new();
     next.manual_commits = true;
     let mut other = asking("f");
-    other.parameters = json!({"type": "object", "title": "other"});
+    other = other.with_parameters(json!({"type": "object", "title": "other"}));
     next.register(other);
     next.input(Input::Restore {
         thread_id: "thread".to_owned(),

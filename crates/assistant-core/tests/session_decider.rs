@@ -14,9 +14,7 @@ use crate::support::*;
 const YES: Verdict = Verdict::Approve { args: None };
 
 fn only_user(name: &str) -> ActionSpec {
-    let mut spec = asking(name);
-    spec.only_user_approves = true;
-    spec
+    asking(name).with_only_user_approves(true)
 }
 
 /// A driver with records, in which the agent has called `pay` as `c`.
@@ -265,8 +263,7 @@ fn the_application_cannot_approve_an_action_reserved_for_the_user() {
     ] {
         assert_refused(&mut driver, |driver| decides(driver, "c", verdict));
     }
-    let mut previewed = only_user("pay");
-    previewed.has_preview = true;
+    let previewed = only_user("pay").with_preview(true);
     let mut previewed = asked(previewed);
     assert_refused(&mut previewed, |driver| decides(driver, "c", YES));
     assert_eq!(driver.approve("c"), None);
@@ -280,8 +277,7 @@ fn the_application_cannot_approve_an_action_reserved_for_the_user() {
 
 #[test]
 fn an_unchanged_preview_keeps_the_decider_of_the_approval() {
-    let mut spec = asking("pay");
-    spec.has_preview = true;
+    let spec = asking("pay").with_preview(true);
     let mut driver = asked(spec);
     let say = |driver: &mut Driver, ticket| {
         driver.input(Input::Previewed {

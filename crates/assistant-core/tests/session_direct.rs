@@ -48,8 +48,7 @@ fn a_direct_call_runs_and_leaves_no_trace_in_the_conversation() {
 #[test]
 fn an_unknown_action_or_invalid_arguments_fail_at_once() {
     let mut driver = Driver::new();
-    let mut strict = action("s");
-    strict.parameters = json!({"type": "object", "required": ["x"]});
+    let strict = action("s").with_parameters(json!({"type": "object", "required": ["x"]}));
     driver.register(strict);
     execute(&mut driver, 1, "nothing", json!({}));
     execute(&mut driver, 2, "s", json!({}));
@@ -96,10 +95,8 @@ fn a_direct_call_needs_the_approval_that_its_action_requires() {
 #[test]
 fn exclusivity_timeouts_and_stop_apply_to_direct_calls() {
     let mut driver = Driver::new();
-    let mut alone = action("alone");
-    alone.exclusive = true;
-    let mut slow = action("slow");
-    slow.timeout_ms = Some(5);
+    let alone = action("alone").with_exclusive(true);
+    let slow = action("slow").with_timeout_ms(5);
     driver.register(alone);
     driver.register(slow);
     execute(&mut driver, 1, "slow", json!({}));
@@ -142,8 +139,7 @@ fn ends(driver: &mut Driver, number: usize) {
 #[test]
 fn a_handler_can_call_another_action() {
     let mut driver = Driver::new();
-    let mut alone = action("outer");
-    alone.exclusive = true;
+    let alone = action("outer").with_exclusive(true);
     driver.register(alone);
     driver.register(asking("inner"));
     driver.send("hi");

@@ -11,10 +11,9 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn edition(version: &str, required: &[&str]) -> ActionSpec {
-    let mut spec = action("f");
-    spec.version = Some(version.to_owned());
-    spec.parameters = json!({"type": "object", "required": required});
-    spec
+    action("f")
+        .with_version(version.to_owned())
+        .with_parameters(json!({"type": "object", "required": required}))
 }
 
 /// Another page that continues the stored session.
@@ -50,7 +49,7 @@ fn stored(spec: ActionSpec) -> (Driver, Value) {
 fn arguments_for_an_outdated_schema_report_the_new_schema() {
     let mut driver = with([edition("1", &["x"])]);
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
-    driver.register_as(RegistrationId(1), edition("2", &["x", "y"]));
+    driver.register_as(RegistrationId::new(1), edition("2", &["x", "y"]));
     driver.event(end("c"));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 0);
@@ -70,7 +69,7 @@ fn a_call_that_fits_the_changed_schema_runs() {
     let mut driver = with([edition("1", &["x", "y"])]);
     driver.events([start("c", "f"), args("c", "{\"x\":1}")]);
     let now = edition("2", &["x"]);
-    driver.register_as(RegistrationId(1), now.clone());
+    driver.register_as(RegistrationId::new(1), now.clone());
     driver.event(end("c"));
     finish_run(&mut driver);
     assert_eq!(driver.starts("c"), 1);
@@ -123,11 +122,7 @@ fn a_stored_call_that_violates_the_changed_schema_fails() {
 
 #[test]
 fn a_changed_idempotent_action_does_not_rerun_automatically() {
-    let of = |version| {
-        let mut spec = edition(version, &[]);
-        spec.idempotent = true;
-        spec
-    };
+    let of = |version| edition(version, &[]).with_idempotent(true);
     for (now, starts) in [("1", 1), ("2", 0)] {
         let mut before = with([of("1")]);
         before.events(calls("c", "f", "{}"));
@@ -161,16 +156,12 @@ fn audit_entries_contain_the_fingerprint_and_the_version() {
 
 #[test]
 fn a_new_version_voids_a_decision_on_the_old_card() {
-    let ask = |version| {
-        let mut spec = edition(version, &[]);
-        spec.approval = assistant_core::action::Policy::Always;
-        spec
-    };
+    let ask = |version| edition(version, &[]).with_approval(assistant_core::action::Policy::Always);
     let mut driver = with([ask("1")]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
     let shown = driver.shown(driver.key("c"));
-    driver.register_as(RegistrationId(1), ask("2"));
+    driver.register_as(RegistrationId::new(1), ask("2"));
     assert_ne!(
         driver.session.fingerprint(&driver.key("c")),
         Some(shown.clone())

@@ -31,9 +31,7 @@ fn load(driver: &mut Driver, snapshot: Value) -> Output {
 }
 
 fn exclusive(name: &str) -> ActionSpec {
-    let mut spec = action(name);
-    spec.exclusive = true;
-    spec
+    action(name).with_exclusive(true)
 }
 
 /// A handwritten conversation with a call of a run that allegedly succeeded.
@@ -94,7 +92,7 @@ fn a_call_whose_start_is_being_stored_starts_only_in_the_original() {
         original.manual_commits = true;
         original.events(calls("c", "pay", "{}"));
         finish_run(&mut original);
-        if spec.approval == Policy::Always {
+        if spec.approval() == Policy::Always {
             original.approve("c");
         }
         let (commit, _) = original.commits[0].clone();
@@ -113,11 +111,7 @@ fn a_call_whose_start_is_being_stored_starts_only_in_the_original() {
 
 #[test]
 fn a_handwritten_conversation_starts_nothing() {
-    let rule = |ask| {
-        let mut spec = action("f");
-        spec.approval = ask;
-        spec
-    };
+    let rule = |ask| action("f").with_approval(ask);
     let cases = [
         json!({}),
         json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
@@ -139,9 +133,9 @@ fn a_handwritten_conversation_starts_nothing() {
     ];
     for case in cases {
         for policy in [Policy::Never, Policy::Ask] {
-            let mut strict = rule(policy);
-            strict.name = "strict".to_owned();
-            strict.parameters = json!({"type": "object", "required": ["y"]});
+            let strict = action("strict")
+                .with_approval(policy)
+                .with_parameters(json!({"type": "object", "required": ["y"]}));
             let mut driver = Driver::new();
             driver.host.ask = Some(false);
             driver.register(rule(policy));

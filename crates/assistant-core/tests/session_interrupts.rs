@@ -203,8 +203,7 @@ fn an_interrupt_without_a_boolean_schema_blocks_its_call() {
 #[test]
 fn an_interrupt_does_not_block_a_started_eager_call() {
     let mut driver = Driver::new();
-    let mut eager = action("f");
-    eager.eager = true;
+    let eager = action("f").with_eager(true);
     driver.register(eager);
     driver.send("hi");
     driver.event(started());

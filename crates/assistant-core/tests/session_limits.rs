@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn limited(name: &str, limits: CallLimits) -> ActionSpec {
-    let mut spec = action(name);
-    spec.limits = limits;
-    spec
+    action(name).with_limits(limits)
 }
 
 fn answers(driver: &Driver, id: &str) -> Value {
@@ -104,8 +102,7 @@ fn calls_over_the_concurrent_or_per_run_limit_fail() {
 
 #[test]
 fn a_call_over_a_limit_is_not_asked_about() {
-    let mut spec = asking("f");
-    spec.limits = CallLimits::default().calls(1, 1_000);
+    let spec = asking("f").with_limits(CallLimits::default().calls(1, 1_000));
     let mut driver = Driver::new();
     driver.register(spec);
     driver.send("hi");
@@ -218,8 +215,7 @@ fn a_pending_permission_is_requested_once_and_awaited() {
 #[test]
 fn a_permission_does_not_apply_to_a_changed_call() {
     let mut driver = Driver::new();
-    let mut spec = action("f");
-    spec.eager = true;
+    let spec = action("f").with_eager(true);
     driver.register(spec);
     driver.host.permission = Some(Answer::Later);
     driver.send("hi");
@@ -264,9 +260,9 @@ fn a_remote_call_needs_permission_too() {
 #[test]
 fn sanitized_arguments_are_shown_and_run() {
     let mut driver = Driver::new();
-    let mut spec = asking("f");
-    spec.parameters =
-        json!({"type": "object", "properties": {"to": {"type": "string", "maxLength": 3}}});
+    let spec = asking("f").with_parameters(
+        json!({"type": "object", "properties": {"to": {"type": "string", "maxLength": 3}}}),
+    );
     driver.register(spec);
     driver.host.clean = Some(|args| {
         let text = args["to"].as_str()?.trim();

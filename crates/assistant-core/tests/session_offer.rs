@@ -10,9 +10,7 @@ use assistant_core::{
 use crate::support::*;
 
 fn tagged(name: &str, tags: &[&str]) -> ActionSpec {
-    let mut spec = action(name);
-    spec.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    spec
+    action(name).with_tags(tags.iter().map(|tag| (*tag).to_owned()).collect())
 }
 
 fn offered(driver: &Driver) -> Vec<&str> {
@@ -28,8 +26,7 @@ fn three() -> Driver {
     let mut driver = Driver::new();
     driver.register(tagged("pay", &["cart", "money"]));
     driver.register(tagged("read", &["mail"]));
-    let mut help = tagged("help", &[]);
-    help.always_offered = true;
+    let help = tagged("help", &[]).with_always_offered(true);
     driver.register(help);
     driver
 }
@@ -113,8 +110,7 @@ fn a_revealed_tool_is_offered_until_the_next_user_message() {
 #[test]
 fn list_tools_marks_the_offered_ones() {
     let mut driver = three();
-    let mut disabled = tagged("gone", &["cart"]);
-    disabled.enabled = false;
+    let disabled = tagged("gone", &["cart"]).with_enabled(false);
     driver.register(disabled);
     narrow(&mut driver, Some(OfferFilter::default().tag("cart")));
     let list = driver.session.list_tools();

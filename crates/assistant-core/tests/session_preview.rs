@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 fn previewing(name: &str) -> ActionSpec {
-    let mut spec = asking(name);
-    spec.has_preview = true;
-    spec
+    asking(name).with_preview(true)
 }
 
 /// A call `c` of an action with a pending preview.
@@ -183,9 +181,8 @@ fn the_preview_of_a_changed_action_starts_nothing() {
     says(&mut driver, Ok(json!("1 file")));
     driver.approve("c");
     let ticket = driver.previews.last().unwrap().ticket();
-    driver.unregister(assistant_core::action::RegistrationId(1));
-    let mut spec = previewing("f");
-    spec.parameters = json!({"type": "object", "title": "other"});
+    driver.unregister(assistant_core::action::RegistrationId::new(1));
+    let spec = previewing("f").with_parameters(json!({"type": "object", "title": "other"}));
     driver.register(spec);
     let outcome = Ok(json!("1 file"));
     driver.input(Input::Previewed { ticket, outcome });
@@ -199,8 +196,7 @@ fn the_preview_of_a_changed_action_starts_nothing() {
 #[test]
 fn a_policy_question_has_a_preview_and_a_remembered_call_none() {
     let mut driver = Driver::new();
-    let mut spec = previewing("f");
-    spec.approval = Policy::Ask;
+    let spec = previewing("f").with_approval(Policy::Ask);
     driver.register(spec);
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));

@@ -91,8 +91,8 @@ fn a_remembered_approval_starts_an_equal_call_and_marks_it() {
 fn an_approval_covers_other_arguments_only_if_the_user_chose_so() {
     let mut driver = allowed(asking("f"), "{}", remember(SESSION, true));
     assert!(runs(&mut driver, "c", r#"{"to":"Bob"}"#));
-    let mut spec = asking("f");
-    spec.parameters = json!({"type": "object", "properties": {"to": {"type": "string"}}});
+    let spec = asking("f")
+        .with_parameters(json!({"type": "object", "properties": {"to": {"type": "string"}}}));
     let mut driver = allowed(spec, r#"{"to":"Ann"}"#, remember(SESSION, true));
     call(&mut driver, "wrong", r#"{"to":7}"#);
     assert_eq!(
@@ -107,8 +107,7 @@ fn an_approval_covers_other_arguments_only_if_the_user_chose_so() {
 fn a_remembered_approval_satisfies_a_policy_that_asks() {
     let mut driver = Driver::new();
     driver.host.ask = Some(true);
-    let mut spec = action("f");
-    spec.approval = Policy::Ask;
+    let spec = action("f").with_approval(Policy::Ask);
     driver.register(spec);
     call(&mut driver, "first", r#"{"euros":500}"#);
     assert_eq!(driver.decide("first", remember(SESSION, true)), None);
@@ -118,11 +117,7 @@ fn a_remembered_approval_satisfies_a_policy_that_asks() {
 
 #[test]
 fn an_action_limits_the_extent_of_remembered_approvals() {
-    let with = |remembering| {
-        let mut spec = asking("f");
-        spec.remembering = remembering;
-        spec
-    };
+    let with = |remembering| asking("f").with_remembering(remembering);
     let mut driver = Driver::new();
     driver.register(with(Remembering::Never));
     call(&mut driver, "c", "{}");
@@ -161,20 +156,20 @@ fn an_action_limits_the_extent_of_remembered_approvals() {
 
 #[test]
 fn a_remembered_approval_is_bound_to_the_rules_of_its_action() {
-    type Edit = fn(&mut ActionSpec);
+    type Edit = fn(ActionSpec) -> ActionSpec;
     let changes: [(&str, Edit); 6] = [
         ("schema", |spec| {
-            spec.parameters = json!({"type": "object", "title": "x"});
+            spec.with_parameters(json!({"type": "object", "title": "x"}))
         }),
         ("description", |spec| {
-            spec.description = "Pays from another account".to_owned();
+            spec.with_description("Pays from another account")
         }),
-        ("version", |spec| spec.version = Some("2".to_owned())),
-        ("policy", |spec| spec.approval = Policy::Ask),
+        ("version", |spec| spec.with_version("2")),
+        ("policy", |spec| spec.with_approval(Policy::Ask)),
         ("fields", |spec| {
-            spec.remembering = Remembering::SameArguments;
+            spec.with_remembering(Remembering::SameArguments)
         }),
-        ("checks", |spec| spec.validate = false),
+        ("checks", |spec| spec.with_validate(false)),
     ];
     for (what, change) in changes {
         let mut driver = Driver::new();
@@ -184,9 +179,7 @@ fn a_remembered_approval_is_bound_to_the_rules_of_its_action() {
         assert_eq!(driver.decide("first", remember(SESSION, true)), None);
         settle(&mut driver, "first");
         driver.unregister(id);
-        let mut spec = asking("f");
-        change(&mut spec);
-        let other = driver.register(spec);
+        let other = driver.register(change(asking("f")));
         assert!(!runs(&mut driver, "c", "{}"), "another {what}");
         driver.unregister(other);
         driver.register(asking("f"));
@@ -204,8 +197,7 @@ fn a_rule_change_between_check_and_start_asks_again() {
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
     assert_eq!(driver.phase("c"), Phase::InputAvailable);
-    let mut spec = asking("f");
-    spec.description = "Deletes everything".to_owned();
+    let spec = asking("f").with_description("Deletes everything".to_owned());
     driver.register(spec);
     finish_run(&mut driver);
     assert_eq!(
@@ -536,7 +528,7 @@ fn an_expiry_before_the_handoff_asks_again() {
 fn a_handoff_whose_approval_and_action_are_removed_fails() {
     let mut driver = before_handoff(GrantBounds::default().lasts_ms(1_000));
     let runs = driver.runs.len();
-    driver.unregister(RegistrationId(1));
+    driver.unregister(RegistrationId::new(1));
     driver.host.clock += 1_000;
     driver.answers("q", Some(json!("yes")));
     assert_eq!(driver.phase("b"), Phase::OutputError);
@@ -564,9 +556,9 @@ fn a_revocation_does_not_recall_a_handed_off_call() {
 /// Arguments that are not an object have no fields: an approval of such a call applies to no other.
 #[test]
 fn arguments_without_fields_are_remembered_exactly() {
-    let mut spec = asking("f");
-    spec.remembering = Remembering::SameFields(vec!["to".to_owned()]);
-    spec.parameters = json!({});
+    let spec = asking("f")
+        .with_remembering(Remembering::SameFields(vec!["to".to_owned()]))
+        .with_parameters(json!({}));
     for first in ["[1]", "7", "null"] {
         let mut driver = allowed(spec.clone(), first, remember(SESSION, true));
         assert!(runs(&mut driver, "same", first), "{first}");

@@ -34,14 +34,13 @@ const ARGS: [&str; 4] = [
 
 /// Registrations of `f`: with another description, other fields, another schema.
 fn component(number: usize) -> ActionSpec {
-    let mut spec = asking("f");
+    let spec = asking("f");
     match number {
-        0 => {}
-        1 => spec.description = "Another".to_owned(),
-        2 => spec.remembering = Remembering::SameFields(vec!["to".to_owned()]),
-        _ => spec.remembering = Remembering::SameArguments,
+        0 => spec,
+        1 => spec.with_description("Another"),
+        2 => spec.with_remembering(Remembering::SameFields(vec!["to".to_owned()])),
+        _ => spec.with_remembering(Remembering::SameArguments),
     }
-    spec
 }
 
 fn step() -> impl Strategy<Value = Step> {

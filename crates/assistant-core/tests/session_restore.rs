@@ -50,9 +50,7 @@ fn running_call(spec: assistant_core::action::ActionSpec) -> Driver {
 }
 
 fn idempotent(name: &str) -> assistant_core::action::ActionSpec {
-    let mut spec = action(name);
-    spec.idempotent = true;
-    spec
+    action(name).with_idempotent(true)
 }
 
 #[test]

@@ -35,9 +35,9 @@ fn values_are_sent_as_json_text() {
 
 #[test]
 fn a_result_is_encoded_as_declared_at_the_start_of_the_call() {
-    let mut plain = action("f");
-    plain.encoding = ResultEncoding::Text;
-    plain.detached = true;
+    let plain = action("f")
+        .with_encoding(ResultEncoding::Text)
+        .with_detached(true);
     let mut driver = Driver::new();
     let id = driver.register(plain);
     driver.send("hi");
@@ -82,15 +82,14 @@ fn a_structured_failure_value_is_an_ordinary_result() {
 
 #[test]
 fn invalid_arguments_never_reach_a_handler() {
-    let mut strict = asking("f");
-    strict.parameters = json!({
+    let strict = asking("f").with_parameters(json!({
         "type": "object",
         "properties": {
             "action": {"type": "string", "pattern": "^[a-z]+$"},
             "importance": {"enum": ["low", "high"]},
         },
         "required": ["action"],
-    });
+    }));
     let cases = [
         ("{}", "/action"),
         ("{\"action\":\"A\"}", "/action"),
@@ -120,9 +119,9 @@ fn invalid_arguments_never_reach_a_handler() {
         );
         assert_eq!(driver.runs.len(), 2);
     }
-    let mut relaxed = strict;
-    relaxed.validate = false;
-    relaxed.approval = assistant_core::action::Policy::Never;
+    let relaxed = strict
+        .with_validate(false)
+        .with_approval(assistant_core::action::Policy::Never);
     let mut driver = with([relaxed]);
     driver.events(calls("c", "f", "{}"));
     finish_run(&mut driver);
@@ -139,8 +138,7 @@ fn missing_arguments_are_an_empty_object() {
 
 #[test]
 fn a_call_without_a_handler_fails_at_once() {
-    let mut idle = action("idle");
-    idle.has_handler = false;
+    let idle = action("idle").with_handler(false);
     let mut driver = with([idle]);
     driver.events(calls("c", "idle", "{}"));
     finish_run(&mut driver);
@@ -157,8 +155,7 @@ fn a_call_without_a_handler_fails_at_once() {
 
 #[test]
 fn a_handler_is_cancelled_after_its_timeout() {
-    let mut slow = action("f");
-    slow.timeout_ms = Some(50);
+    let slow = action("f").with_timeout_ms(50);
     let mut driver = with([slow, action("g")]);
     driver.events(calls("c", "f", "{}"));
     driver.events(calls("d", "g", "{}"));

@@ -362,8 +362,7 @@ fn unhandled_events_are_kept_up_to_a_limit() {
 #[test]
 fn an_agent_may_run_its_own_tools() {
     let mut driver = Driver::new();
-    let mut shown = action("shown");
-    shown.availability = assistant_core::action::Availability::RenderOnly;
+    let shown = action("shown").with_availability(assistant_core::action::Availability::RenderOnly);
     driver.register(shown);
     driver.send("hi");
     driver.event(started());

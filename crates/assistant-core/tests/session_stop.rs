@@ -163,7 +163,7 @@ fn unregistering_an_action_cancels_its_running_handlers() {
     driver.event(finished());
     driver.close();
     driver.returns("a", json!(1));
-    driver.unregister(RegistrationId(1));
+    driver.unregister(RegistrationId::new(1));
     assert_eq!(driver.cancelled, [driver.invocation("b").id()]);
     assert_eq!(driver.phase("b"), Phase::Cancelled);
     assert_eq!(
@@ -193,8 +193,8 @@ fn disabling_an_action_lets_its_running_handlers_finish() {
             .unwrap()
             .spec()
             .clone();
-        spec.enabled = false;
-        driver.register_as(RegistrationId(id), spec);
+        spec = spec.with_enabled(false);
+        driver.register_as(RegistrationId::new(id), spec);
     }
     assert!(driver.cancelled.is_empty());
     driver.returns("a", json!(1));
@@ -208,8 +208,7 @@ fn disabling_an_action_lets_its_running_handlers_finish() {
 fn unregistering_between_commit_and_start_runs_nothing() {
     for detached in [true, false] {
         let mut driver = Driver::new();
-        let mut spec = action("f");
-        spec.detached = detached;
+        let spec = action("f").with_detached(detached);
         let id = driver.register(spec);
         driver.manual_commits = true;
         driver.send("hi");
@@ -229,8 +228,7 @@ fn unregistering_between_commit_and_start_runs_nothing() {
 #[test]
 fn a_detached_handler_outlives_its_registration() {
     let mut driver = Driver::new();
-    let mut spec = action("f");
-    spec.detached = true;
+    let spec = action("f").with_detached(true);
     let id = driver.register(spec);
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));

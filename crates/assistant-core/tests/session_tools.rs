@@ -4,16 +4,14 @@
 use assistant_core::{
     action::ToolOutcome,
     conversation::{ErrorKind, Phase},
-    session::{CommitId, Input, JournalEntry, SessionOptions},
+    session::{Input, JournalEntry, SessionOptions},
 };
 use serde_json::json;
 
 use crate::support::*;
 
 fn eager(name: &str) -> assistant_core::action::ActionSpec {
-    let mut spec = action(name);
-    spec.eager = true;
-    spec
+    action(name).with_eager(true)
 }
 
 #[test]
@@ -54,8 +52,13 @@ fn a_start_is_committed_before_the_handler_runs() {
         ("thread", "f", "{\"x\": 1}")
     );
     assert_eq!(call, driver.key("c"));
+    let mut other = with([action("f")]);
+    other.events([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
+    finish_run(&mut other);
+    let (unknown, _) = other.commits[1];
+    assert_ne!(unknown, commit);
     driver.input(Input::Committed {
-        commit: CommitId(commit.0 + 1),
+        commit: unknown,
         outcome: Ok(()),
     });
     assert_eq!(driver.starts("c"), 0);
@@ -241,8 +244,7 @@ fn results_are_sent_together_in_call_order() {
 
 #[test]
 fn an_exclusive_action_never_overlaps_another() {
-    let mut alone = action("alone");
-    alone.exclusive = true;
+    let alone = action("alone").with_exclusive(true);
     let mut driver = with([action("f"), alone]);
     for (id, name) in [("1", "f"), ("2", "alone"), ("3", "f"), ("4", "alone")] {
         driver.events(calls(id, name, "{}"));

@@ -86,7 +86,7 @@ fn an_explicit_or_earlier_denial_stays_a_denial() {
 #[test]
 fn a_call_can_be_approved_after_its_action_registers_again() {
     let mut driver = removed_action(SessionOptions::default());
-    driver.register_as(RegistrationId(7), asking("f"));
+    driver.register_as(RegistrationId::new(7), asking("f"));
     assert_eq!(driver.approve("c"), None);
     driver.returns("c", json!(1));
     assert_eq!(driver.answer("c"), "1");

@@ -428,8 +428,7 @@ fn a_changed_call_no_longer_represents_its_action() {
 
 #[test]
 fn an_approval_replaced_by_an_action_list_is_asked_for_again() {
-    let mut maybe = action("maybe");
-    maybe.approval = Policy::Ask;
+    let maybe = action("maybe").with_approval(Policy::Ask);
     let mut driver = Driver::new();
     driver.host.ask = Some(true);
     driver.register(maybe);

@@ -70,8 +70,7 @@ fn a_snapshot_replaces_known_messages_in_place_and_appends_new_ones() {
 fn a_placeholder_of_the_server_does_not_replace_an_unsent_result() {
     for placeholder in ["", "null", "pending", "in_progress"] {
         for ends_first in [true, false] {
-            let mut eager = action("f");
-            eager.eager = true;
+            let eager = action("f").with_eager(true);
             let mut driver = with([eager]);
             driver.events(calls("c", "f", "{}"));
             if ends_first {
@@ -134,8 +133,7 @@ fn a_user_message_absent_from_a_snapshot_stays_as_a_branch() {
 #[test]
 fn a_snapshot_does_not_drop_an_unsent_result() {
     let mut driver = Driver::new();
-    let mut eager = action("f");
-    eager.eager = true;
+    let eager = action("f").with_eager(true);
     driver.register(eager);
     driver.send("hi");
     driver.event(started());
@@ -257,8 +255,7 @@ fn changed_arguments_void_an_approval() {
 #[test]
 fn a_snapshot_does_not_restart_a_running_handler() {
     let mut driver = Driver::new();
-    let mut eager = action("f");
-    eager.eager = true;
+    let eager = action("f").with_eager(true);
     driver.register(eager);
     driver.send("hi");
     driver.event(started());

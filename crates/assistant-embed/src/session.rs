@@ -75,33 +75,30 @@ fn stop_condition(value: &Value) -> StopCondition {
 }
 
 fn limits(value: &Value) -> Limits {
-    let mut limits = Limits::default();
-    let fields = [
-        ("runBytes", &mut limits.run_bytes),
-        ("eventBytes", &mut limits.event_bytes),
-        ("messageBytes", &mut limits.message_bytes),
-        ("argumentBytes", &mut limits.argument_bytes),
-        ("idBytes", &mut limits.id_bytes),
-        ("nameBytes", &mut limits.name_bytes),
-        ("stateBytes", &mut limits.state_bytes),
-        ("activityBytes", &mut limits.activity_bytes),
-        ("patchCopiedBytes", &mut limits.patch_copied_bytes),
-        ("patchShiftedValues", &mut limits.patch_shifted_values),
-        ("messages", &mut limits.messages),
-        ("calls", &mut limits.calls),
-        ("interrupts", &mut limits.interrupts),
-        ("choices", &mut limits.choices),
-        ("notices", &mut limits.notices),
-        ("diagnostics", &mut limits.diagnostics),
-        ("sideEventBytes", &mut limits.side_event_bytes),
-    ];
-    for (name, limit) in fields {
+    let default = Limits::default();
+    let limit = |name: &str, default: usize| {
         let given = value.get(name).and_then(Value::as_u64);
-        if let Some(given) = given.and_then(|given| usize::try_from(given).ok()) {
-            *limit = given;
-        }
-    }
-    limits
+        let given = given.and_then(|given| usize::try_from(given).ok());
+        given.unwrap_or(default)
+    };
+    default
+        .with_run_bytes(limit("runBytes", default.run_bytes()))
+        .with_event_bytes(limit("eventBytes", default.event_bytes()))
+        .with_message_bytes(limit("messageBytes", default.message_bytes()))
+        .with_argument_bytes(limit("argumentBytes", default.argument_bytes()))
+        .with_id_bytes(limit("idBytes", default.id_bytes()))
+        .with_name_bytes(limit("nameBytes", default.name_bytes()))
+        .with_state_bytes(limit("stateBytes", default.state_bytes()))
+        .with_activity_bytes(limit("activityBytes", default.activity_bytes()))
+        .with_patch_copied_bytes(limit("patchCopiedBytes", default.patch_copied_bytes()))
+        .with_patch_shifted_values(limit("patchShiftedValues", default.patch_shifted_values()))
+        .with_messages(limit("messages", default.messages()))
+        .with_calls(limit("calls", default.calls()))
+        .with_interrupts(limit("interrupts", default.interrupts()))
+        .with_choices(limit("choices", default.choices()))
+        .with_notices(limit("notices", default.notices()))
+        .with_diagnostics(limit("diagnostics", default.diagnostics()))
+        .with_side_event_bytes(limit("sideEventBytes", default.side_event_bytes()))
 }
 
 fn count(value: &Value) -> Option<u32> {

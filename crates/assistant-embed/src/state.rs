@@ -153,7 +153,7 @@ pub(crate) fn cost(cost: &Cost) -> Value {
 
 pub(crate) fn notice(notice: &Notice) -> Value {
     json!({
-        "id": notice.id().0,
+        "id": notice.id().get(),
         "kind": word(&notice.kind()),
         "message": notice.message(),
         "isFailure": notice.is_failure(),

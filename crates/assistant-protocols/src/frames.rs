@@ -108,7 +108,7 @@ impl<D: Decode> FrameReader<D> {
     /// Sets the size limits of an event and of the whole response. Call this before the first byte.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
-        self.sse = SseDecoder::with_limit(limits.event_bytes);
+        self.sse = SseDecoder::with_limit(limits.event_bytes());
         self.limits = *limits;
         self
     }
@@ -145,7 +145,7 @@ impl<D: Decode> FrameReader<D> {
         if self.error.is_some() {
             return;
         }
-        let room = self.limits.run_bytes.saturating_sub(self.read);
+        let room = self.limits.run_bytes().saturating_sub(self.read);
         let within = bytes.get(..room).unwrap_or(bytes);
         self.read += within.len();
         if self.kind == ResponseKind::Unknown {
@@ -163,14 +163,14 @@ impl<D: Decode> FrameReader<D> {
         }
         self.check_body_size();
         if within.len() < bytes.len() {
-            let most = self.limits.run_bytes;
+            let most = self.limits.run_bytes();
             let message = format!("The response is larger than {most} bytes.");
             self.fail(ProtocolError::new("limit", message));
         }
     }
 
     fn check_body_size(&mut self) {
-        if self.body.len() > self.limits.event_bytes {
+        if self.body.len() > self.limits.event_bytes() {
             self.body.clear();
             self.fail(ProtocolError::new(
                 "event-limit",
@@ -242,7 +242,7 @@ impl<D: Decode> Read for FrameReader<D> {
     }
 
     fn reconnect(&mut self) -> Option<String> {
-        self.sse = SseDecoder::with_limit(self.limits.event_bytes);
+        self.sse = SseDecoder::with_limit(self.limits.event_bytes());
         self.body.clear();
         self.cursor.reconnect()
     }

@@ -76,13 +76,13 @@ impl Transcript {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
         let outcomes = chunks.iter().enumerate().filter_map(|(place, chunk)| {
             let call = with_own_id(chunk)?;
-            outcome(call).map(|_| (call.id.clone(), place))
+            outcome(call).map(|_| (call.id().to_owned(), place))
         });
         // The last position of an outcome for each id.
         let last: HashMap<String, usize> = outcomes.collect();
         let mut reader = Reader::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
-            let id = with_own_id(&chunk).map(|call| &call.id);
+            let id = with_own_id(&chunk).map(Callout::id);
             let outcome_follows = id.and_then(|id| last.get(id)) > Some(&place);
             match chunk {
                 Chunk::Text(text) => reader.text(&text),
@@ -112,7 +112,7 @@ impl Transcript {
                 }
                 Step::Call(call) | Step::Unended(call) | Step::Outcome(call) => call,
             };
-            for value in [&mut call.input, &mut call.output].into_iter().flatten() {
+            for value in call.values_mut() {
                 fill(value, &key, text);
             }
         }
@@ -178,22 +178,22 @@ impl Reader {
 
     fn call(&mut self, call: Box<Callout>, outcome_follows: bool) {
         let has_outcome = outcome(&call).is_some();
-        if self.unanswered.contains(&call.id) {
+        if self.unanswered.contains(call.id()) {
             if has_outcome {
-                self.unanswered.remove(&call.id);
+                self.unanswered.remove(call.id());
                 self.run.steps.push(Step::Outcome(call));
             }
             return;
         }
         if !has_outcome && outcome_follows {
-            self.unanswered.insert(call.id.clone());
+            self.unanswered.insert(call.id().to_owned());
         }
         let known = has_outcome || outcome_follows;
-        if !known && call.state == Some(CalloutState::InputStreaming) {
+        if !known && call.state() == Some(CalloutState::InputStreaming) {
             return self.run.steps.push(Step::Unended(call));
         }
         if !known {
-            self.run.asks.push(call.name.clone());
+            self.run.asks.push(call.name().to_owned());
         }
         self.run.results += 1;
         self.run.steps.push(Step::Call(call));
@@ -210,12 +210,12 @@ impl Run {
                 Step::Text(text) => script.text(text),
                 Step::Call(call) => {
                     let id = fresh_id();
-                    ids.insert(&call.id, id.clone());
-                    let script = script.call_as(id.clone(), call.name.as_str(), &args(call));
+                    ids.insert(call.id(), id.clone());
+                    let script = script.call_as(id.clone(), call.name(), &args(call));
                     script.outcome(call, id)
                 }
                 Step::Unended(call) => script.unended(call),
-                Step::Outcome(call) => match ids.get(call.id.as_str()) {
+                Step::Outcome(call) => match ids.get(call.id()) {
                     Some(id) => script.outcome(call, id.clone()),
                     None => script,
                 },
@@ -231,7 +231,7 @@ impl Script {
         let parent_message_id = self.message.clone();
         let start = EventKind::ToolCallStart {
             tool_call_id: id.clone(),
-            tool_call_name: call.name.clone(),
+            tool_call_name: call.name().to_owned(),
             parent_message_id,
         };
         let more = |delta| EventKind::ToolCallArgs {
@@ -247,7 +247,7 @@ impl Script {
         let Some(content) = outcome(call) else {
             return self;
         };
-        let wait = call.extra.get("wait").and_then(Value::as_u64);
+        let wait = call.extra().get("wait").and_then(Value::as_u64);
         let wait = wait.map(|ms| Duration::from_millis(ms).min(LONGEST_WAIT));
         let script = match wait {
             Some(wait) => self.wait(wait),
@@ -285,13 +285,13 @@ fn fill(value: &mut Value, key: &str, text: &str) {
 /// Returns the call of a chunk if its id was given in the callout.
 fn with_own_id(chunk: &Chunk) -> Option<&Callout> {
     match chunk {
-        Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id),
+        Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id()),
         Chunk::Text(_) => None,
     }
 }
 
 fn args(call: &Callout) -> String {
-    let input = call.input.as_ref().filter(|input| !input.is_null());
+    let input = call.input().filter(|input| !input.is_null());
     input.map(Value::to_string).unwrap_or_default()
 }
 
@@ -299,7 +299,7 @@ fn args(call: &Callout) -> String {
 /// outcome.
 fn outcome(call: &Callout) -> Option<Value> {
     match call.failure() {
-        Some(_) if call.state == Some(CalloutState::OutputDenied) => Some("denied".into()),
+        Some(_) if call.state() == Some(CalloutState::OutputDenied) => Some("denied".into()),
         Some(error) => Some(json!({"error": error})),
         None => call.result().cloned(),
     }

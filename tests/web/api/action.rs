@@ -234,18 +234,18 @@ async fn registrations_return_the_options_of_each_action() {
     let [act, plain] = &registrations(&chat.assistant)[..] else {
         panic!("two are registered")
     };
+    assert_eq!((act.name(), act.description()), ("act", "Acts"));
+    assert_eq!(*act.parameters(), amount());
+    assert!(act.is_exclusive() && act.is_eager() && act.is_detached() && act.has_handler());
+    assert_eq!(act.timeout_ms(), Some(5));
     assert_eq!(
-        (act.name.as_str(), act.description.as_str()),
-        ("act", "Acts")
+        (act.encoding(), act.validates()),
+        (ResultEncoding::Text, false)
     );
-    assert_eq!(act.parameters, amount());
-    assert!(act.exclusive && act.eager && act.detached && act.has_handler);
-    assert_eq!(act.timeout_ms, Some(5));
-    assert_eq!((act.encoding, act.validate), (ResultEncoding::Text, false));
-    assert_eq!(act.availability, Availability::RenderOnly);
-    assert_eq!(act.execution, Execution::Agent);
-    assert_eq!((plain.name.as_str(), plain.enabled), ("plain", false));
-    assert!(!plain.has_handler && plain.approval == Policy::Never);
+    assert_eq!(act.availability(), Availability::RenderOnly);
+    assert_eq!(act.execution(), Execution::Agent);
+    assert_eq!((plain.name(), plain.is_enabled()), ("plain", false));
+    assert!(!plain.has_handler() && plain.approval() == Policy::Never);
     shown.set(false);
     settle().await;
     assert_eq!(registrations(&chat.assistant).len(), 1, "one has gone");

@@ -18,58 +18,29 @@ use crate::event::Tool;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ActionSpec {
-    /// The unique name: at most 128 characters, which are letters, digits, `_`, `-` and `.`.
-    pub name: String,
-    /// The description for the model.
-    pub description: String,
-    /// The JSON Schema of the arguments.
-    pub parameters: Value,
-    /// A version, for display and for the fingerprint of the action ([`Self::fingerprint`]).
-    pub version: Option<String>,
-    /// Tags by which a filter selects the action ([`super::OfferFilter`]). Tags are not sent to
-    /// agents.
-    pub tags: Vec<String>,
-    /// True if the action is offered regardless of any filter.
-    pub always_offered: bool,
-    /// True if the action has a handler.
-    pub has_handler: bool,
-    /// The availability of the action to the agent.
-    pub availability: Availability,
-    /// False to stop offering the action and starting its calls. Running calls continue, and cards
-    /// stay.
-    pub enabled: bool,
-    /// The rule for asking the user before a call runs.
-    pub approval: Policy,
-    /// True if only the user can approve a call, and the application's code cannot.
-    pub only_user_approves: bool,
-    /// The widest scope in which an approval may be remembered (rule "remembered approvals").
-    pub remembering: Remembering,
-    /// The widest bounds of a remembered approval, which the user may narrow.
-    pub grant_bounds: GrantBounds,
-    /// True if the action can preview a call's changes before the user is asked (rule "preview").
-    pub has_preview: bool,
-    /// The side that runs the action.
-    pub execution: Execution,
-    /// True if the action never runs at the same time as another action (rule "order of calls").
-    pub exclusive: bool,
-    /// True if the action runs as soon as its arguments are complete; for cheap, idempotent reads
-    /// (rule "when a tool starts").
-    pub eager: bool,
-    /// True if running a call twice has the same effect as running it once. After a reload, such a
-    /// call may run again without a new approval (rule "after a reload").
-    pub idempotent: bool,
-    /// True if the action continues after the component that registered it has been removed (rule
-    /// "unmounting").
-    pub detached: bool,
-    /// The time limit of a handler in milliseconds. A handler that has not returned by then counts
-    /// as failed.
-    pub timeout_ms: Option<u32>,
-    /// The limits on the starts of the action.
-    pub limits: CallLimits,
-    /// True if arguments are validated against `parameters` before anything else.
-    pub validate: bool,
-    /// The encoding of a handler's value in the tool message.
-    pub encoding: ResultEncoding,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) parameters: Value,
+    pub(crate) version: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) always_offered: bool,
+    pub(crate) has_handler: bool,
+    pub(crate) availability: Availability,
+    pub(crate) enabled: bool,
+    pub(crate) approval: Policy,
+    pub(crate) only_user_approves: bool,
+    pub(crate) remembering: Remembering,
+    pub(crate) grant_bounds: GrantBounds,
+    pub(crate) has_preview: bool,
+    pub(crate) execution: Execution,
+    pub(crate) exclusive: bool,
+    pub(crate) eager: bool,
+    pub(crate) idempotent: bool,
+    pub(crate) detached: bool,
+    pub(crate) timeout_ms: Option<u32>,
+    pub(crate) limits: CallLimits,
+    pub(crate) validate: bool,
+    pub(crate) encoding: ResultEncoding,
 }
 
 impl ActionSpec {
@@ -134,6 +105,309 @@ impl ActionSpec {
                 fault,
             }),
         }
+    }
+
+    /// Returns the unique name: at most 128 characters, which are letters, digits, `_`, `-` and
+    /// `.`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the description for the model.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Sets [`Self::description`].
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Returns the JSON Schema of the arguments.
+    #[must_use]
+    pub const fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
+    /// Sets [`Self::parameters`].
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: Value) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
+    /// Returns the version, for display and for the fingerprint of the action
+    /// ([`Self::fingerprint`]).
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// Sets [`Self::version`].
+    #[must_use]
+    pub fn with_version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Returns the tags by which a filter selects the action ([`super::OfferFilter`]). Tags are not
+    /// sent to agents.
+    #[must_use]
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    /// Sets [`Self::tags`].
+    #[must_use]
+    pub fn with_tags(mut self, tags: Vec<String>) -> Self {
+        self.tags = tags;
+        self
+    }
+
+    /// Returns true if the action is offered regardless of any filter.
+    #[must_use]
+    pub const fn is_always_offered(&self) -> bool {
+        self.always_offered
+    }
+
+    /// Sets [`Self::is_always_offered`].
+    #[must_use]
+    pub const fn with_always_offered(mut self, always_offered: bool) -> Self {
+        self.always_offered = always_offered;
+        self
+    }
+
+    /// Returns true if the action has a handler.
+    #[must_use]
+    pub const fn has_handler(&self) -> bool {
+        self.has_handler
+    }
+
+    /// Sets [`Self::has_handler`].
+    #[must_use]
+    pub const fn with_handler(mut self, has_handler: bool) -> Self {
+        self.has_handler = has_handler;
+        self
+    }
+
+    /// Returns the availability of the action to the agent.
+    #[must_use]
+    pub const fn availability(&self) -> Availability {
+        self.availability
+    }
+
+    /// Sets [`Self::availability`].
+    #[must_use]
+    pub const fn with_availability(mut self, availability: Availability) -> Self {
+        self.availability = availability;
+        self
+    }
+
+    /// Returns false if the action is not offered and its calls do not start. Running calls
+    /// continue, and cards stay.
+    #[must_use]
+    pub const fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Sets [`Self::is_enabled`].
+    #[must_use]
+    pub const fn with_enabled(mut self, enabled: bool) -> Self {
+        self.enabled = enabled;
+        self
+    }
+
+    /// Returns the rule for asking the user before a call runs.
+    #[must_use]
+    pub const fn approval(&self) -> Policy {
+        self.approval
+    }
+
+    /// Sets [`Self::approval`].
+    #[must_use]
+    pub const fn with_approval(mut self, approval: Policy) -> Self {
+        self.approval = approval;
+        self
+    }
+
+    /// Returns true if only the user can approve a call, and the application's code cannot.
+    #[must_use]
+    pub const fn only_user_approves(&self) -> bool {
+        self.only_user_approves
+    }
+
+    /// Sets [`Self::only_user_approves`].
+    #[must_use]
+    pub const fn with_only_user_approves(mut self, only_user_approves: bool) -> Self {
+        self.only_user_approves = only_user_approves;
+        self
+    }
+
+    /// Returns the widest scope in which an approval may be remembered (rule "remembered
+    /// approvals").
+    #[must_use]
+    pub const fn remembering(&self) -> &Remembering {
+        &self.remembering
+    }
+
+    /// Sets [`Self::remembering`].
+    #[must_use]
+    pub fn with_remembering(mut self, remembering: Remembering) -> Self {
+        self.remembering = remembering;
+        self
+    }
+
+    /// Returns the widest bounds of a remembered approval, which the user may narrow.
+    #[must_use]
+    pub const fn grant_bounds(&self) -> &GrantBounds {
+        &self.grant_bounds
+    }
+
+    /// Sets [`Self::grant_bounds`].
+    #[must_use]
+    pub fn with_grant_bounds(mut self, grant_bounds: GrantBounds) -> Self {
+        self.grant_bounds = grant_bounds;
+        self
+    }
+
+    /// Returns true if the action can preview a call's changes before the user is asked (rule
+    /// "preview").
+    #[must_use]
+    pub const fn has_preview(&self) -> bool {
+        self.has_preview
+    }
+
+    /// Sets [`Self::has_preview`].
+    #[must_use]
+    pub const fn with_preview(mut self, has_preview: bool) -> Self {
+        self.has_preview = has_preview;
+        self
+    }
+
+    /// Returns the side that runs the action.
+    #[must_use]
+    pub const fn execution(&self) -> Execution {
+        self.execution
+    }
+
+    /// Sets [`Self::execution`].
+    #[must_use]
+    pub const fn with_execution(mut self, execution: Execution) -> Self {
+        self.execution = execution;
+        self
+    }
+
+    /// Returns true if the action never runs at the same time as another action (rule "order of
+    /// calls").
+    #[must_use]
+    pub const fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
+    /// Sets [`Self::is_exclusive`].
+    #[must_use]
+    pub const fn with_exclusive(mut self, exclusive: bool) -> Self {
+        self.exclusive = exclusive;
+        self
+    }
+
+    /// Returns true if the action runs as soon as its arguments are complete; for cheap, idempotent
+    /// reads (rule "when a tool starts").
+    #[must_use]
+    pub const fn is_eager(&self) -> bool {
+        self.eager
+    }
+
+    /// Sets [`Self::is_eager`].
+    #[must_use]
+    pub const fn with_eager(mut self, eager: bool) -> Self {
+        self.eager = eager;
+        self
+    }
+
+    /// Returns true if running a call twice has the same effect as running it once. After a reload,
+    /// such a call may run again without a new approval (rule "after a reload").
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// Sets [`Self::is_idempotent`].
+    #[must_use]
+    pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Returns true if the action continues after the component that registered it has been removed
+    /// (rule "unmounting").
+    #[must_use]
+    pub const fn is_detached(&self) -> bool {
+        self.detached
+    }
+
+    /// Sets [`Self::is_detached`].
+    #[must_use]
+    pub const fn with_detached(mut self, detached: bool) -> Self {
+        self.detached = detached;
+        self
+    }
+
+    /// Returns the time limit of a handler in milliseconds. A handler that has not returned by then
+    /// counts as failed.
+    #[must_use]
+    pub const fn timeout_ms(&self) -> Option<u32> {
+        self.timeout_ms
+    }
+
+    /// Sets [`Self::timeout_ms`].
+    #[must_use]
+    pub const fn with_timeout_ms(mut self, timeout_ms: u32) -> Self {
+        self.timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// Returns the limits on the starts of the action.
+    #[must_use]
+    pub const fn limits(&self) -> CallLimits {
+        self.limits
+    }
+
+    /// Sets [`Self::limits`].
+    #[must_use]
+    pub const fn with_limits(mut self, limits: CallLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns true if arguments are validated against `parameters` before anything else.
+    #[must_use]
+    pub const fn validates(&self) -> bool {
+        self.validate
+    }
+
+    /// Sets [`Self::validates`].
+    #[must_use]
+    pub const fn with_validate(mut self, validate: bool) -> Self {
+        self.validate = validate;
+        self
+    }
+
+    /// Returns the encoding of a handler's value in the tool message.
+    #[must_use]
+    pub const fn encoding(&self) -> ResultEncoding {
+        self.encoding
+    }
+
+    /// Sets [`Self::encoding`].
+    #[must_use]
+    pub const fn with_encoding(mut self, encoding: ResultEncoding) -> Self {
+        self.encoding = encoding;
+        self
     }
 }
 

@@ -51,8 +51,7 @@ impl ActionSpec {
     /// use assistant_core::action::ActionSpec;
     ///
     /// let first = ActionSpec::new("pay", "Pays a bill");
-    /// let mut second = first.clone();
-    /// second.version = Some("2".to_owned());
+    /// let second = first.clone().with_version("2");
     /// assert_ne!(first.fingerprint(), second.fingerprint());
     /// ```
     #[must_use]

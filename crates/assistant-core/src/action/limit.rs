@@ -29,7 +29,7 @@ impl CallLimits {
     }
 
     /// Limits the number of calls that run at the same time. To make calls wait for each other
-    /// instead, see [`super::ActionSpec::exclusive`].
+    /// instead, see [`super::ActionSpec::is_exclusive`].
     #[must_use]
     pub const fn concurrent(mut self, count: u32) -> Self {
         self.concurrent = Some(count);

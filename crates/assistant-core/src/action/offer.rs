@@ -5,16 +5,15 @@ use serde_json::{Value, json};
 use super::{ActionFingerprint, ActionSpec};
 
 /// A filter that limits the offered actions to those with one of its tags or names. Actions with
-/// [`ActionSpec::always_offered`] pass every filter.
+/// [`ActionSpec::is_always_offered`] pass every filter.
 ///
 /// ```
 /// use assistant_core::action::{ActionSpec, OfferFilter};
 ///
 /// let filter = OfferFilter::default().tag("cart").name("help");
-/// let mut pay = ActionSpec::new("pay", "Pays");
+/// let pay = ActionSpec::new("pay", "Pays");
 /// assert!(!filter.allows(&pay));
-/// pay.tags = vec!["cart".to_owned()];
-/// assert!(filter.allows(&pay));
+/// assert!(filter.allows(&pay.with_tags(vec!["cart".to_owned()])));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -10,7 +10,21 @@ use crate::event::Tool;
 
 /// Identifies a registration, so that the host can find the handler, renderer and rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RegistrationId(pub u64);
+pub struct RegistrationId(u64);
+
+impl RegistrationId {
+    /// Creates an id from a number that the host uses for one registration only.
+    #[must_use]
+    pub const fn new(id: u64) -> Self {
+        Self(id)
+    }
+
+    /// Returns the number.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
 
 /// A registered action.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,69 +20,44 @@ pub enum Update {
 /// The state of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConvUpdate {
-    /// The conversation's id.
-    pub conv_id: String,
-    /// The message's id.
-    pub message_id: String,
-    /// The id of the parent message.
-    pub parent_id: Option<String>,
-    /// The content; `None` leaves the known content unchanged.
-    pub content_blocks: Option<Vec<ContentBlock>>,
-    /// The time of the change, in milliseconds since 1970; 0 if unknown. An update that is older
-    /// than the newest one only adds missing values to the message.
-    pub timestamp: i64,
-    /// The role of the author: `user`, `assistant` or `system`.
-    pub source: String,
-    /// The token usage, as far as it is known. A missing count leaves the known count unchanged.
-    pub token_usage: Option<TokenUsage>,
-    /// The price.
-    pub cost: Option<Amount>,
-    /// The files, in any form; `None` leaves the known files unchanged.
-    pub attachments: Option<Vec<Value>>,
-    /// The duration in milliseconds.
-    pub duration_ms: Option<u64>,
-    /// The message's calls.
-    pub tool_calls: Vec<CallInfo>,
+    pub(crate) conv_id: String,
+    pub(crate) message_id: String,
+    pub(crate) parent_id: Option<String>,
+    pub(crate) content_blocks: Option<Vec<ContentBlock>>,
+    pub(crate) timestamp: i64,
+    pub(crate) source: String,
+    pub(crate) token_usage: Option<TokenUsage>,
+    pub(crate) cost: Option<Amount>,
+    pub(crate) attachments: Option<Vec<Value>>,
+    pub(crate) duration_ms: Option<u64>,
+    pub(crate) tool_calls: Vec<CallInfo>,
 }
 
 /// A piece of a message's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentBlock {
-    /// The text.
-    pub content: String,
-    /// The kind of content: `text` or `reasoning`.
-    pub content_type: String,
+    pub(crate) content: String,
+    pub(crate) content_type: String,
 }
 
 /// A call in a [`ConvUpdate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallInfo {
-    /// The call's id.
-    pub id: String,
-    /// The name of the tool.
-    pub tool_name: String,
-    /// The status.
-    pub status: Status,
-    /// The arguments, as JSON text.
-    pub parameters: String,
+    pub(crate) id: String,
+    pub(crate) tool_name: String,
+    pub(crate) status: Status,
+    pub(crate) parameters: String,
 }
 
 /// The state of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUpdate {
-    /// The conversation's id.
-    pub conv_id: String,
-    /// The id of the message that contains the call.
-    pub message_id: String,
-    /// The call's id. If the id is empty, as from systems that name only the tool, the update is
-    /// about the first call of the tool in the message that has not ended.
-    pub tool_call_id: String,
-    /// The name of the tool.
-    pub tool_name: String,
-    /// The status.
-    pub status: Status,
-    /// The result or the error message, as text.
-    pub result: Option<String>,
+    pub(crate) conv_id: String,
+    pub(crate) message_id: String,
+    pub(crate) tool_call_id: String,
+    pub(crate) tool_name: String,
+    pub(crate) status: Status,
+    pub(crate) result: Option<String>,
 }
 
 impl Update {
@@ -191,6 +166,74 @@ impl ConvUpdate {
                 .collect(),
         })
     }
+
+    /// Returns the conversation's id.
+    #[must_use]
+    pub fn conv_id(&self) -> &str {
+        &self.conv_id
+    }
+
+    /// Returns the message's id.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.message_id
+    }
+
+    /// Returns the id of the parent message.
+    #[must_use]
+    pub fn parent_id(&self) -> Option<&str> {
+        self.parent_id.as_deref()
+    }
+
+    /// Returns the content; `None` leaves the known content unchanged.
+    #[must_use]
+    pub fn content_blocks(&self) -> Option<&[ContentBlock]> {
+        self.content_blocks.as_deref()
+    }
+
+    /// Returns the time of the change, in milliseconds since 1970; 0 if unknown. An update that is
+    /// older than the newest one only adds missing values to the message.
+    #[must_use]
+    pub const fn timestamp(&self) -> i64 {
+        self.timestamp
+    }
+
+    /// Returns the role of the author: `user`, `assistant` or `system`.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Returns the token usage, as far as it is known. A missing count leaves the known count
+    /// unchanged.
+    #[must_use]
+    pub const fn token_usage(&self) -> Option<&TokenUsage> {
+        self.token_usage.as_ref()
+    }
+
+    /// Returns the price.
+    #[must_use]
+    pub const fn cost(&self) -> Option<Amount> {
+        self.cost
+    }
+
+    /// Returns the files, in any form; `None` leaves the known files unchanged.
+    #[must_use]
+    pub fn attachments(&self) -> Option<&[Value]> {
+        self.attachments.as_deref()
+    }
+
+    /// Returns the duration in milliseconds.
+    #[must_use]
+    pub const fn duration_ms(&self) -> Option<u64> {
+        self.duration_ms
+    }
+
+    /// Returns the message's calls.
+    #[must_use]
+    pub fn tool_calls(&self) -> &[CallInfo] {
+        &self.tool_calls
+    }
 }
 
 impl ContentBlock {
@@ -209,6 +252,18 @@ impl ContentBlock {
             block.content_type = kind.to_ascii_lowercase();
         }
         Some(block)
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// Returns the kind of content: `text` or `reasoning`.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        &self.content_type
     }
 }
 
@@ -232,6 +287,30 @@ impl CallInfo {
             status: read_status(from, None),
             parameters: json_text_field(from, "parameters").unwrap_or_default(),
         })
+    }
+
+    /// Returns the call's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the name of the tool.
+    #[must_use]
+    pub fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// Returns the status.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Returns the arguments, as JSON text.
+    #[must_use]
+    pub fn parameters(&self) -> &str {
+        &self.parameters
     }
 }
 
@@ -267,5 +346,42 @@ impl ToolUpdate {
             status: read_status(from, result.as_ref()),
             result,
         })
+    }
+
+    /// Returns the conversation's id.
+    #[must_use]
+    pub fn conv_id(&self) -> &str {
+        &self.conv_id
+    }
+
+    /// Returns the id of the message that contains the call.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.message_id
+    }
+
+    /// Returns the call's id. If the id is empty, as from systems that name only the tool, the
+    /// update is about the first call of the tool in the message that has not ended.
+    #[must_use]
+    pub fn tool_call_id(&self) -> &str {
+        &self.tool_call_id
+    }
+
+    /// Returns the name of the tool.
+    #[must_use]
+    pub fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// Returns the status.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Returns the result or the error message, as text.
+    #[must_use]
+    pub fn result(&self) -> Option<&str> {
+        self.result.as_deref()
     }
 }

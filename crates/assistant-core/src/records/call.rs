@@ -13,28 +13,20 @@ use crate::{
 /// A call with its arguments and its result as JSON text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecord {
-    /// The call's id.
-    pub id: String,
-    /// The tool's name.
-    pub name: String,
-    /// The arguments, as JSON text.
-    pub arguments: String,
-    /// The result, as JSON text; `None` while the call has no result.
-    pub result: Option<String>,
-    /// The time at which the call appeared, in milliseconds since 1970.
-    pub timestamp: i64,
-    /// The call's position: the number of characters of the message's text before it.
-    pub text_position: Option<u64>,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) arguments: String,
+    pub(crate) result: Option<String>,
+    pub(crate) timestamp: i64,
+    pub(crate) text_position: Option<u64>,
 }
 
 /// The calls of a message, in one of two lists: `partial` while the response is in progress,
 /// `complete` afterwards. The other list is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecords {
-    /// The calls of a response in progress.
-    pub partial: Vec<CallRecord>,
-    /// The calls of a finished response.
-    pub complete: Vec<CallRecord>,
+    pub(crate) partial: Vec<CallRecord>,
+    pub(crate) complete: Vec<CallRecord>,
 }
 
 impl CallRecord {
@@ -121,6 +113,42 @@ impl CallRecord {
         }
         merged
     }
+
+    /// Returns the call's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the arguments, as JSON text.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// Returns the result, as JSON text; `None` while the call has no result.
+    #[must_use]
+    pub fn result(&self) -> Option<&str> {
+        self.result.as_deref()
+    }
+
+    /// Returns the time at which the call appeared, in milliseconds since 1970.
+    #[must_use]
+    pub const fn timestamp(&self) -> i64 {
+        self.timestamp
+    }
+
+    /// Returns the call's position: the number of characters of the message's text before it.
+    #[must_use]
+    pub const fn text_position(&self) -> Option<u64> {
+        self.text_position
+    }
 }
 
 impl CallRecords {
@@ -166,6 +194,18 @@ impl CallRecords {
             list.filter_map(CallRecord::from_json).collect()
         };
         CallRecord::merge(read("partialToolCalls"), read("toolCalls"))
+    }
+
+    /// Returns the calls of a response in progress.
+    #[must_use]
+    pub fn partial(&self) -> &[CallRecord] {
+        &self.partial
+    }
+
+    /// Returns the calls of a finished response.
+    #[must_use]
+    pub fn complete(&self) -> &[CallRecord] {
+        &self.complete
     }
 }
 

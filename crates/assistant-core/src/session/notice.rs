@@ -86,7 +86,21 @@ impl Notice {
 
 /// Identifies a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct NoticeId(pub u64);
+pub struct NoticeId(u64);
+
+impl NoticeId {
+    /// Creates an id from the number of [`Self::get`], which may have left the program in between.
+    #[must_use]
+    pub const fn new(id: u64) -> Self {
+        Self(id)
+    }
+
+    /// Returns the number, which is unique in its session.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
 
 /// The kind of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,7 +250,7 @@ impl Session {
         action: Option<NoticeAction>,
         cx: &mut Cx<'_>,
     ) {
-        let id = NoticeId(self.next_number());
+        let id = NoticeId::new(self.next_number());
         self.notices.push(Notice {
             id,
             kind,

@@ -34,7 +34,7 @@ fn an_oversized_body_is_emitted_as_text_while_it_streams() {
     // The block continues as text until it ends; the next callout is recognized, and its ordinal
     // continues.
     let rest = parser.push("> ```\n> [!tool next]\n.");
-    assert!(matches!(&*rest, [.., Chunk::Tool(call), _] if call.id == "tool-call-2"));
+    assert!(matches!(&*rest, [.., Chunk::Tool(call), _] if call.id() == "tool-call-2"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn too_deeply_nested_bodies_are_text() {
 fn yaml_aliases_are_resolved_but_expansion_attacks_are_text() {
     let shared = with_body(&["input: &a {city: Oslo, days: [1, 2]}", "output: *a"]);
     let call = calls(&shared).remove(0);
-    assert_eq!(call.output, call.input);
+    assert_eq!(call.output(), call.input());
 
     let mut lines = vec!["a0: &a0 [laugh, laugh, laugh]".to_owned()];
     for level in 1..10 {

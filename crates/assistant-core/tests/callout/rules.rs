@@ -6,12 +6,13 @@ use serde_json::json;
 use super::{calls, read_pieces};
 
 fn ids(text: &str) -> Vec<String> {
-    calls(text).into_iter().map(|call| call.id).collect()
+    let calls = calls(text);
+    calls.iter().map(|call| call.id().to_owned()).collect()
 }
 
 fn header(args: &str) -> (String, String) {
     let call = calls(&format!("> [!tool {args}]")).remove(0);
-    (call.name, call.id)
+    (call.name().to_owned(), call.id().to_owned())
 }
 
 #[test]
@@ -90,10 +91,10 @@ fn a_callout_ends_with_its_block_quote() {
     let [Chunk::Tool(call), Chunk::Text(rest)] = &*chunks else {
         panic!("{chunks:?}");
     };
-    assert_eq!(call.output, Some(json!(1)));
-    assert_eq!(json!(call.extra), json!({"x": 2, "y": 3, "z": 4}));
+    assert_eq!(call.output(), Some(&json!(1)));
+    assert_eq!(json!(call.extra()), json!({"x": 2, "y": 3, "z": 4}));
     assert_eq!(rest, "\n\n> not: it");
-    assert_eq!(format!("{}{rest}", call.source), text);
+    assert_eq!(format!("{}{rest}", call.source()), text);
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn crlf_line_endings_are_part_of_their_lines() {
         panic!("{chunks:?}");
     };
     assert_eq!((before.as_str(), after.as_str()), ("a\r\n", "\nb"));
-    assert_eq!(call.output, Some(json!("x\ny\n")));
+    assert_eq!(call.output(), Some(&json!("x\ny\n")));
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn scalars_follow_the_yaml_core_schema() {
         "<<",
         "="
     ]);
-    assert_eq!(calls(body).remove(0).input, Some(expected));
+    assert_eq!(calls(body).remove(0).input(), Some(&expected));
     for bad in [
         "!!int x",
         "!!null 1",
@@ -192,24 +193,24 @@ fn bodies_that_are_not_a_mapping_are_text() {
         );
     }
     let call = calls("> [!tool a]\n> 1: a\n> true: b\n> ~: c").remove(0);
-    assert_eq!(json!(call.extra), json!({"1": "a", "true": "b", "~": "c"}));
+    assert_eq!(
+        json!(call.extra()),
+        json!({"1": "a", "true": "b", "~": "c"})
+    );
 }
 
 #[test]
 fn the_first_nonblank_alias_of_a_field_is_used() {
     let call = calls("> [!tool]\n> errorText: ' '\n> error_text: null\n> error: [1, x]\n> id: '  '\n> toolCall: 7\n> name: [a]\n> tool: t").remove(0);
-    assert_eq!((call.id.as_str(), call.name.as_str()), ("7", "t"));
-    assert_eq!(call.error_text.as_deref(), Some("[1,\"x\"]"));
-    assert!(call.extra.is_empty());
+    assert_eq!((call.id(), call.name()), ("7", "t"));
+    assert_eq!(call.error_text(), Some("[1,\"x\"]"));
+    assert!(call.extra().is_empty());
     assert_eq!(
-        calls("> [!tool]\n> error: false").remove(0).error_text,
+        calls("> [!tool]\n> error: false").remove(0).error_text(),
         None
     );
     assert_eq!(
-        calls("> [!tool]\n> error: 500")
-            .remove(0)
-            .error_text
-            .as_deref(),
+        calls("> [!tool]\n> error: 500").remove(0).error_text(),
         Some("500")
     );
     assert_eq!(ids("> [!tool]\n> id: 1.5"), ["tool-call-1"]);

@@ -397,10 +397,10 @@ fn an_intercepted_callout_runs_after_its_run_ends() {
 #[test]
 fn an_intercepted_callout_is_validated_and_asks_for_approval() {
     let mut driver = driver(MarkdownTools::Intercept);
-    let mut spec = asking("delete");
-    spec.parameters =
-        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
-    driver.register_as(RegistrationId(77), spec);
+    let spec = asking("delete").with_parameters(
+        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}),
+    );
+    driver.register_as(RegistrationId::new(77), spec);
     finish_run(&mut driver);
     driver.send("delete it");
     driver.event(started());

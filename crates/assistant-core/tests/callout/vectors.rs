@@ -63,15 +63,20 @@ fn given(chunk: &Value) -> Chunk {
     if chunk["type"] == "text" {
         return Chunk::Text(text(chunk, "value").to_owned());
     }
-    Chunk::Tool(Box::new(Callout {
-        id: text(chunk, "toolCallId").to_owned(),
-        name: text(chunk, "toolName").to_owned(),
-        state: chunk["state"].as_str().and_then(CalloutState::parse),
-        input: chunk.get("input").cloned(),
-        output: chunk.get("output").cloned(),
-        error_text: chunk["errorText"].as_str().map(str::to_owned),
-        ..Callout::default()
-    }))
+    let mut call = Callout::new(text(chunk, "toolName"), text(chunk, "toolCallId"));
+    if let Some(state) = chunk["state"].as_str().and_then(CalloutState::parse) {
+        call = call.with_state(state);
+    }
+    if let Some(input) = chunk.get("input") {
+        call = call.with_input(input.clone());
+    }
+    if let Some(output) = chunk.get("output") {
+        call = call.with_output(output.clone());
+    }
+    if let Some(message) = chunk["errorText"].as_str() {
+        call = call.with_error_text(message);
+    }
+    Chunk::Tool(Box::new(call))
 }
 
 #[test]

@@ -8,13 +8,20 @@ use serde_json::{Map, Value, json};
 
 use super::cases;
 
-fn call(name: &str, id: &str) -> Callout {
-    Callout {
-        ordinal: 1,
-        has_own_id: true,
-        name: name.to_owned(),
-        id: id.to_owned(),
-        ..Callout::default()
+/// Returns all fields of a call except for its source.
+fn fields(call: &Callout) -> impl PartialEq + std::fmt::Debug {
+    (
+        (call.ordinal(), call.id(), call.has_own_id(), call.name()),
+        (call.state(), call.input(), call.output()),
+        (call.error_text(), call.extra()),
+    )
+}
+
+/// Sets a field of a call if there is a value for it.
+fn set<T>(call: Callout, value: Option<T>, with: fn(Callout, T) -> Callout) -> Callout {
+    match value {
+        Some(value) => with(call, value),
+        None => call,
     }
 }
 
@@ -30,28 +37,23 @@ fn round_trip(call: &Callout) -> String {
         let Some(Chunk::Tool(read)) = chunks.first() else {
             panic!("no call: {text}");
         };
-        let expected = Callout {
-            source: written.clone(),
-            ..call.clone()
-        };
-        assert_eq!(**read, expected, "{text}");
+        assert_eq!(fields(read), fields(call), "{text}");
+        assert_eq!(read.source(), written, "{text}");
     }
     written
 }
 
 #[test]
 fn a_callout_is_written_as_readable_yaml() {
-    let call = Callout {
-        state: Some(CalloutState::OutputAvailable),
-        input: Some(json!({"query": "cats", "limit": 3})),
-        output: Some(json!({
+    let call = Callout::new("search", "call_123")
+        .with_state(CalloutState::OutputAvailable)
+        .with_input(json!({"query": "cats", "limit": 3}))
+        .with_output(json!({
             "results": [{"title": "All About Cats", "url": "https://example.com/cats"}, [], {}],
             "note": "two\n\n  lines\n",
             "1": "null",
-        })),
-        extra: Map::from_iter([("durationMs".to_owned(), json!(120))]),
-        ..call("search", "call_123")
-    };
+        }))
+        .with_extra(Map::from_iter([("durationMs".to_owned(), json!(120))]));
     let expected = r#"
 > [!tool search call_123]
 > state: output-available
@@ -86,9 +88,13 @@ fn names_that_do_not_fit_the_header_are_written_in_the_body() {
         ("> [!tool", "\u{feff}"),
         ("\0\u{85}\u{2028}\u{7f}", "e\u{301}"),
     ] {
-        round_trip(&call(name, id));
+        round_trip(&Callout::new(name, id));
     }
-    assert!(write(&call("a]b", "c")).unwrap().starts_with("> [!tool]\n"));
+    assert!(
+        write(&Callout::new("a]b", "c"))
+            .unwrap()
+            .starts_with("> [!tool]\n")
+    );
 }
 
 #[test]
@@ -99,32 +105,27 @@ fn long_keys_are_written_as_explicit_yaml_keys() {
         "\u{1f408} ".repeat(600),
     ] {
         let extra = Map::from_iter([(key.clone(), json!([{ key.clone(): "v" }]))]);
-        let input = Some(json!({ key: { "a": 1 } }));
-        let written = round_trip(&Callout {
-            input,
-            extra,
-            ..call("search", "c")
-        });
+        let call = Callout::new("search", "c")
+            .with_input(json!({ key: { "a": 1 } }))
+            .with_extra(extra);
+        let written = round_trip(&call);
         assert!(written.contains("\n> ? "), "{written}");
     }
 }
 
 #[test]
 fn a_call_that_no_callout_can_express_is_refused() {
-    let refused = |change: fn(&mut Callout)| {
-        let mut call = call("a", "c");
-        change(&mut call);
-        assert!(write(&call).is_err(), "{call:?}");
-    };
-    refused(|call| call.name = " \n".to_owned());
-    refused(|call| call.id.clear());
-    refused(|call| call.error_text = Some(String::new()));
-    refused(|call| drop(call.extra.insert("tool_name".to_owned(), Value::Null)));
-    refused(|call| call.input = Some(json!("x".repeat(1 << 18))));
-    refused(|call| {
-        let deep = (0..70).fold(json!(1), |value, _| json!([value]));
-        call.output = Some(deep);
-    });
+    let refused = |call: Callout| assert!(write(&call).is_err(), "{call:?}");
+    let call = Callout::new("a", "c");
+    assert!(write(&call).is_ok());
+    refused(Callout::new(" \n", "c"));
+    refused(Callout::new("a", ""));
+    refused(call.clone().with_error_text(""));
+    let reserved = Map::from_iter([("tool_name".to_owned(), Value::Null)]);
+    refused(call.clone().with_extra(reserved));
+    refused(call.clone().with_input(json!("x".repeat(1 << 18))));
+    let deep = (0..70).fold(json!(1), |value, _| json!([value]));
+    refused(call.with_output(deep));
 }
 
 /// Texts that YAML might interpret differently.
@@ -245,7 +246,10 @@ prop_compose! {
         error_text in prop::option::of(key()),
         extra in object(value()),
     ) -> Callout {
-        Callout { state, input, output, error_text, extra, ..call(&name, &id) }
+        let call = set(Callout::new(name, id).with_extra(extra), state, Callout::with_state);
+        let call = set(call, input, Callout::with_input);
+        let call = set(call, output, Callout::with_output);
+        set(call, error_text, Callout::with_error_text)
     }
 }
 
@@ -255,7 +259,7 @@ proptest! {
     #[test]
     fn any_writable_call_round_trips(call in any_call()) {
         let blank = |text: &str| text.trim().is_empty();
-        let sayable = !blank(&call.name) && !blank(&call.id) && !call.error_text.as_deref().is_some_and(blank);
+        let sayable = !blank(call.name()) && !blank(call.id()) && !call.error_text().is_some_and(blank);
         match write(&call) {
             Ok(_) => drop(round_trip(&call)),
             Err(error) => prop_assert!(!sayable || error.to_string().ends_with("length"), "{}", error),

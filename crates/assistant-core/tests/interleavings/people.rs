@@ -88,20 +88,21 @@ impl World {
         let mut id = match known {
             Some(id) if rules.is_multiple_of(4) => return self.input(Input::Unregister { id }),
             Some(id) if rules % 4 == 1 => id,
-            _ => RegistrationId(0),
+            _ => RegistrationId::new(0),
         };
-        if id.0 == 0 {
+        if id.get() == 0 {
             self.next_registration += 1;
-            id = RegistrationId(self.next_registration);
+            id = RegistrationId::new(self.next_registration);
         }
         let mut spec = spec(name);
         if rules & 4 != 0 {
-            spec.parameters = json!({"type": "object", "required": ["y"]});
+            spec = spec.with_parameters(json!({"type": "object", "required": ["y"]}));
         }
         if rules & 24 == 24 {
-            spec.approval = spec_other(spec.approval);
+            let other = spec_other(spec.approval());
+            spec = spec.with_approval(other);
         }
-        spec.enabled = rules & 32 == 0;
+        spec = spec.with_enabled(rules & 32 == 0);
         self.input(Input::Register {
             id,
             spec: Box::new(spec),

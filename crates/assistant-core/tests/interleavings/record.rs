@@ -171,14 +171,14 @@ impl Record {
         assert!(!self.denied.contains(&key), "{key:?} was denied");
         assert!(!self.denied_ids.contains(id), "{id} was denied");
         let shown = self.approved.get(&key);
-        if spec.approval == Policy::Always {
+        if spec.approval() == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was never approved"));
             assert!(
                 !shown.by_agent,
                 "an agent's question stood in for the page's"
             );
         }
-        if self.asked.contains(&key) || spec.approval == Policy::Always {
+        if self.asked.contains(&key) || spec.approval() == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was asked about, not approved"));
             assert_eq!(
                 (shown.name.as_str(), &shown.args),

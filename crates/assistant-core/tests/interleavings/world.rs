@@ -25,19 +25,18 @@ pub(super) const NAMES: [&str; 10] = [
 ];
 
 pub(super) fn spec(name: &str) -> ActionSpec {
-    let mut spec = action(name);
+    let spec = action(name);
     match name {
-        "remote" => spec = remote_action(name),
-        "asking" => spec.approval = Policy::Always,
-        "rule" => spec.approval = Policy::Ask,
-        "alone" => spec.exclusive = true,
-        "eager" => spec.eager = true,
-        "slow" => spec.timeout_ms = Some(10),
-        "strict" => spec.parameters = json!({"type": "object", "required": ["x"]}),
-        "detached" => spec.detached = true,
-        _ => {}
+        "remote" => remote_action(name),
+        "asking" => spec.with_approval(Policy::Always),
+        "rule" => spec.with_approval(Policy::Ask),
+        "alone" => spec.with_exclusive(true),
+        "eager" => spec.with_eager(true),
+        "slow" => spec.with_timeout_ms(10),
+        "strict" => spec.with_parameters(json!({"type": "object", "required": ["x"]})),
+        "detached" => spec.with_detached(true),
+        _ => spec,
     }
-    spec
 }
 
 /// A call, unique across threads.
@@ -291,7 +290,7 @@ impl World {
                     .unwrap()
                     .spec();
                 let print = session.fingerprint(&invocation.call());
-                let eager = self.eager || spec.eager;
+                let eager = self.eager || spec.is_eager();
                 self.record.starts(invocation, spec, print, eager);
                 self.live.insert(invocation.id(), (**invocation).clone());
                 self.check_overlap();

@@ -421,8 +421,7 @@ fn sources_data_and_files_become_parts() {
 #[test]
 fn a_started_handler_is_not_restarted_by_a_repeated_call() {
     let mut talk = talk();
-    let mut early = action("pay");
-    early.eager = true;
+    let early = action("pay").with_eager(true);
     talk.driver.register(early);
     talk.driver.send("hi");
     let call = json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "pay",

@@ -70,8 +70,7 @@ fn a_call_that_changes_after_its_interrupt_is_asked_about_again() {
 
 #[test]
 fn a_pending_approval_survives_a_reload_despite_a_changed_policy() {
-    let mut rule = action("f");
-    rule.approval = assistant_core::action::Policy::Ask;
+    let rule = action("f").with_approval(assistant_core::action::Policy::Ask);
     let mut driver = Driver::new();
     driver.host.ask = Some(true);
     driver.register(rule);

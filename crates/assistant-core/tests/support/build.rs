@@ -14,24 +14,19 @@ use super::Driver;
 
 /// Creates an action with a handler.
 pub(crate) fn action(name: &str) -> ActionSpec {
-    let mut spec = ActionSpec::new(name, "");
-    spec.has_handler = true;
-    spec
+    ActionSpec::new(name, "").with_handler(true)
 }
 
 /// Creates an action that asks the user.
 pub(crate) fn asking(name: &str) -> ActionSpec {
-    let mut spec = action(name);
-    spec.approval = Policy::Always;
-    spec
+    action(name).with_approval(Policy::Always)
 }
 
 /// Creates an action that asks the user, and that the agent runs.
 pub(crate) fn remote_action(name: &str) -> ActionSpec {
-    let mut spec = ActionSpec::new(name, "");
-    spec.approval = Policy::Always;
-    spec.execution = Execution::Agent;
-    spec
+    ActionSpec::new(name, "")
+        .with_approval(Policy::Always)
+        .with_execution(Execution::Agent)
 }
 
 /// Creates a session with these actions and an open run.

@@ -228,7 +228,7 @@ impl Driver {
 
     pub(crate) fn register(&mut self, spec: ActionSpec) -> RegistrationId {
         self.next_registration += 1;
-        let id = RegistrationId(self.next_registration);
+        let id = RegistrationId::new(self.next_registration);
         assert_eq!(self.register_as(id, spec).refused, None);
         id
     }

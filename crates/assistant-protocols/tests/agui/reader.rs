@@ -172,7 +172,7 @@ fn events_before_a_failure_are_kept_and_later_ones_ignored() {
 fn an_oversized_frame_fails_and_flushes_held_text() {
     let held = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
     let text = format!("{}data: {held}\n\ndata: {}", started(), "x".repeat(300));
-    let limits = Limits::default().event_bytes(200);
+    let limits = Limits::default().with_event_bytes(200);
     let reader = Reader::new(DecoderOptions::default()).with_limits(&limits);
     let (log, ending) = read_with(reader, [text.as_bytes()]);
     assert_eq!(ending.end, End::Failed);

@@ -126,16 +126,19 @@ impl Tab {
     pub(super) fn register_all(&mut self) -> Vec<TabEffect> {
         let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
-            let mut spec = ActionSpec::new(name, "");
-            spec.has_handler = true;
-            spec.idempotent = name == IDEMPOTENT;
-            spec.approval = match name {
-                "pay" => Policy::Always,
-                _ => Policy::Never,
-            };
-            spec.version = (self.edition > 0).then(|| self.edition.to_string());
-            spec.timeout_ms = (name == "slow").then_some(1_000);
-            let (id, spec) = (RegistrationId(place), Box::new(spec));
+            let mut spec = ActionSpec::new(name, "")
+                .with_handler(true)
+                .with_idempotent(name == IDEMPOTENT);
+            if name == "pay" {
+                spec = spec.with_approval(Policy::Always);
+            }
+            if self.edition > 0 {
+                spec = spec.with_version(self.edition.to_string());
+            }
+            if name == "slow" {
+                spec = spec.with_timeout_ms(1_000);
+            }
+            let (id, spec) = (RegistrationId::new(place), Box::new(spec));
             news.extend(self.handle_input(Input::Register { id, spec }).1);
         }
         news

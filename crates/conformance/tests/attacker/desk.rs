@@ -190,18 +190,17 @@ impl Scene {
             Tool::Theirs => return,
         };
         self.registrations += 1;
-        let mut spec = ActionSpec::new(tool.name(), "");
-        spec.has_handler = tool != Tool::Hand;
+        let mut spec = ActionSpec::new(tool.name(), "").with_handler(tool != Tool::Hand);
         if tool == Tool::Hand {
-            spec.execution = Execution::Agent;
+            spec = spec.with_execution(Execution::Agent);
         }
-        spec.approval = policy;
-        spec.exclusive = tool == Tool::Erase;
-        spec.has_preview = tool == Tool::Move;
+        spec = spec.with_approval(policy);
+        spec = spec.with_exclusive(tool == Tool::Erase);
+        spec = spec.with_preview(tool == Tool::Move);
         if self.registrations.is_multiple_of(3) {
-            spec.parameters = json!({"type": "object", "required": ["to"]});
+            spec = spec.with_parameters(json!({"type": "object", "required": ["to"]}));
         }
-        let (id, spec) = (RegistrationId(self.registrations), Box::new(spec));
+        let (id, spec) = (RegistrationId::new(self.registrations), Box::new(spec));
         self.input(Input::Register { id, spec });
     }
 }

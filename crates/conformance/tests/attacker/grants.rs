@@ -135,16 +135,17 @@ impl Scene {
             ids: 0,
         };
         for at in 0..2 {
-            let mut spec = ActionSpec::new("pay", "");
-            spec.has_handler = true;
-            spec.approval = Policy::Always;
-            spec.remembering = Remembering::AnyArguments;
             let (ms, sum) = WIDEST;
-            spec.grant_bounds = GrantBounds::default().lasts_ms(ms).up_to("/sum", sum);
+            let mut bounds = GrantBounds::default().lasts_ms(ms).up_to("/sum", sum);
             if let Some(most) = most {
-                spec.grant_bounds = spec.grant_bounds.uses(most);
+                bounds = bounds.uses(most);
             }
-            let (id, spec) = (RegistrationId(1), Box::new(spec));
+            let spec = ActionSpec::new("pay", "")
+                .with_handler(true)
+                .with_approval(Policy::Always)
+                .with_remembering(Remembering::AnyArguments)
+                .with_grant_bounds(bounds);
+            let (id, spec) = (RegistrationId::new(1), Box::new(spec));
             scene.input(at, Input::Register { id, spec });
         }
         scene

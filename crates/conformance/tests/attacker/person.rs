@@ -469,7 +469,7 @@ impl Scene {
     /// Returns the schema of a tool's registration; `None` if the tool is not registered.
     pub(crate) fn schema_of(&self, name: &str) -> Option<Value> {
         let entry = self.session.registry().active_registration(name)?;
-        Some(entry.spec().parameters.clone())
+        Some(entry.spec().parameters().clone())
     }
 
     fn words(&mut self) -> Content {

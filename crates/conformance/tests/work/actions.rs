@@ -8,10 +8,10 @@ use assistant_core::{
 use super::{callouts::Page, *};
 
 fn register(session: &mut Session, n: usize, version: usize) {
-    let mut spec = ActionSpec::new(format!("action_{n:05}"), "An action of a large page");
-    spec.parameters = json!({"type": "object", "properties": {"n": {"const": version}}});
+    let spec = ActionSpec::new(format!("action_{n:05}"), "An action of a large page")
+        .with_parameters(json!({"type": "object", "properties": {"n": {"const": version}}}));
     let spec = Box::new(spec);
-    let id = RegistrationId(n as u64);
+    let id = RegistrationId::new(n as u64);
     let output = session.handle(Input::Register { id, spec }, &mut Page::default());
     assert_eq!((output.changes.len(), output.refused.is_some()), (1, false));
 }
@@ -25,7 +25,7 @@ fn registering_changing_and_removing_actions_takes_linear_work() {
             assert_eq!(session.tools().len(), count);
         }
         for n in 0..count {
-            let id = RegistrationId(n as u64);
+            let id = RegistrationId::new(n as u64);
             session.handle(Input::Unregister { id }, &mut Page::default());
         }
         assert!(session.registry().all().is_empty());

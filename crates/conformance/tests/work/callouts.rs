@@ -65,7 +65,7 @@ fn play_session(markdown_tools: MarkdownTools, events: Vec<Value>) {
             SessionOptions::default()
                 .markdown_tools(markdown_tools)
                 // More calls than a run may have by default.
-                .limits(Limits::default().calls(usize::MAX)),
+                .limits(Limits::default().with_calls(usize::MAX)),
         ),
         Page::default(),
     );

@@ -105,7 +105,7 @@ impl Scene {
             key: CallKey::new(0),
         };
         for (number, name) in [(1, "f"), (2, "g")] {
-            let (id, spec) = (RegistrationId(number), spec(name, by.policy()));
+            let (id, spec) = (RegistrationId::new(number), spec(name, by.policy()));
             scene.input(Input::Register { id, spec });
         }
         let content = crate::event::Content::Text("go".to_owned());
@@ -214,7 +214,7 @@ fn a_call_permitted_as_shown_starts() {
             By::PersonWithEdits => "Bea",
             _ => "Ann",
         };
-        let started = Some((RegistrationId(1), json!({"to": name})));
+        let started = Some((RegistrationId::new(1), json!({"to": name})));
         assert_eq!(Scene::new(by).invoke(), started, "{by:?}");
     }
 }
@@ -265,7 +265,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
         ("other rules", |scene| {
             let mut other = spec("f", Policy::Always);
             other.parameters = json!({"type": "object", "title": "other"});
-            let id = RegistrationId(1);
+            let id = RegistrationId::new(1);
             assert!(scene.session.registry.register(id, *other));
         }),
     ];
@@ -320,11 +320,14 @@ fn incomplete_remote_and_unregistered_calls_do_not_start() {
         let mut scene = Scene::new(by);
         let mut theirs = spec("f", by.policy());
         theirs.execution = Execution::Agent;
-        scene.session.registry.register(RegistrationId(1), *theirs);
+        scene
+            .session
+            .registry
+            .register(RegistrationId::new(1), *theirs);
         assert_eq!(scene.invoke(), None, "{by:?}");
 
         let mut scene = Scene::new(by);
-        scene.session.registry.unregister(RegistrationId(1));
+        scene.session.registry.unregister(RegistrationId::new(1));
         assert_eq!(scene.invoke(), None, "{by:?}");
     }
 }
@@ -334,5 +337,5 @@ fn the_started_handler_belongs_to_the_checked_action() {
     let mut scene = Scene::new(By::Nobody);
     scene.edit_call(|call| call.name = "g".to_owned());
     let started = scene.invoke().map(|(registration, _)| registration);
-    assert_eq!(started, Some(RegistrationId(2)));
+    assert_eq!(started, Some(RegistrationId::new(2)));
 }

@@ -16,26 +16,16 @@ pub enum Chunk {
 /// A call as written in a callout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Callout {
-    /// The position among the callouts of the text, from 1. Callouts that stayed text are counted.
-    pub ordinal: u32,
-    /// The call's id, derived from the ordinal if the callout has none.
-    pub id: String,
-    /// True if the callout contains the id.
-    pub has_own_id: bool,
-    /// The tool's name.
-    pub name: String,
-    /// The state of the call, if the callout has one.
-    pub state: Option<CalloutState>,
-    /// The input of the tool. Null is a valid value.
-    pub input: Option<Value>,
-    /// The output of the tool. Null is a valid value.
-    pub output: Option<Value>,
-    /// The error message.
-    pub error_text: Option<String>,
-    /// All other fields.
-    pub extra: Object,
-    /// The markdown of the callout, without the line break at its end.
-    pub source: String,
+    pub(crate) ordinal: u32,
+    pub(crate) id: String,
+    pub(crate) has_own_id: bool,
+    pub(crate) name: String,
+    pub(crate) state: Option<CalloutState>,
+    pub(crate) input: Option<Value>,
+    pub(crate) output: Option<Value>,
+    pub(crate) error_text: Option<String>,
+    pub(crate) extra: Object,
+    pub(crate) source: String,
 }
 
 /// The state of a call, as named in callouts.
@@ -82,6 +72,23 @@ impl CalloutState {
 }
 
 impl Callout {
+    /// Creates a call with an id of its own, as the first of its text.
+    #[must_use]
+    pub fn new(name: impl Into<String>, id: impl Into<String>) -> Self {
+        Self {
+            ordinal: 1,
+            id: id.into(),
+            has_own_id: true,
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the input and the output, if the call has them.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        [&mut self.input, &mut self.output].into_iter().flatten()
+    }
+
     /// Returns the error to show, if the call failed: the callout's message, or a default for its
     /// state.
     #[must_use]
@@ -106,6 +113,102 @@ impl Callout {
             }
             _ => self.output.as_ref(),
         }
+    }
+
+    /// Returns the position among the callouts of the text, from 1. Callouts that stayed text are
+    /// counted.
+    #[must_use]
+    pub const fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// Returns the call's id, derived from the ordinal if the callout has none.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns true if the callout contains the id.
+    #[must_use]
+    pub const fn has_own_id(&self) -> bool {
+        self.has_own_id
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the state of the call, if the callout has one.
+    #[must_use]
+    pub const fn state(&self) -> Option<CalloutState> {
+        self.state
+    }
+
+    /// Sets [`Self::state`].
+    #[must_use]
+    pub const fn with_state(mut self, state: CalloutState) -> Self {
+        self.state = Some(state);
+        self
+    }
+
+    /// Returns the input of the tool. Null is a valid value.
+    #[must_use]
+    pub const fn input(&self) -> Option<&Value> {
+        self.input.as_ref()
+    }
+
+    /// Sets [`Self::input`].
+    #[must_use]
+    pub fn with_input(mut self, input: Value) -> Self {
+        self.input = Some(input);
+        self
+    }
+
+    /// Returns the output of the tool. Null is a valid value.
+    #[must_use]
+    pub const fn output(&self) -> Option<&Value> {
+        self.output.as_ref()
+    }
+
+    /// Sets [`Self::output`].
+    #[must_use]
+    pub fn with_output(mut self, output: Value) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// Returns the error message.
+    #[must_use]
+    pub fn error_text(&self) -> Option<&str> {
+        self.error_text.as_deref()
+    }
+
+    /// Sets [`Self::error_text`].
+    #[must_use]
+    pub fn with_error_text(mut self, error_text: impl Into<String>) -> Self {
+        self.error_text = Some(error_text.into());
+        self
+    }
+
+    /// Returns all other fields.
+    #[must_use]
+    pub const fn extra(&self) -> &Object {
+        &self.extra
+    }
+
+    /// Sets [`Self::extra`].
+    #[must_use]
+    pub fn with_extra(mut self, extra: Object) -> Self {
+        self.extra = extra;
+        self
+    }
+
+    /// Returns the markdown of the callout, without the line break at its end.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
     }
 }
 

@@ -10,8 +10,8 @@
 //!
 //! let chunks = parse("Looking.\n\n> [!tool search call_1]\n> input:\n>   query: cats\n");
 //! let Some(Chunk::Tool(call)) = chunks.get(2) else { unreachable!() };
-//! assert_eq!((call.name.as_str(), call.id.as_str()), ("search", "call_1"));
-//! assert_eq!(call.input, Some(serde_json::json!({"query": "cats"})));
+//! assert_eq!((call.name(), call.id()), ("search", "call_1"));
+//! assert_eq!(call.input(), Some(&serde_json::json!({"query": "cats"})));
 //! ```
 
 mod body;

@@ -98,12 +98,12 @@ impl Script {
         };
         replay::leave_requests_empty(&mut script.session);
         // Calls wait for an approval, which represents their start.
-        let mut spec = ActionSpec::new(TOOL, "Does what the vector says.");
-        spec.has_handler = true;
-        spec.approval = Policy::Always;
-        spec.validate = false;
+        let spec = ActionSpec::new(TOOL, "Does what the vector says.")
+            .with_handler(true)
+            .with_approval(Policy::Always)
+            .with_validate(false);
         let _ = script.handle_input(Input::Register {
-            id: RegistrationId(1),
+            id: RegistrationId::new(1),
             spec: Box::new(spec),
         });
         script
