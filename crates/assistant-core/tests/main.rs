@@ -47,6 +47,7 @@ mod session_claims;
 mod session_clock;
 mod session_consent;
 mod session_decider;
+mod session_dialects;
 mod session_direct;
 mod session_editions;
 mod session_failure;

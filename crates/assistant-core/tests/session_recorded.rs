@@ -168,3 +168,20 @@ fn the_middleware_for_javascript_is_answered_in_its_spelling() {
         );
     }
 }
+
+/// The middleware refuses an answer without decisions, so a stopped question is sent as a rejection.
+#[test]
+fn a_stopped_question_of_the_middleware_is_sent_as_a_rejection() {
+    for run in ["copilotkit-approve.run1", "langgraph-middleware.run1"] {
+        let mut driver = Driver::new();
+        driver.send("Refund order A-17");
+        plays(&mut driver, run);
+        driver.input(Input::Stop);
+        assert_eq!(driver.send("Are you there?").refused, None);
+        assert_eq!(
+            driver.request().forwarded_props,
+            json!({"command": {"resume": {"decisions": [{"type": "reject"}]}}}),
+            "{run}"
+        );
+    }
+}

@@ -367,6 +367,32 @@ fn deny_all_rejects_each_action_or_cancels_the_interrupt() {
     assert_eq!(driver.request().resume[0].status, ResumeStatus::Cancelled);
 }
 
+/// The middleware reads a decision for each action from any answer, and fails without them.
+#[test]
+fn stop_rejects_each_action_of_a_list_or_cancels_the_interrupt() {
+    let each = json!({"decisions": [{"type": "reject"}, {"type": "reject"}]});
+    let stopped = |metadata: &Value, expires_at: Option<&str>| {
+        let mut asked_about = question(Some("c"), metadata);
+        asked_about.expires_at = expires_at.map(str::to_owned);
+        let mut driver = asked(asked_about);
+        driver.input(Input::Stop);
+        assert_eq!(driver.runs.len(), 1, "nothing is sent before a message");
+        driver.send("and now?");
+        let [entry] = driver.request().resume.as_slice() else {
+            panic!("one answer is sent");
+        };
+        (entry.status, entry.payload.clone())
+    };
+    let rejected = (ResumeStatus::Resolved, Some(each));
+    let cancelled = (ResumeStatus::Cancelled, None);
+    assert_eq!(stopped(&two_actions(), None), rejected);
+    let expires = Some("1970-01-01T00:00:00Z");
+    assert_eq!(stopped(&two_actions(), expires), cancelled);
+    let mut without_denial = two_actions();
+    without_denial["review_configs"][1]["allowed_decisions"] = json!(["approve"]);
+    assert_eq!(stopped(&without_denial, None), cancelled);
+}
+
 #[test]
 fn a_denied_call_does_not_answer_for_other_actions() {
     let mut driver = asked(approval_interrupt("int", "c"));

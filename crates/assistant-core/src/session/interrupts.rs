@@ -133,6 +133,21 @@ impl OpenInterrupt {
         given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
     }
 
+    /// Returns the answer as it is sent. An agent that takes a decision for each action understands
+    /// no cancellation, so each action is rejected instead, if the agent accepts that.
+    pub(super) fn answer_to_send(&self, conversation: &Conversation) -> Option<ResumeEntry> {
+        let mut answer = self.valid_answer(conversation)?.clone();
+        // An expired interrupt can only be cancelled.
+        let rejects = self.takes_decisions() && self.interrupt.expires_at.is_none();
+        if let (ResumeStatus::Cancelled, true, Some(denial)) =
+            (answer.status, rejects, self.denial_answer())
+        {
+            answer.status = ResumeStatus::Resolved;
+            answer.payload = Some(denial);
+        }
+        Some(answer)
+    }
+
     /// Returns true if the interrupt was answered without having been shown to the user.
     const fn was_answered_unseen(&self) -> bool {
         self.denied_before || self.denied_unseen
@@ -314,14 +329,14 @@ impl Interrupts {
 
     pub(super) fn resume_entries(&self, conversation: &Conversation) -> Vec<ResumeEntry> {
         let plain = self.list.iter().filter(|open| !open.legacy);
-        let answers = plain.filter_map(|open| open.valid_answer(conversation));
+        let answers = plain.filter_map(|open| open.answer_to_send(conversation));
         let cancelled = self.cancelled.iter().map(|id| ResumeEntry {
             interrupt_id: id.clone(),
             status: ResumeStatus::Cancelled,
             payload: None,
             metadata: None,
         });
-        answers.cloned().chain(cancelled).collect()
+        answers.chain(cancelled).collect()
     }
 
     /// Adds interrupts beyond the limit, which are cancelled with the next run.

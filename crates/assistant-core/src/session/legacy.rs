@@ -87,13 +87,13 @@ impl Session {
 }
 
 fn legacy_answer(open: &OpenInterrupt, conversation: &Conversation) -> Option<(String, Value)> {
-    let answer = open.valid_answer(conversation).filter(|_| open.legacy)?;
+    let answer = open.legacy.then(|| open.answer_to_send(conversation))??;
     let payload = match answer.status {
-        ResumeStatus::Resolved => answer.payload.clone().unwrap_or_default(),
+        ResumeStatus::Resolved => answer.payload.unwrap_or_default(),
         // The form in which the reference adapter sends a cancelled interrupt to a graph.
         ResumeStatus::Cancelled => {
             json!({"__agui_cancelled__": true, "interrupt_id": answer.interrupt_id})
         }
     };
-    Some((answer.interrupt_id.clone(), payload))
+    Some((answer.interrupt_id, payload))
 }

@@ -13,6 +13,7 @@ pub(super) mod callout;
 #[cfg(feature = "callouts")]
 mod callout_call;
 mod echo;
+mod encrypted;
 #[cfg(feature = "ui-stream")]
 mod extension;
 mod merge;
@@ -25,7 +26,7 @@ use serde_json::Value;
 
 use super::{Author, CallKey, Change, Conversation, Part};
 use crate::{
-    event::{Base, Diagnostic, EncryptedEntity, Event, EventKind, Object, Role},
+    event::{Base, Diagnostic, Event, EventKind, Object, Role},
     json::patch,
 };
 
@@ -186,37 +187,6 @@ impl Conversation {
             document,
             copied: self.limits.patch_copied_bytes,
             shifted: self.limits.patch_shifted_values,
-        }
-    }
-
-    fn set_encrypted_value(&mut self, entity: EncryptedEntity, id: &str, value: String) {
-        match entity {
-            EncryptedEntity::ToolCall => {
-                if let Some(key) = self.find_call(id) {
-                    self.edit_unshared_call(&key, |call| call.encrypted_value = Some(value));
-                }
-            }
-            EncryptedEntity::Message => {
-                if let Some(ix) = self.find_message(id) {
-                    // Activities have no such field: they are never sent back to the agent.
-                    if self.role_of(ix) == Some(Role::Activity) {
-                        return;
-                    }
-                    let ix = self.unshare(ix);
-                    if let Some(node) = self.node_mut(ix) {
-                        node.message.encrypted_value = Some(value);
-                    }
-                } else if let Some(key) = self.find_call_by_result(id) {
-                    self.edit_unshared_call(&key, |call| {
-                        if let Some(result) = call
-                            .outcome_mut()
-                            .and_then(|outcome| outcome.result.as_mut())
-                        {
-                            result.encrypted_value = Some(value);
-                        }
-                    });
-                }
-            }
         }
     }
 

@@ -1,0 +1,68 @@
+//! Stores encrypted values of messages, calls and results, which are sent back unchanged.
+//!
+//! `Pydantic AI` sends one in clear text, and it is the only sign of a failed tool (rule "failures
+//! after a result").
+
+use serde_json::Value;
+
+use crate::{
+    conversation::{Author, Conversation, End, Outcome},
+    event::{EncryptedEntity, Role},
+};
+
+/// The outcomes of `Pydantic AI`'s results that are failures.
+const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
+
+impl Conversation {
+    /// Sets the encrypted value of a call, of a message, or of a call's result.
+    pub(super) fn set_encrypted_value(&mut self, entity: EncryptedEntity, id: &str, value: String) {
+        match entity {
+            EncryptedEntity::ToolCall => {
+                if let Some(key) = self.find_call(id) {
+                    self.edit_unshared_call(&key, |call| call.encrypted_value = Some(value));
+                }
+            }
+            EncryptedEntity::Message => {
+                if let Some(ix) = self.find_message(id) {
+                    // Activities have no such field: they are never sent back to the agent.
+                    if self.role_of(ix) == Some(Role::Activity) {
+                        return;
+                    }
+                    let ix = self.unshare(ix);
+                    if let Some(node) = self.node_mut(ix) {
+                        node.message.encrypted_value = Some(value);
+                    }
+                } else if let Some(key) = self.find_call_by_result(id) {
+                    self.edit_unshared_call(&key, |call| {
+                        if let Some(outcome) = call.outcome_mut() {
+                            set_of_result(outcome, value);
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Sets the value of a result. A result of the agent becomes an error if the value states that the
+/// tool failed.
+fn set_of_result(outcome: &mut Outcome, value: String) {
+    let Some(result) = outcome.result.as_mut() else {
+        return;
+    };
+    if outcome.by == Author::Agent && outcome.end == End::Output && states_failure(&value) {
+        outcome.end = End::Error;
+        result.error = Some(result.content.display_text());
+    }
+    result.encrypted_value = Some(value);
+}
+
+/// Returns true for `{"pydantic_ai": {"outcome": "failed"}}` and the like.
+fn states_failure(value: &str) -> bool {
+    let value: Option<Value> = serde_json::from_str(value).ok();
+    let outcome = value
+        .as_ref()
+        .and_then(|value| value.pointer("/pydantic_ai/outcome"));
+    let outcome = outcome.and_then(Value::as_str);
+    outcome.is_some_and(|outcome| FAILURES.contains(&outcome))
+}

@@ -1,0 +1,143 @@
+//! One recorded scene of each popular agent (fixtures/agui-servers): the session answers as the
+//! recorded page did, and understands the result.
+
+use assistant_core::conversation::Phase;
+use assistant_protocols::agui::{Decoder, DecoderOptions};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn fixture(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agui-servers");
+    std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
+}
+
+/// Answers the open run with a recorded response.
+fn plays(driver: &mut Driver, run: &str) {
+    let mut decoder = Decoder::new(DecoderOptions::default());
+    let stream = fixture(&format!("{run}.sse"));
+    for line in stream.lines().filter_map(|l| l.strip_prefix("data: ")) {
+        let mut events = Vec::new();
+        decoder.push_frame(line, &mut events).unwrap();
+        for event in events {
+            driver.event(event);
+        }
+    }
+    driver.close();
+}
+
+/// The answers in a recorded request.
+fn recorded_answers(run: &str) -> Value {
+    let request: Value = serde_json::from_str(&fixture(&format!("{run}.request.json"))).unwrap();
+    json!([request["resume"], request["forwardedProps"]])
+}
+
+/// The answers in the last request.
+fn sent_answers(driver: &Driver) -> Value {
+    let request = driver.request();
+    let entry = |entry: &assistant_core::event::ResumeEntry| {
+        let mut written = json!({
+            "interruptId": entry.interrupt_id, "status": "resolved", "payload": entry.payload,
+        });
+        if let Some(metadata) = &entry.metadata {
+            written["metadata"] = json!(metadata);
+        }
+        written
+    };
+    let entries: Vec<Value> = request.resume.iter().map(entry).collect();
+    json!([entries, request.forwarded_props])
+}
+
+/// The only call of a tool.
+fn call_of(driver: &Driver, name: &str) -> String {
+    let conversation = driver.session.conversation();
+    let mut ids = conversation
+        .all_messages()
+        .flat_map(|message| conversation.calls_in(message).collect::<Vec<_>>())
+        .filter(|call| call.name() == name)
+        .map(|call| call.id().to_owned());
+    let id = ids.next().unwrap();
+    assert_eq!(ids.next(), None, "one call of {name}");
+    id
+}
+
+#[test]
+fn an_approval_is_sent_as_each_agent_expects_it() {
+    for (agent, word) in [
+        ("ag-ui-js", None),
+        ("ag2", None),
+        ("strands", None),
+        ("crewai", Some("yes")),
+    ] {
+        let mut driver = Driver::new();
+        driver.send("Refund order A-17");
+        plays(&mut driver, &format!("{agent}-approve.run1"));
+        let call = call_of(&driver, "refund_order");
+        let [open] = driver.session.interrupts() else {
+            panic!("{agent} asks one question");
+        };
+        let id = open.interrupt().id.clone();
+        let refused = match word {
+            // Its answer is a text, so no card takes it.
+            Some(word) => {
+                assert!(!open.takes_approval(), "{agent}");
+                driver.answers(&id, Some(json!(word)))
+            }
+            None if open.call().is_some() => driver.approve(&call),
+            None => driver.answers(&id, Some(json!(true))),
+        };
+        assert_eq!(refused, None, "{agent}");
+        let recorded = recorded_answers(&format!("{agent}-approve.run2"));
+        assert_eq!(sent_answers(&driver), recorded, "{agent}");
+        plays(&mut driver, &format!("{agent}-approve.run2"));
+        assert!(driver.session.interrupts().is_empty(), "{agent}");
+        assert!(!driver.session.is_busy(), "{agent}");
+        assert_eq!(driver.phase(&call), Phase::OutputAvailable, "{agent}");
+        let result = driver
+            .call(&call)
+            .result()
+            .unwrap()
+            .content()
+            .display_text();
+        assert!(result.contains("refunded"), "{agent}: {result}");
+    }
+}
+
+#[test]
+fn a_tool_of_each_agent_has_its_result() {
+    for agent in ["ag-ui-js", "ag2", "agno", "llama-index", "strands"] {
+        let mut driver = Driver::new();
+        driver.send("Where is order A-17?");
+        plays(&mut driver, &format!("{agent}-backend.run1"));
+        let call = call_of(&driver, "lookup_order");
+        assert_eq!(driver.phase(&call), Phase::OutputAvailable, "{agent}");
+        let result = driver
+            .call(&call)
+            .result()
+            .unwrap()
+            .content()
+            .display_text();
+        assert!(result.contains("packed"), "{agent}: {result}");
+        assert!(!driver.session.is_busy(), "{agent}");
+    }
+}
+
+/// `Pydantic AI` states the failure of a tool in the encrypted value of the result only.
+#[test]
+fn a_failed_tool_of_pydantic_ai_is_an_error() {
+    let mut driver = Driver::new();
+    driver.send("Where is order X-0?");
+    plays(&mut driver, "pydantic-ai-backend-error.run1");
+    let call = call_of(&driver, "lookup_order");
+    assert_eq!(driver.phase(&call), Phase::OutputError);
+    let result = driver.call(&call).result().unwrap();
+    let text = "Tool execution was interrupted by an error.";
+    assert_eq!(result.error(), Some(text));
+    driver.send("Are you there?");
+    let sent = driver.request().messages.iter();
+    let sent: Vec<&str> = sent
+        .filter_map(|message| message.encrypted_value.as_deref())
+        .collect();
+    let value = "{\"pydantic_ai\": {\"outcome\": \"failed\"}}";
+    assert_eq!(sent, [value], "the value is sent back");
+}
