@@ -1,5 +1,6 @@
 """LangGraph: `create_agent` with approvals, behind ag-ui-langgraph. Arguments: port, address of the model."""
 
+import asyncio
 import json
 import sys
 
@@ -11,7 +12,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 
 @tool
@@ -28,19 +29,21 @@ def refund_order(order_id: str, amount: int) -> str:
     return json.dumps({'order': order_id, 'refunded': amount})
 
 
-def main() -> None:
+async def main() -> None:
     """Serve on this machine only."""
     port, model = sys.argv[1:]
-    graph = create_agent(
-        ChatOpenAI(model='scripted', api_key='none', base_url=model, max_retries=0),
-        tools=[lookup_order, refund_order],
-        middleware=[CopilotKitMiddleware(), HumanInTheLoopMiddleware(interrupt_on={'refund_order': True})],
-        checkpointer=InMemorySaver(),
-    )
-    app = FastAPI()
-    add_langgraph_fastapi_endpoint(app, LangGraphAGUIAgent(name='scripted', graph=graph), '/')
-    uvicorn.run(app, host='127.0.0.1', port=int(port), log_level='warning')
+    async with AsyncSqliteSaver.from_conn_string('.venv/threads.sqlite') as threads:
+        graph = create_agent(
+            ChatOpenAI(model='scripted', api_key='none', base_url=model, max_retries=0),
+            tools=[lookup_order, refund_order],
+            middleware=[CopilotKitMiddleware(), HumanInTheLoopMiddleware(interrupt_on={'refund_order': True})],
+            checkpointer=threads,
+        )
+        app = FastAPI()
+        add_langgraph_fastapi_endpoint(app, LangGraphAGUIAgent(name='scripted', graph=graph), '/')
+        config = uvicorn.Config(app, host='127.0.0.1', port=int(port), log_level='warning')
+        await uvicorn.Server(config).serve()
 
 
 if __name__ == '__main__':
-    main()
+    asyncio.run(main())
