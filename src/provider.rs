@@ -18,12 +18,12 @@ use crate::{
 /// The agent of a provider; converts from any type that implements [`Agent`].
 pub struct AgentProp {
     /// The function that creates the assistant; `None` on a server.
-    make: Option<Make>,
+    make: Option<MakeAssistant>,
     /// True if the assistant ends with the provider.
     is_owned: bool,
 }
 
-type Make = Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>;
+type MakeAssistant = Box<dyn FnOnce(SessionOptions, Option<String>) -> Assistant + Send>;
 
 impl std::fmt::Debug for AgentProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,7 +35,7 @@ impl<A: Agent> From<A> for AgentProp {
     fn from(agent: A) -> Self {
         let make = move || {
             let agent = SendWrapper::new(agent);
-            let make: Make = Box::new(move |options, thread_id| {
+            let make: MakeAssistant = Box::new(move |options, thread_id| {
                 let thread_id = thread_id.unwrap_or_else(fresh_id);
                 Assistant::with_thread_id(agent.take(), options, thread_id)
             });
@@ -71,7 +71,7 @@ impl AgentProp {
     #[must_use]
     pub fn existing(assistant: Assistant) -> Self {
         Self {
-            make: in_browser().then(|| -> Make { Box::new(move |_, _| assistant) }),
+            make: in_browser().then(|| -> MakeAssistant { Box::new(move |_, _| assistant) }),
             is_owned: false,
         }
     }
@@ -80,12 +80,12 @@ impl AgentProp {
 /// The store of a provider; converts from any type that implements [`Store`]. Nothing is stored by
 /// default.
 #[derive(Default)]
-pub struct StoreProp(Option<SendWrapper<Begin>>);
+pub struct StoreProp(Option<SendWrapper<BeginPersistence>>);
 
 /// A function that begins to persist the conversation of an assistant, with a thread id and an
 /// initial conversation. It is created together with the store, so that a program without a store
 /// contains no persistence code.
-type Begin = Box<dyn FnOnce(&Assistant, Option<String>, Option<Value>)>;
+type BeginPersistence = Box<dyn FnOnce(&Assistant, Option<String>, Option<Value>)>;
 
 impl std::fmt::Debug for StoreProp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -95,7 +95,7 @@ impl std::fmt::Debug for StoreProp {
 
 impl<S: Store> From<S> for StoreProp {
     fn from(store: S) -> Self {
-        let begin: Begin = Box::new(move |assistant, thread_id, initial| {
+        let begin: BeginPersistence = Box::new(move |assistant, thread_id, initial| {
             StorePersistence::start(assistant.runtime(), Rc::new(store), thread_id, initial);
         });
         Self(in_browser().then(|| SendWrapper::new(begin)))

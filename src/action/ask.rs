@@ -13,7 +13,7 @@ use super::ToolContext;
 use crate::{
     assistant::{Assistant, WeakAssistant},
     ui::{console_error, page_settled, spawn_local},
-    view::{Asked, ConfirmOptions, ConfirmRequest},
+    view::{ConfirmOptions, ConfirmRequest, HandlerQuestion},
 };
 
 impl ToolContext {
@@ -89,7 +89,7 @@ impl ToolContext {
         let reply = assistant.runtime().await_reply(call);
         let asking = AskingGuard::begin(&assistant, self.invocation.id());
         let id = assistant.runtime().next_number();
-        let asked = Asked {
+        let asked = HandlerQuestion {
             id,
             call,
             question: question.clone(),
@@ -151,7 +151,7 @@ impl Assistant {
     /// until pending mounts have settled.
     fn end_unrenderable_questions(&self) {
         let open = self.view().asked.with_untracked(|list| {
-            let bare = |asked: &Asked| asked.schema.is_none();
+            let bare = |asked: &HandlerQuestion| asked.schema.is_none();
             list.iter().any(bare)
         });
         if !open {

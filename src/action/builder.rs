@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{IntoHandler, ToolCallView, handler::Handler};
 use crate::{
     assistant::{CallRenderers, call_renderer},
-    render::{Denial, Permission, Preview, Rule, Sanitize},
+    render::{ApprovalRule, DenialResult, PermissionRule, PreviewFn, SanitizeFn},
 };
 
 /// An action: its description for the agent, its handler, its renderer, and its approval rule.
@@ -43,11 +43,11 @@ pub struct ToolAction<Args = Value> {
     pub(super) description: Option<Signal<String>>,
     pub(super) enabled: Signal<bool>,
     pub(super) handler: Option<Handler>,
-    pub(super) rule: Option<Rule>,
-    pub(super) preview: Option<Preview>,
-    pub(super) permission: Option<Permission>,
-    pub(super) sanitize: Option<Sanitize>,
-    pub(super) denial: Option<Denial>,
+    pub(super) rule: Option<ApprovalRule>,
+    pub(super) preview: Option<PreviewFn>,
+    pub(super) permission: Option<PermissionRule>,
+    pub(super) sanitize: Option<SanitizeFn>,
+    pub(super) denial: Option<DenialResult>,
     pub(super) renderers: CallRenderers,
     args: PhantomData<fn() -> Args>,
 }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 
 use super::{ArgsFn, ToolAction, ToolCallView};
-use crate::render::{ActionWords, CallWords, Description, Risk};
+use crate::render::{ActionTexts, CallTexts, Description, Risk};
 
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 80;
@@ -115,11 +115,11 @@ impl<Args> ToolAction<Args> {
     }
 }
 
-impl ActionWords {
+impl ActionTexts {
     /// Returns the current texts of the action; tracked when called in a reactive closure.
-    pub(crate) fn current_words(&self) -> CallWords {
+    pub(crate) fn current_words(&self) -> CallTexts {
         let read = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
-        CallWords {
+        CallTexts {
             title: read(self.title),
             doing: read(self.doing),
             risk: self.risk,
@@ -177,7 +177,7 @@ impl<T> ToolCallView<T> {
 
     /// Returns the texts of the active registration under the call's name; tracked when called in a
     /// reactive closure.
-    pub(crate) fn words(&self) -> CallWords {
+    pub(crate) fn words(&self) -> CallTexts {
         let words = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();
             assistant.action_words(&self.name())

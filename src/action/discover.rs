@@ -4,7 +4,7 @@ use assistant_core::action::ToolInfo;
 use serde_json::{Value, json};
 
 use super::{ToolAction, ToolContext};
-use crate::ui::lower;
+use crate::ui::to_lowercase;
 
 /// The maximum number of actions that one call reveals.
 const MAX_REVEALED: usize = 20;
@@ -57,8 +57,8 @@ impl ToolContext {
 }
 
 fn is_match(tool: &ToolInfo, args: &Value) -> bool {
-    let text = lower(&format!("{} {}", tool.name(), tool.description()));
-    let words = lower(args["query"].as_str().unwrap_or_default());
+    let text = to_lowercase(&format!("{} {}", tool.name(), tool.description()));
+    let words = to_lowercase(args["query"].as_str().unwrap_or_default());
     let tag = args["tag"].as_str();
     words.split_whitespace().all(|word| text.contains(word))
         && tag.is_none_or(|tag| tool.tags().iter().any(|other| other == tag))

@@ -306,7 +306,7 @@ impl ActionRegistration {
     /// may be disposed right after.
     fn unregister(&self) {
         self.assistant.runtime().remove_source(self.id.get());
-        self.assistant.cards().dispose(self.id);
+        self.assistant.cards().remove_all_of(self.id);
         // Unregistering is never refused.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().remove_code(self.id);

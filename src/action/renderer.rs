@@ -4,8 +4,8 @@ use assistant_core::action::RegistrationId;
 
 use super::ToolCallView;
 use crate::{
-    assistant::{Assistant, CallRenderers, Found, Renderer},
-    render::CallWords,
+    assistant::{Assistant, CallRenderers, FoundRenderer, Renderer},
+    render::CallTexts,
 };
 
 /// A function that selects one of the renderers of an action.
@@ -51,7 +51,7 @@ impl Assistant {
     }
 
     /// Returns the texts of the action with the given name.
-    pub(crate) fn action_words(&self, name: &str) -> Option<CallWords> {
+    pub(crate) fn action_words(&self, name: &str) -> Option<CallTexts> {
         let first = self.registrations_of(name).into_iter().next()?;
         Some(self.renderers().action(first)?.words.current_words())
     }
@@ -66,7 +66,7 @@ impl Assistant {
     pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         let own = self.find_renderer(name, |renderers| renderers.card.as_ref());
         own.or_else(|| {
-            let Found {
+            let FoundRenderer {
                 id,
                 renderer,
                 is_general,

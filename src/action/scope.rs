@@ -5,7 +5,9 @@ use std::{future::poll_fn, rc::Rc};
 use futures_util::future::LocalBoxFuture;
 use leptos::{prelude::*, reactive::owner::WeakOwner};
 
-use crate::render::{ActionCode, Denial, Handler, Permission, Preview, Rule, Sanitize};
+use crate::render::{
+    ActionCode, ApprovalRule, DenialResult, Handler, PermissionRule, PreviewFn, SanitizeFn,
+};
 
 /// The component that registered an action. Its contexts are available until it is unmounted.
 #[derive(Clone)]
@@ -42,23 +44,23 @@ impl ActionScope {
                 let scope = scope();
                 Rc::new(move |call, cancellation| scope.wrap_future(|| handler(call, cancellation)))
             }),
-            approval: code.approval.map(|rule| -> Rule {
+            approval: code.approval.map(|rule| -> ApprovalRule {
                 let scope = scope();
                 Rc::new(move |args| scope.wrap_future(|| rule(args)))
             }),
-            preview: code.preview.map(|preview| -> Preview {
+            preview: code.preview.map(|preview| -> PreviewFn {
                 let scope = scope();
                 Rc::new(move |args| scope.wrap_future(|| preview(args)))
             }),
-            permission: code.permission.map(|permits| -> Permission {
+            permission: code.permission.map(|permits| -> PermissionRule {
                 let scope = scope();
                 Rc::new(move |args| scope.wrap_future(|| permits(args)))
             }),
-            sanitize: code.sanitize.map(|clean| -> Sanitize {
+            sanitize: code.sanitize.map(|clean| -> SanitizeFn {
                 let scope = scope();
                 Rc::new(move |args| scope.run_in_scope(|| clean(args)))
             }),
-            denial: code.denial.map(|denial| -> Denial {
+            denial: code.denial.map(|denial| -> DenialResult {
                 let scope = scope();
                 Rc::new(move |args, reason| scope.run_in_scope(|| denial(args, reason)))
             }),

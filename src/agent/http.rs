@@ -28,7 +28,7 @@ pub use resume::ResumeMessages;
 use super::{Agent, EventSink};
 use crate::ui::spawn_local;
 use request::{AbortOnDrop, Endpoint};
-use resume::History;
+use resume::AcceptedMessages;
 use stored::StoredRuns;
 
 /// The media type of event streams.
@@ -47,7 +47,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// ([`Assistant::set_agent`](crate::Assistant::set_agent)) changes only the form of requests.
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
-    history: History,
+    history: AcceptedMessages,
     stored: Option<StoredRuns>,
     protocol: Rc<P>,
 }
@@ -145,7 +145,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     pub fn with_protocol(url: impl Into<String>, protocol: P) -> Self {
         Self {
             endpoint: Endpoint::new(url.into()),
-            history: History::default(),
+            history: AcceptedMessages::default(),
             stored: None,
             protocol: Rc::new(protocol),
         }
@@ -240,7 +240,7 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
         let endpoint = self.endpoint.clone();
         let (thread_id, run_id) = (thread_id.to_owned(), run_id.to_owned());
         spawn_local(async move {
-            stored.stop(&endpoint, &thread_id, &run_id).await;
+            stored.stop_run(&endpoint, &thread_id, &run_id).await;
         });
     }
 
@@ -249,20 +249,20 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
         let stored = self.stored.clone();
         // Type-erased, so that the code below is compiled once for all protocols.
         let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
-        history.select(&mut input);
+        history.select_messages(&mut input);
         Box::pin(async move {
             let stored = stored.as_ref();
-            let answer = answer(&endpoint, stored, &*protocol, &history, &input, events).await;
+            let answer = answer_run(&endpoint, stored, &*protocol, &history, &input, events).await;
             answer.unwrap_or_else(StreamEnd::Failed)
         })
     }
 }
 
-async fn answer(
+async fn answer_run(
     endpoint: &Endpoint,
     stored: Option<&StoredRuns>,
     protocol: &dyn Protocol,
-    history: &History,
+    history: &AcceptedMessages,
     input: &RunInput,
     events: EventSink,
 ) -> Result<StreamEnd, Failure> {
@@ -270,7 +270,7 @@ async fn answer(
     let signal = abort.signal();
     let reader = protocol.decoder(input, events.limits());
     if let Some(stored) = stored.filter(|_| input.resumes) {
-        let read = stored.read(endpoint, input, None, reader, events, &signal);
+        let read = stored.read_run(endpoint, input, None, reader, events, &signal);
         return read.await;
     }
     let (response, accept) = match protocol.request(input) {
@@ -287,11 +287,11 @@ async fn answer(
         }
         _ => return Ok(StreamEnd::Nothing),
     };
-    response::check(&response, accept).await?;
-    history.accepted(input);
+    response::check_response(&response, accept).await?;
+    history.record_accepted(input);
     if let Some(stored) = stored {
-        let read = stored.read(endpoint, input, Some(response), reader, events, &signal);
+        let read = stored.read_run(endpoint, input, Some(response), reader, events, &signal);
         return read.await;
     }
-    Ok(response::read(&response, reader, events).await)
+    Ok(response::read_stream(&response, reader, events).await)
 }

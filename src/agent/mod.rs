@@ -119,7 +119,7 @@ impl EventSink {
     }
 
     /// Emits the event that begins a run.
-    pub(crate) fn begin(&self, input: &RunInput) {
+    pub(crate) fn emit_run_started(&self, input: &RunInput) {
         self.event(EventKind::run_started(&input.thread_id, &input.run_id));
     }
 }

@@ -84,7 +84,7 @@ impl Agent for ScriptedAgent {
         let script = (self.answer)(&input);
         let pace = self.pace;
         Box::pin(async move {
-            events.begin(&input);
+            events.emit_run_started(&input);
             let mut ended = false;
             for step in script.steps {
                 match step {
@@ -104,20 +104,20 @@ impl Agent for ScriptedAgent {
                     }
                     Step::Finish(outcome) => {
                         ended = true;
-                        events.event(finished(&input, outcome));
+                        events.event(run_finished(&input, outcome));
                     }
                     Step::Break => return StreamEnd::Closed,
                 }
             }
             if !ended {
-                events.event(finished(&input, None));
+                events.event(run_finished(&input, None));
             }
             StreamEnd::Closed
         })
     }
 }
 
-fn finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
+fn run_finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     EventKind::RunFinished {
         thread_id: input.thread_id.clone(),
         run_id: input.run_id.clone(),
@@ -216,7 +216,7 @@ impl Script {
             tool_call_name: name.into(),
             parent_message_id: Some(message),
         });
-        for piece in pieces(args) {
+        for piece in split_args(args) {
             let tool_call_id = id.clone();
             self.steps.push(Step::Piece(EventKind::ToolCallArgs {
                 tool_call_id,
@@ -323,7 +323,7 @@ impl Script {
 }
 
 /// Splits arguments into pieces of eight characters, as models stream them.
-fn pieces(text: &str) -> Vec<String> {
+fn split_args(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars
         .chunks(8)

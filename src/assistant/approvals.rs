@@ -115,7 +115,7 @@ impl Assistant {
         self.view().stores_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
-            let approvals = read(&loads.await);
+            let approvals = parse_approvals(&loads.await);
             if let Some(assistant) = assistant.upgrade() {
                 // Restored approvals are never refused.
                 let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
@@ -128,7 +128,7 @@ impl Assistant {
                 loop {
                     let Some(store) = inner.upgrade() else { return };
                     let before = writes.get();
-                    let approvals = read(&store.load().await);
+                    let approvals = parse_approvals(&store.load().await);
                     let Some(assistant) = assistant.upgrade() else {
                         return;
                     };
@@ -177,7 +177,7 @@ impl ApprovalPersistence for StoredApprovals {
 }
 
 /// Parses stored approvals. Invalid entries are skipped.
-fn read(stored: &[Value]) -> Vec<RememberedApproval> {
+fn parse_approvals(stored: &[Value]) -> Vec<RememberedApproval> {
     let read = stored.iter().filter_map(RememberedApproval::from_value);
     read.collect()
 }

@@ -24,14 +24,14 @@ use crate::{
 /// The maximum number of records; the oldest are dropped.
 const MAX_RECORDS: usize = 1_000;
 
-type Redact = Box<dyn Fn(&mut AuditEntry)>;
+type RedactFn = Box<dyn Fn(&mut AuditEntry)>;
 
 /// The newest thousand audit records since [`Assistant::start_audit`].
 #[derive(Clone)]
-pub struct AuditLog(SendWrapper<Rc<Records>>);
+pub struct AuditLog(SendWrapper<Rc<AuditRecords>>);
 
-struct Records {
-    redact: Redact,
+struct AuditRecords {
+    redact: RedactFn,
     records: RefCell<VecDeque<AuditEntry>>,
     /// The number of older records that were dropped.
     dropped: Cell<u64>,
@@ -68,7 +68,7 @@ impl Assistant {
     /// # }
     /// ```
     pub fn start_audit(&self, redact: impl Fn(&mut AuditEntry) + 'static) -> AuditLog {
-        let records = Rc::new(Records {
+        let records = Rc::new(AuditRecords {
             redact: Box::new(redact),
             records: RefCell::default(),
             dropped: Cell::new(0),
@@ -165,13 +165,13 @@ pub trait AuditSink: 'static {
     fn write(&self, entry: &AuditEntry) -> Result<(), String>;
 }
 
-impl CallRecorder for Records {
+impl CallRecorder for AuditRecords {
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()> {
         let at = now();
         let entries = events
             .iter()
             .filter_map(|event| session.audit_entry(event, at));
-        let entries: Vec<AuditEntry> = entries.map(|entry| self.redacted(entry)).collect();
+        let entries: Vec<AuditEntry> = entries.map(|entry| self.redact_entry(entry)).collect();
         let mut records = self.records.borrow_mut();
         records.extend(entries.iter().cloned());
         let over = records.len().saturating_sub(MAX_RECORDS);
@@ -188,8 +188,8 @@ impl CallRecorder for Records {
     }
 }
 
-impl Records {
-    fn redacted(&self, mut entry: AuditEntry) -> AuditEntry {
+impl AuditRecords {
+    fn redact_entry(&self, mut entry: AuditEntry) -> AuditEntry {
         (self.redact)(&mut entry);
         entry.bounded()
     }

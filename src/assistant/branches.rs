@@ -86,7 +86,7 @@ impl Assistant {
 
     /// Returns the number of a message's version, counted from 1, and the number of versions;
     /// `None` if there is no such message. Tracked when called in a reactive closure.
-    pub(crate) fn version_now(&self, message: &MessageId) -> Option<(usize, usize)> {
+    pub(crate) fn current_version(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?
     }
@@ -113,7 +113,7 @@ impl Branches {
     #[must_use]
     pub fn version(&self, message: &MessageId) -> ArcSignal<Option<(usize, usize)>> {
         let (assistant, message) = (self.0.clone(), message.clone());
-        ArcSignal::derive(move || assistant.version_now(&message))
+        ArcSignal::derive(move || assistant.current_version(&message))
     }
 
     /// Returns a count of the changes of the message tree, on all branches, as a signal.

@@ -77,7 +77,7 @@ impl ToolCallView<Value> {
     }
 
     /// Exposes arguments while they stream in, if `streams_args` is true.
-    pub(crate) fn streaming(mut self, streams_args: bool) -> Self {
+    pub(crate) fn with_streamed_args(mut self, streams_args: bool) -> Self {
         self.streams_args = streams_args;
         self
     }

@@ -174,9 +174,11 @@ impl Conversations {
     /// # }
     /// ```
     pub fn rename(&self, thread_id: &str, title: impl Into<String>) {
-        let deleted_at = self.listed(thread_id).and_then(|thread| thread.deleted_at);
+        let deleted_at = self
+            .listed_thread(thread_id)
+            .and_then(|thread| thread.deleted_at);
         let title = Some(title.into()).filter(|title| !title.trim().is_empty());
-        self.label(thread_id, Label { title, deleted_at });
+        self.store_label(thread_id, Label { title, deleted_at });
     }
 
     /// Marks a conversation as deleted; after an hour the conversation is removed permanently. If
@@ -195,9 +197,9 @@ impl Conversations {
         }
         let label = Label {
             deleted_at: Some(now()),
-            title: self.own_title(thread_id),
+            title: self.user_title(thread_id),
         };
-        self.label(thread_id, label);
+        self.store_label(thread_id, label);
     }
 
     /// Undoes the deletion of a conversation that has not been removed yet.
@@ -209,9 +211,9 @@ impl Conversations {
     /// # }
     /// ```
     pub fn restore(&self, thread_id: &str) {
-        let title = self.own_title(thread_id);
+        let title = self.user_title(thread_id);
         let deleted_at = None;
-        self.label(thread_id, Label { title, deleted_at });
+        self.store_label(thread_id, Label { title, deleted_at });
     }
 
     /// Searches the messages of the listed conversations ([`Self::refresh`]), newest first, without
@@ -249,17 +251,17 @@ impl Conversations {
         ConversationSearch(SendWrapper::new(wanted))
     }
 
-    fn listed(&self, thread_id: &str) -> Option<ThreadInfo> {
+    fn listed_thread(&self, thread_id: &str) -> Option<ThreadInfo> {
         let of = |list: &Vec<ThreadInfo>| list.iter().find(|it| it.id == thread_id).cloned();
         self.0.view().listed.with_untracked(of)
     }
 
-    fn own_title(&self, thread_id: &str) -> Option<String> {
-        let listed = self.listed(thread_id).filter(|thread| thread.named);
+    fn user_title(&self, thread_id: &str) -> Option<String> {
+        let listed = self.listed_thread(thread_id).filter(|thread| thread.named);
         listed.map(|thread| thread.title)
     }
 
-    fn label(&self, thread_id: &str, label: Label) {
+    fn store_label(&self, thread_id: &str, label: Label) {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.store_label(thread_id.to_owned(), label);
         }

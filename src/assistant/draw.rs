@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     Assistant, InterruptView, PartHandle, ToolCallView, assistant_or_log_error,
-    renderers::{Drawing, call_renderer, renderer},
+    renderers::{TargetedRenderer, call_renderer, erase_renderer},
 };
 use crate::render::{InterruptTarget, PartTarget, ToolTarget};
 
@@ -22,9 +22,9 @@ impl Drop for RendererGuard {
     /// Removes the renderer. The renderer's mounted cards are disposed first, because signals that
     /// the cards read may be disposed right afterwards.
     fn drop(&mut self) {
-        self.assistant.cards().dispose(self.id);
+        self.assistant.cards().remove_all_of(self.id);
         self.assistant.renderers().remove(self.id);
-        self.assistant.drawing_changed(self.draws_parts);
+        self.assistant.notify_renderer_change(self.draws_parts);
     }
 }
 
@@ -44,7 +44,7 @@ impl Assistant {
         target: impl Into<ToolTarget>,
         render: impl Fn(ToolCallView<T>) -> V + 'static,
     ) -> RendererGuard {
-        self.add_renderer(Drawing::Tool(target.into(), call_renderer(render)))
+        self.add_renderer(TargetedRenderer::Tool(target.into(), call_renderer(render)))
     }
 
     /// Registers a renderer for parts of messages until the guard is dropped.
@@ -63,7 +63,10 @@ impl Assistant {
         target: impl Into<PartTarget>,
         render: impl Fn(PartHandle) -> V + 'static,
     ) -> RendererGuard {
-        self.add_renderer(Drawing::Part(target.into(), renderer(render)))
+        self.add_renderer(TargetedRenderer::Part(
+            target.into(),
+            erase_renderer(render),
+        ))
     }
 
     /// Registers a renderer for interrupts of one reason, or for all interrupts, until the guard is
@@ -83,15 +86,18 @@ impl Assistant {
         target: impl Into<InterruptTarget>,
         render: impl Fn(InterruptView) -> V + 'static,
     ) -> RendererGuard {
-        self.add_renderer(Drawing::Interrupt(target.into(), renderer(render)))
+        self.add_renderer(TargetedRenderer::Interrupt(
+            target.into(),
+            erase_renderer(render),
+        ))
     }
 
     /// Registers a renderer until the guard is dropped.
-    fn add_renderer(&self, drawing: Drawing) -> RendererGuard {
+    fn add_renderer(&self, drawing: TargetedRenderer) -> RendererGuard {
         let id = RegistrationId::new(self.runtime().next_number());
-        let draws_parts = matches!(drawing, Drawing::Part(..));
+        let draws_parts = matches!(drawing, TargetedRenderer::Part(..));
         self.renderers().add(id, drawing);
-        self.drawing_changed(draws_parts);
+        self.notify_renderer_change(draws_parts);
         RendererGuard {
             assistant: self.clone(),
             id,
@@ -101,7 +107,7 @@ impl Assistant {
 
     /// Notifies the views of parts, or of calls and interrupts, that another renderer may be
     /// active.
-    fn drawing_changed(&self, of_parts: bool) {
+    fn notify_renderer_change(&self, of_parts: bool) {
         if of_parts {
             self.renderers().parts_changed();
         } else {

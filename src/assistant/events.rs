@@ -52,7 +52,7 @@ pub enum AssistantEvent {
     Error(Notice),
 }
 
-type Observer = Rc<dyn Fn(&AssistantEvent)>;
+type EventObserver = Rc<dyn Fn(&AssistantEvent)>;
 
 /// Calls `observer` for events from now on, as long as the component lives: for sounds, counts,
 /// logs. The contents of a conversation that is opened are not reported.
@@ -81,7 +81,7 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
         return;
     };
     let weak = assistant.weak();
-    listen(
+    observe_events(
         assistant,
         Rc::new(move |event| {
             if let (Err(failure), Some(assistant)) = (observer(event).outcome(), weak.upgrade()) {
@@ -91,15 +91,15 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
     );
 }
 
-fn listen(assistant: Assistant, observer: Observer) {
+fn observe_events(assistant: Assistant, observer: EventObserver) {
     let on_call = Rc::clone(&observer);
-    let calls = assistant.on_call_event(move |event| on_call(&of_call(event)));
+    let calls = assistant.on_call_event(move |event| on_call(&call_event(event)));
     on_cleanup(move || drop(calls));
     observe_errors(&assistant, Rc::clone(&observer));
     observe_messages(assistant, observer);
 }
 
-fn of_call(event: &CallEvent) -> AssistantEvent {
+fn call_event(event: &CallEvent) -> AssistantEvent {
     let (call, name) = (event.call(), event.name().to_owned());
     match event.phase() {
         Phase::ApprovalRequested => AssistantEvent::ApprovalAsked { call, name },
@@ -108,7 +108,7 @@ fn of_call(event: &CallEvent) -> AssistantEvent {
     }
 }
 
-fn observe_errors(assistant: &Assistant, observer: Observer) {
+fn observe_errors(assistant: &Assistant, observer: EventObserver) {
     let notices = assistant.notices();
     let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id()).collect();
     let at_first: HashSet<NoticeId> = notices.with_untracked(known);
@@ -167,7 +167,7 @@ impl KnownMessages {
     }
 }
 
-fn observe_messages(assistant: Assistant, observer: Observer) {
+fn observe_messages(assistant: Assistant, observer: EventObserver) {
     let messages = assistant.messages();
     // The observer may cause the next event, so nothing is borrowed meanwhile.
     let known = RefCell::new(messages.with_untracked(KnownMessages::from_list));

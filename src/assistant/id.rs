@@ -27,9 +27,9 @@ impl AssistantId {
 
 /// The entry of an assistant in the registry. Dropping the entry removes the assistant from the
 /// registry.
-pub(super) struct Registration(u32);
+pub(super) struct AssistantRegistration(u32);
 
-impl Registration {
+impl AssistantRegistration {
     pub(super) fn new() -> Self {
         let id = NEWEST.get().wrapping_add(1);
         NEWEST.set(id);
@@ -40,12 +40,12 @@ impl Registration {
         AssistantId(self.0)
     }
 
-    pub(super) fn enter(&self, assistant: WeakAssistant) {
+    pub(super) fn register(&self, assistant: WeakAssistant) {
         ALIVE.with_borrow_mut(|alive| alive.push((self.0, assistant)));
     }
 }
 
-impl Drop for Registration {
+impl Drop for AssistantRegistration {
     fn drop(&mut self) {
         // The registry does not exist any more while the thread is ending.
         let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));

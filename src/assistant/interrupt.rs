@@ -246,7 +246,7 @@ impl InterruptView {
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.conditions.map_or(Ok(()), DecisionConditions::check)?;
-        self.settle(Some(answer), self.decider())
+        self.answer_shown(Some(answer), self.decider())
     }
 
     /// Returns the actions that the agent asks about, in its order. If the question lists actions,
@@ -312,7 +312,7 @@ impl InterruptView {
     ///
     /// Fails if the question is answered or removed.
     pub fn give_up(&self) -> Result<(), Refusal> {
-        self.settle(None, decider())
+        self.answer_shown(None, decider())
     }
 
     /// Returns the decider: the user if the question has conditions, because these accept only
@@ -324,7 +324,7 @@ impl InterruptView {
         }
     }
 
-    fn settle(&self, answer: Option<Value>, by: Decider) -> Result<(), Refusal> {
+    fn answer_shown(&self, answer: Option<Value>, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
         assistant.answer_as_shown(&shown, answer, by)

@@ -35,7 +35,7 @@ use leptos::prelude::*;
 
 use crate::{
     agent::Agent,
-    render::Cards,
+    render::MountedCards,
     runtime::Runtime,
     ui::{console_error, fresh_id, in_browser},
     view::ViewModel,
@@ -43,7 +43,7 @@ use crate::{
 
 pub(crate) use id::AssistantId;
 
-use id::Registration;
+use id::AssistantRegistration;
 use thread_bound::ThreadBound;
 
 pub use approvals::RememberedApprovals;
@@ -58,7 +58,7 @@ pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
 pub use load::load_parts;
 pub use part::PartHandle;
-pub(crate) use renderers::{CallRenderers, Found, Renderer, Renderers, call_renderer};
+pub(crate) use renderers::{CallRenderers, FoundRenderer, Renderer, Renderers, call_renderer};
 pub use tools::Tools;
 #[cfg(feature = "records")]
 pub use updates::Updates;
@@ -72,12 +72,12 @@ pub use updates::Updates;
 pub struct Assistant(Arc<ThreadBound>);
 
 /// The state shared by the clones of a handle.
-struct Shared {
-    registration: Registration,
+struct SharedState {
+    registration: AssistantRegistration,
     runtime: Rc<Runtime>,
     view: Rc<ViewModel>,
     renderers: Renderers,
-    cards: Cards,
+    cards: MountedCards,
 }
 
 /// A weak handle, for closures that the assistant itself owns.
@@ -178,16 +178,16 @@ impl Assistant {
         agent.adapt(&mut options);
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
-        let shared = Arc::new(ThreadBound::new(Shared {
-            registration: Registration::new(),
+        let shared = Arc::new(ThreadBound::new(SharedState {
+            registration: AssistantRegistration::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, Rc::clone(&view)),
             view,
             renderers: Renderers::default(),
-            cards: Cards::default(),
+            cards: MountedCards::default(),
         }));
         shared
             .registration
-            .enter(WeakAssistant(Arc::downgrade(&shared)));
+            .register(WeakAssistant(Arc::downgrade(&shared)));
         Self(shared)
     }
 
@@ -227,7 +227,7 @@ impl Assistant {
     }
 
     /// Returns the mounted cards of renderers.
-    pub(crate) fn cards(&self) -> &Cards {
+    pub(crate) fn cards(&self) -> &MountedCards {
         &self.0.cards
     }
 

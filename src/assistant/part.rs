@@ -119,10 +119,10 @@ impl PartHandle {
     #[must_use]
     pub fn with<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         self.cell()?.1.mark.track();
-        self.peek(read)
+        self.with_untracked(read)
     }
 
-    pub(crate) fn peek<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
+    pub(crate) fn with_untracked<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         let (message, _) = self.cell()?;
         let found = self.assistant()?.with_conversation(|conversation| {
             let message = conversation.message(&message)?;

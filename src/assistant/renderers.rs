@@ -7,13 +7,15 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use super::{InterruptView, PartHandle, ToolCallView};
-use crate::render::{ActionWords, Fit, InterruptTarget, PartKind, PartTarget, ToolTarget};
+use crate::render::{ActionTexts, InterruptTarget, PartKind, PartTarget, Specificity, ToolTarget};
 
 /// A type-erased renderer.
 pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;
 
 /// Erases the type of a renderer function.
-pub(super) fn renderer<T, V: IntoView + 'static>(render: impl Fn(T) -> V + 'static) -> Renderer<T> {
+pub(super) fn erase_renderer<T, V: IntoView + 'static>(
+    render: impl Fn(T) -> V + 'static,
+) -> Renderer<T> {
     let render = move |given| render(given).into_any();
     Arc::new(SendWrapper::new(Box::new(render)))
 }
@@ -22,7 +24,7 @@ pub(super) fn renderer<T, V: IntoView + 'static>(render: impl Fn(T) -> V + 'stat
 pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) -> Renderer<ToolCallView> {
-    renderer(move |call: ToolCallView| render(call.cast()))
+    erase_renderer(move |call: ToolCallView| render(call.cast()))
 }
 
 /// The renderers of an action for its own calls.
@@ -33,20 +35,20 @@ pub(crate) struct CallRenderers {
     /// The renderer of the call's approval.
     pub(crate) approval: Option<Renderer<ToolCallView>>,
     /// The action's texts about its calls.
-    pub(crate) words: ActionWords,
+    pub(crate) words: ActionTexts,
     /// True if the card receives arguments while they stream in.
     pub(crate) streams_args: bool,
 }
 
 /// A renderer that does not belong to an action, with its target.
-pub(super) enum Drawing {
+pub(super) enum TargetedRenderer {
     Tool(ToolTarget, Renderer<ToolCallView>),
     Part(PartTarget, Renderer<PartHandle>),
     Interrupt(InterruptTarget, Renderer<InterruptView>),
 }
 
 /// The renderer selected for a target.
-pub(crate) struct Found<T> {
+pub(crate) struct FoundRenderer<T> {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<T>,
     /// True if the renderer applies to all names, not to a single one.
@@ -57,7 +59,7 @@ pub(crate) struct Found<T> {
 #[derive(Default)]
 pub(crate) struct Renderers {
     actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
-    drawings: RefCell<Vec<(RegistrationId, Drawing)>>,
+    drawings: RefCell<Vec<(RegistrationId, TargetedRenderer)>>,
     /// The number of changes of part renderers, as a signal.
     parts: ArcRwSignal<u32>,
 }
@@ -80,49 +82,54 @@ impl Renderers {
 
     /// Returns the application's renderer for the calls of a tool that does not belong to an
     /// action, if any.
-    pub(crate) fn tool(&self, name: &str) -> Option<Found<ToolCallView>> {
-        self.best(|drawing| match drawing {
-            Drawing::Tool(target, renderer) => Some((target.fit(name)?, renderer)),
+    pub(crate) fn tool(&self, name: &str) -> Option<FoundRenderer<ToolCallView>> {
+        self.best_match(|drawing| match drawing {
+            TargetedRenderer::Tool(target, renderer) => Some((target.specificity(name)?, renderer)),
             _ => None,
         })
     }
 
     /// Returns the application's renderer for interrupts with this reason, if any.
-    pub(crate) fn interrupt(&self, reason: &str) -> Option<Found<InterruptView>> {
-        self.best(|drawing| match drawing {
-            Drawing::Interrupt(target, renderer) => Some((target.fit(reason)?, renderer)),
+    pub(crate) fn interrupt(&self, reason: &str) -> Option<FoundRenderer<InterruptView>> {
+        self.best_match(|drawing| match drawing {
+            TargetedRenderer::Interrupt(target, renderer) => {
+                Some((target.specificity(reason)?, renderer))
+            }
             _ => None,
         })
     }
 
     /// Returns the application's renderer for a kind of part, if any. Tracked: a reactive closure
     /// runs again when the renderers of parts change.
-    pub(crate) fn part(&self, kind: &PartKind) -> Option<Found<PartHandle>> {
+    pub(crate) fn part(&self, kind: &PartKind) -> Option<FoundRenderer<PartHandle>> {
         self.parts.track();
-        self.best(|drawing| match drawing {
-            Drawing::Part(target, renderer) => Some((target.fit(kind)?, renderer)),
+        self.best_match(|drawing| match drawing {
+            TargetedRenderer::Part(target, renderer) => Some((target.specificity(kind)?, renderer)),
             _ => None,
         })
     }
 
     /// Returns the renderer with the best fit, and of equal fits the newest; `None` if no renderer
     /// fits.
-    fn best<T>(&self, fit: impl Fn(&Drawing) -> Option<(Fit, &Renderer<T>)>) -> Option<Found<T>> {
+    fn best_match<T>(
+        &self,
+        fit: impl Fn(&TargetedRenderer) -> Option<(Specificity, &Renderer<T>)>,
+    ) -> Option<FoundRenderer<T>> {
         let drawings = self.drawings.borrow();
         let fitting = drawings
             .iter()
             .filter_map(|(id, drawing)| Some((*id, fit(drawing)?)));
         // `max_by_key` returns the last of equal fits.
         let (id, (fit, renderer)) = fitting.max_by_key(|(_, (fit, _))| *fit)?;
-        Some(Found {
+        Some(FoundRenderer {
             id,
             renderer: renderer.clone(),
-            is_general: fit == Fit::General,
+            is_general: fit == Specificity::General,
         })
     }
 
     /// Adds a renderer. Of several renderers that fit equally well, the newest is used.
-    pub(super) fn add(&self, id: RegistrationId, drawing: Drawing) {
+    pub(super) fn add(&self, id: RegistrationId, drawing: TargetedRenderer) {
         self.drawings.borrow_mut().push((id, drawing));
     }
 

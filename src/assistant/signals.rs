@@ -218,7 +218,7 @@ impl Assistant {
     #[must_use]
     pub fn tool_call(&self, key: &CallKey) -> Option<ToolCallView> {
         self.call(key)?;
-        Some(ToolCallView::new(self, *key).streaming(true))
+        Some(ToolCallView::new(self, *key).with_streamed_args(true))
     }
 
     /// Returns the raw, custom, step and subagent events of the agent, newest last, for the

@@ -4,7 +4,7 @@
 //! state is then kept until the thread that created it creates the next handle.
 
 #[cfg(target_arch = "wasm32")]
-pub(super) type ThreadBound = send_wrapper::SendWrapper<super::Shared>;
+pub(super) type ThreadBound = send_wrapper::SendWrapper<super::SharedState>;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use native::ThreadBound;
@@ -15,16 +15,16 @@ mod native {
 
     use send_wrapper::SendWrapper;
 
-    use super::super::Shared;
+    use super::super::SharedState;
 
     /// The state of handles that were dropped on other threads.
-    static DROPPED_ELSEWHERE: Mutex<Vec<SendWrapper<Shared>>> = Mutex::new(Vec::new());
+    static DROPPED_ELSEWHERE: Mutex<Vec<SendWrapper<SharedState>>> = Mutex::new(Vec::new());
 
     /// The state of a handle; `None` only while it is being dropped.
-    pub(in super::super) struct ThreadBound(Option<SendWrapper<Shared>>);
+    pub(in super::super) struct ThreadBound(Option<SendWrapper<SharedState>>);
 
     impl ThreadBound {
-        pub(in super::super) fn new(shared: Shared) -> Self {
+        pub(in super::super) fn new(shared: SharedState) -> Self {
             let ours: Vec<_> = DROPPED_ELSEWHERE.lock().map_or_else(
                 |_| Vec::new(),
                 |mut left| left.extract_if(.., |shared| shared.valid()).collect(),
@@ -36,9 +36,9 @@ mod native {
     }
 
     impl Deref for ThreadBound {
-        type Target = Shared;
+        type Target = SharedState;
 
-        fn deref(&self) -> &Shared {
+        fn deref(&self) -> &SharedState {
             match &self.0 {
                 Some(shared) => shared,
                 None => unreachable!("it is empty only while it is dropped"),

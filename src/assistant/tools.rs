@@ -101,10 +101,10 @@ impl Tools {
     /// # }
     /// ```
     pub fn offer_only<M>(&self, filter: impl IntoReactiveValue<Signal<Option<OfferFilter>>, M>) {
-        self.offer(filter.into_reactive_value());
+        self.set_offer_filter(filter.into_reactive_value());
     }
 
-    fn offer(&self, filter: Signal<Option<OfferFilter>>) {
+    fn set_offer_filter(&self, filter: Signal<Option<OfferFilter>>) {
         let assistant = self.0.weak();
         let read = move || {
             // After the signal is disposed, its last value stays active.

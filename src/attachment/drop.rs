@@ -7,37 +7,37 @@
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 
-use super::Tray;
+use super::AttachmentTray;
 use crate::ui::closest;
 
 /// Attaches files that are dropped on the chat of this composer.
-pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
+pub(crate) fn watch_drops(tray: &AttachmentTray, form: NodeRef<html::Form>) {
     let hovered = tray.hovered;
     let over = window_event_listener(ev::dragover, move |event| {
-        let here = carries_files(&event) && falls_into(&event, form);
+        let here = has_files(&event) && is_over_chat(&event, form);
         if here {
             event.prevent_default();
             if let Some(data) = event.data_transfer() {
                 data.set_drop_effect("copy");
             }
         }
-        show(hovered, here);
+        set_hovered(hovered, here);
     });
     let leave = window_event_listener(ev::dragleave, move |event| {
         // Left the window; inside of it the next `dragover` updates the target.
         if event.related_target().is_none() {
-            show(hovered, false);
+            set_hovered(hovered, false);
         }
     });
     let taker = tray.clone();
     let drop = window_event_listener(ev::drop, move |event| {
-        show(hovered, false);
-        if !carries_files(&event) || !falls_into(&event, form) {
+        set_hovered(hovered, false);
+        if !has_files(&event) || !is_over_chat(&event, form) {
             return;
         }
         event.prevent_default();
         if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
-            taker.add(&files);
+            taker.add_files(&files);
         }
     });
     on_cleanup(move || {
@@ -47,19 +47,19 @@ pub(crate) fn watch_drops(tray: &Tray, form: NodeRef<html::Form>) {
     });
 }
 
-fn show(hovered: RwSignal<bool>, here: bool) {
+fn set_hovered(hovered: RwSignal<bool>, here: bool) {
     if hovered.try_get_untracked() == Some(!here) {
         hovered.set(here);
     }
 }
 
-fn carries_files(event: &web_sys::DragEvent) -> bool {
+fn has_files(event: &web_sys::DragEvent) -> bool {
     let types = event.data_transfer().map(|data| data.types());
     types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
 /// Returns true if an event is over the chat of this composer, also inside of a shadow tree.
-fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
+fn is_over_chat(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;
     };
@@ -71,7 +71,7 @@ fn falls_into(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
 
 /// Attaches pasted files. Clipboard data that also has text is left to the text box, because
 /// programs add a picture to text that is copied.
-pub(crate) fn paste(tray: &Tray, event: &web_sys::ClipboardEvent) {
+pub(crate) fn attach_pasted(tray: &AttachmentTray, event: &web_sys::ClipboardEvent) {
     let Some(data) = event.clipboard_data() else {
         return;
     };
@@ -81,6 +81,6 @@ pub(crate) fn paste(tray: &Tray, event: &web_sys::ClipboardEvent) {
     };
     if words.is_empty() {
         event.prevent_default();
-        tray.add(&files);
+        tray.add_files(&files);
     }
 }

@@ -13,11 +13,11 @@ use assistant_core::event::Source;
 use futures_util::future::LocalBoxFuture;
 use send_wrapper::SendWrapper;
 
-pub(crate) use drop::{paste, watch_drops};
-pub(crate) use tray::Tray;
+pub(crate) use drop::{attach_pasted, watch_drops};
+pub(crate) use tray::AttachmentTray;
 pub(crate) use view::{attach_button, file_frame, tray_view};
 
-type Upload =
+type UploadFn =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
 /// The limits and the upload of attachments: by default any file, ten per message, 10 MB each.
@@ -38,7 +38,7 @@ pub struct Attachments {
     accept: String,
     max_files: usize,
     max_bytes: usize,
-    upload: Option<Upload>,
+    upload: Option<UploadFn>,
 }
 
 impl std::fmt::Debug for Attachments {
@@ -146,7 +146,7 @@ impl Attachments {
     }
 
     /// Returns true if a file of this name and type is accepted.
-    fn takes(&self, name: &str, mime_type: &str) -> bool {
+    fn is_accepted(&self, name: &str, mime_type: &str) -> bool {
         let (name, mime_type) = (name.to_ascii_lowercase(), mime_type.to_ascii_lowercase());
         let fits = |wanted: &str| {
             let wanted = wanted.trim().to_ascii_lowercase();

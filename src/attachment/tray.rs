@@ -21,12 +21,12 @@ const MAX_THUMBNAIL: usize = 2_000_000;
 
 /// The files that wait to be sent with the next message.
 #[derive(Clone)]
-pub(crate) struct Tray {
+pub(crate) struct AttachmentTray {
     pub(super) config: Arc<Attachments>,
     pub(super) words: Words,
     /// The hidden file input, which the button clicks.
     pub(super) input: NodeRef<html::Input>,
-    pub(super) items: RwSignal<Vec<Item>>,
+    pub(super) items: RwSignal<Vec<AttachedFile>>,
     /// The reasons for refusing files, one for each file.
     pub(super) refused: RwSignal<Vec<FileRefusal>>,
     /// True while files are dragged over the chat.
@@ -37,18 +37,18 @@ pub(crate) struct Tray {
 
 /// A file that waits to be sent.
 #[derive(Clone)]
-pub(super) struct Item {
+pub(super) struct AttachedFile {
     pub(super) id: u64,
     pub(super) name: String,
     pub(super) mime_type: String,
     /// The number of bytes, if known.
     pub(super) size: Option<usize>,
-    pub(super) state: ArcRwSignal<State>,
+    pub(super) state: ArcRwSignal<FileState>,
     pub(super) picture: ArcRwSignal<Option<String>>,
 }
 
 #[derive(Clone, PartialEq)]
-pub(super) enum State {
+pub(super) enum FileState {
     Reading,
     Ready(Source),
     /// A file that failed, with the error of the upload; `None` if the bytes of the file cannot be
@@ -72,7 +72,7 @@ impl FileRefusal {
     }
 }
 
-impl Item {
+impl AttachedFile {
     /// Returns the name with misleading characters removed.
     pub(super) fn shown_name(&self) -> String {
         plain_name(&self.name)
@@ -89,7 +89,7 @@ impl Item {
     }
 }
 
-impl Tray {
+impl AttachmentTray {
     pub(crate) fn new(config: Attachments) -> Self {
         Self {
             config: Arc::new(config),
@@ -114,7 +114,7 @@ impl Tray {
 
     /// Attaches the files that are accepted, and replaces the list of refused files with the
     /// others.
-    pub(crate) fn add(&self, files: &web_sys::FileList) {
+    pub(crate) fn add_files(&self, files: &web_sys::FileList) {
         let mut refused = Vec::new();
         for place in 0..files.length() {
             let Some(file) = files.item(place) else {
@@ -122,7 +122,7 @@ impl Tray {
             };
             match self.refusal(&file) {
                 Some(reason) => refused.push(reason),
-                None => self.take(file),
+                None => self.attach_file(file),
             }
         }
         self.refused.set(refused);
@@ -130,7 +130,7 @@ impl Tray {
 
     fn refusal(&self, file: &web_sys::File) -> Option<FileRefusal> {
         let (config, name) = (&self.config, file.name());
-        let (word, limit): (WordOf, _) = if !config.takes(&name, &file.type_()) {
+        let (word, limit): (WordOf, _) = if !config.is_accepted(&name, &file.type_()) {
             (|l| &l.file_type_refused, String::new())
         } else if size_of(file) > config.max_bytes {
             (|l| &l.file_too_large, size_text(config.max_bytes))
@@ -146,18 +146,18 @@ impl Tray {
         })
     }
 
-    fn take(&self, file: web_sys::File) {
+    fn attach_file(&self, file: web_sys::File) {
         let id = self.next_id();
         let mime_type = match file.type_() {
             none if none.is_empty() => "application/octet-stream".to_owned(),
             given => given,
         };
-        let item = Item {
+        let item = AttachedFile {
             id,
             name: file.name(),
             mime_type,
             size: Some(size_of(&file)),
-            state: ArcRwSignal::new(State::Reading),
+            state: ArcRwSignal::new(FileState::Reading),
             picture: ArcRwSignal::new(None),
         };
         self.items.update(|items| items.push(item.clone()));
@@ -175,24 +175,24 @@ impl Tray {
                 item.picture.set(picture);
                 if sent {
                     return item.state.set(match bytes {
-                        Some(value) => State::Ready(Source::Data {
+                        Some(value) => FileState::Ready(Source::Data {
                             value,
                             mime_type: item.mime_type.clone(),
                         }),
-                        None => State::Failed(None),
+                        None => FileState::Failed(None),
                     });
                 }
             }
             if let Some(upload) = &config.upload {
                 item.state.set(match upload(file).await {
-                    Ok(source) => State::Ready(source),
-                    Err(reason) => State::Failed(Some(reason)),
+                    Ok(source) => FileState::Ready(source),
+                    Err(reason) => FileState::Failed(Some(reason)),
                 });
             }
         });
     }
 
-    pub(super) fn remove(&self, id: u64) {
+    pub(super) fn remove_file(&self, id: u64) {
         self.items
             .update(|items| items.retain(|item| item.id != id));
         self.refused.set(Vec::new());
@@ -204,7 +204,7 @@ impl Tray {
     }
 
     /// Attaches the files of an unsent message again, to be sent with the next message.
-    pub(crate) fn take_back(&self, content: &Content) {
+    pub(crate) fn restore_files(&self, content: &Content) {
         let Content::Parts(parts) = content else {
             return;
         };
@@ -222,13 +222,13 @@ impl Tray {
             };
             let picture = bytes.and_then(|bytes| image_src(mime_type, bytes, &self.policy));
             let id = self.next_id();
-            let item = Item {
+            let item = AttachedFile {
                 id,
                 name: name.to_owned(),
                 mime_type: mime_type.to_owned(),
                 // Base64 has four characters for three bytes.
                 size: bytes.map(|bytes| bytes.len() / 4 * 3),
-                state: ArcRwSignal::new(State::Ready(source.clone())),
+                state: ArcRwSignal::new(FileState::Ready(source.clone())),
                 picture: ArcRwSignal::new(picture),
             };
             self.items.update(|items| items.push(item));
@@ -265,9 +265,9 @@ impl Tray {
         let mut parts: Vec<_> = text.into_iter().collect();
         for item in items {
             let source = match item.state.get_untracked() {
-                State::Ready(source) => source,
-                State::Reading => return Err(|l| &l.files_not_ready),
-                State::Failed(_) => return Err(|l| &l.files_failed),
+                FileState::Ready(source) => source,
+                FileState::Reading => return Err(|l| &l.files_not_ready),
+                FileState::Failed(_) => return Err(|l| &l.files_failed),
             };
             parts.push(ContentPart {
                 id: None,

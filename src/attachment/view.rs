@@ -4,13 +4,13 @@ use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 
 use super::{
-    Tray,
-    tray::{Item, State},
+    AttachmentTray,
+    tray::{AttachedFile, FileState},
 };
 use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, memo, size_text, when};
 
 /// Renders the button that opens the file dialog.
-pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView {
+pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -> AnyView {
     let input = tray.input;
     let pick = move |_| {
         if let Some(input) = input.get_untracked() {
@@ -39,14 +39,14 @@ pub(crate) fn attach_button(tray: &Tray, children: Option<Children>) -> AnyView 
 }
 
 /// Renders the hidden file input and the drop zone that every composer with attachments has.
-pub(crate) fn file_frame(tray: &Tray) -> AnyView {
+pub(crate) fn file_frame(tray: &AttachmentTray) -> AnyView {
     let (input, taker) = (tray.input, tray.clone());
     let take = move |_| {
         let Some(input) = input.get_untracked() else {
             return;
         };
         if let Some(files) = input.files() {
-            taker.add(&files);
+            taker.add_files(&files);
         }
         // Lets the user pick the same file again.
         input.set_value("");
@@ -67,7 +67,7 @@ pub(crate) fn file_frame(tray: &Tray) -> AnyView {
 
 /// Renders the attached files and the errors. The text box `home` gets the focus when the last file
 /// is removed.
-pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
+pub(crate) fn tray_view(tray: &AttachmentTray, home: NodeRef<html::Textarea>) -> AnyView {
     let (items, refused) = (tray.items, tray.refused);
     let row = tray.clone();
     let list = {
@@ -101,7 +101,7 @@ pub(crate) fn tray_view(tray: &Tray, home: NodeRef<html::Textarea>) -> AnyView {
     .into_any()
 }
 
-fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView {
+fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Textarea>) -> AnyView {
     let words = tray.words.clone();
     let icon = match item.kind() {
         "image" => Icon::Image,
@@ -121,16 +121,16 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
     let facts = {
         let (words, name) = (words.clone(), name.clone());
         move || match state.get() {
-            State::Reading => words.word(|l| &l.reading).into_owned(),
-            State::Ready(_) => size.clone(),
-            State::Failed(Some(reason)) => reason.replace("{name}", &name),
-            State::Failed(None) => words.word(|l| &l.file_unreadable).replace("{name}", &name),
+            FileState::Reading => words.word(|l| &l.reading).into_owned(),
+            FileState::Ready(_) => size.clone(),
+            FileState::Failed(Some(reason)) => reason.replace("{name}", &name),
+            FileState::Failed(None) => words.word(|l| &l.file_unreadable).replace("{name}", &name),
         }
     };
     let tray = tray.clone();
     let remove = move |event: ev::MouseEvent| {
         pass_focus(&event, home);
-        tray.remove(item.id);
+        tray.remove_file(item.id);
     };
     let id = format!("la-attachment-{}", fresh_id());
     let named = name.clone();
@@ -139,9 +139,9 @@ fn item_view(tray: &Tray, item: Item, home: NodeRef<html::Textarea>) -> AnyView 
         <li
             class="la-attachment"
             data-state=move || match word.get() {
-                State::Reading => "reading",
-                State::Ready(_) => "ready",
-                State::Failed(_) => "failed",
+                FileState::Reading => "reading",
+                FileState::Ready(_) => "ready",
+                FileState::Failed(_) => "failed",
             }
         >
             <span class="la-attachment-picture" aria-hidden="true">{dynamic(picture)}</span>
@@ -185,7 +185,7 @@ fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
     }
 }
 
-fn drop_zone(tray: &Tray) -> AnyView {
+fn drop_zone(tray: &AttachmentTray) -> AnyView {
     let (hovered, words) = (tray.hovered, tray.words.clone());
     dynamic(move || {
         hovered.get().then(|| {

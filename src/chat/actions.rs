@@ -78,7 +78,7 @@ pub fn MessageActions(
         let ((shared, id), controls) = (picks.clone(), controls.clone());
         let (assistant, of) = (shared.assistant.clone(), id.clone());
         let several = move || {
-            let version = assistant.version_now(&of);
+            let version = assistant.current_version(&of);
             version.is_some_and(|(_, count)| count > 1)
         };
         let versions = when(several, move || picker(&shared, &id));
@@ -281,10 +281,13 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         (None, None, None) => None,
     };
     if let Some((word, count)) = tokens {
-        words.push(with_count_text(word, &time::number(as_float(count), true)));
+        words.push(with_count_text(
+            word,
+            &time::format_number(as_float(count), true),
+        ));
     }
     if let Some(micros) = cost.price_micros().filter(|_| !currency.is_empty()) {
-        words.push(time::money(micros, currency));
+        words.push(time::format_money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms().filter(|ms| *ms >= MIN_DURATION_MS) {
         let waited = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
@@ -308,7 +311,7 @@ fn format_duration(labels: &Labels, ms: u64) -> String {
         60_000..3_600_000 => (&labels.minutes, 60_000.0),
         _ => (&labels.hours, 3_600_000.0),
     };
-    with_count_text(word, &time::number(as_float(ms) / unit, false))
+    with_count_text(word, &time::format_number(as_float(ms) / unit, false))
 }
 
 #[allow(

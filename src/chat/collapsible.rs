@@ -94,7 +94,7 @@ fn focus_button_on_close(
         let now = open.get();
         if let (Some(true), false) = (known, now)
             && let (Some(body), Some(button)) = (body.get_untracked(), button.get_untracked())
-            && focus::is_in(&body)
+            && focus::has_focus_in(&body)
         {
             // Focusing an element in the page cannot fail.
             let _ = button.focus();

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::ui::{
     Words, dynamic,
-    time::{self, Form},
+    time::{self, TimeFormat},
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -15,15 +15,15 @@ const DAY_MS: i64 = 86_400_000;
 pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);
-    if at == 0 || time::same_day(before.unwrap_or(now), at) {
+    if at == 0 || time::is_same_day(before.unwrap_or(now), at) {
         return None;
     }
     let words = words.clone();
-    let date = time::words(at, Form::Day)?;
+    let date = time::format_time(at, TimeFormat::Day)?;
     let word = move || {
-        if time::same_day(at, now) {
+        if time::is_same_day(at, now) {
             words.word(|l| &l.today)
-        } else if time::same_day(at, now - DAY_MS) {
+        } else if time::is_same_day(at, now - DAY_MS) {
             words.word(|l| &l.yesterday)
         } else {
             date.clone().into()
@@ -33,7 +33,7 @@ pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Opti
     Some(
         view! {
             <div class="la-day" role="separator" aria-label=name>
-                <time datetime=time::iso(at)>{dynamic(word)}</time>
+                <time datetime=time::format_iso(at)>{dynamic(word)}</time>
             </div>
         }
         .into_any(),
@@ -47,23 +47,23 @@ pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
     if at == 0 {
         return None;
     }
-    if time::same_day(at, now) {
-        let short = time::words(at, Form::Short)?;
+    if time::is_same_day(at, now) {
+        let short = time::format_time(at, TimeFormat::Short)?;
         return Some(format!("{} {short}", words.word(|l| &l.today)));
     }
-    if time::same_day(at, now - DAY_MS) {
+    if time::is_same_day(at, now - DAY_MS) {
         return Some(words.word(|l| &l.yesterday).into_owned());
     }
-    time::words(at, Form::Day)
+    time::format_time(at, TimeFormat::Day)
 }
 
 /// Renders the time of a message in hours and minutes, with the full date as the tooltip; `None` if
 /// the time is unknown.
 pub(super) fn message_time(at: i64) -> Option<AnyView> {
-    let short = time::words(at, Form::Short).filter(|_| at != 0)?;
-    let full = time::words(at, Form::Full);
+    let short = time::format_time(at, TimeFormat::Short).filter(|_| at != 0)?;
+    let full = time::format_time(at, TimeFormat::Full);
     Some(
-        view! { <time class="la-message-time" datetime=time::iso(at) title=full>{short}</time> }
+        view! { <time class="la-message-time" datetime=time::format_iso(at) title=full>{short}</time> }
             .into_any(),
     )
 }

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
-    ui::{LiveRegions, Words, after_hydration, closest, composes, scope},
-    view::Window,
+    ui::{LiveRegions, Words, after_hydration, closest, is_composing, scope},
+    view::ClaimingWindow,
 };
 
 /// A window with a custom arrangement: a named section, and the parts in it. [`ChatWindow`] is the
@@ -113,7 +113,7 @@ pub(super) fn chat_section(
             // A question claimed by one window is not shown by another.
             let (number, called) = (assistant.runtime().next_number(), name.clone());
             let called = Signal::derive(move || called.get());
-            provide_context(Window {
+            provide_context(ClaimingWindow {
                 number,
                 name: called,
             });
@@ -150,7 +150,7 @@ pub(super) fn chat_section(
 /// Stops the running activity on Escape, unless Escape closes something else that is open, or a
 /// question to the user is open.
 fn handle_escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
-    if event.key() != "Escape" || composes(event) || event.default_prevented() {
+    if event.key() != "Escape" || is_composing(event) || event.default_prevented() {
         return;
     }
     let target: Option<web_sys::Element> = event

@@ -96,7 +96,7 @@ pub fn NewConversation(
                 spoken.announce(|l| &l.conversation_begun);
             }
         }
-        focus::from_removed(&event_target(&event), event.detail() == 0);
+        focus::focus_after_removal(&event_target(&event), event.detail() == 0);
     };
     Some(view! {
         <button

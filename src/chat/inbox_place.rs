@@ -70,7 +70,7 @@ fn move_inbox(
 ) -> Option<bool> {
     let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
     let inside = content.contains(Some(&inbox));
-    if should_be_inside(&inbox) == inside || focus::is_in(&inbox) {
+    if should_be_inside(&inbox) == inside || focus::has_focus_in(&inbox) {
         return None;
     }
     // None of this fails for elements in the page.

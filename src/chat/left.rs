@@ -40,7 +40,7 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
         let (words, place) = (words.clone(), NodeRef::<html::Div>::new());
         let leave = move |by_key: bool| {
             if let Some(place) = place.get_untracked() {
-                focus::from_removed(&place, by_key);
+                focus::focus_after_removal(&place, by_key);
             }
             left.set(None);
         };

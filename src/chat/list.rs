@@ -15,7 +15,7 @@ use super::{
     thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{
-    ui::{closest, draw_all_rows, focus::focused, rows_wait},
+    ui::{closest, draw_all_rows, focus::focused_element, has_waiting_rows},
     view::MessageList,
 };
 
@@ -119,7 +119,7 @@ impl BlockList {
                 return false;
             }
             // Blocks do not have their heights yet. They change when they have.
-            state.needs_inspection = rows_wait();
+            state.needs_inspection = has_waiting_rows();
             if state.needs_inspection {
                 return false;
             }
@@ -201,7 +201,7 @@ impl BlockList {
         let Some(Some(content)) = self.pinned.content.try_get_untracked() else {
             return;
         };
-        let block = focused(&content).and_then(|focused| closest(&focused, "[data-block]"));
+        let block = focused_element(&content).and_then(|focused| closest(&focused, "[data-block]"));
         // The block of another window stays.
         let block = block.filter(|block| content.contains(Some(block)));
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {

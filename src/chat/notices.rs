@@ -422,6 +422,6 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
 /// Moves the focus out of a notice that is about to be removed.
 fn pass_focus_on(notice: NodeRef<html::Div>) {
     if let Some(notice) = notice.get_untracked() {
-        focus::pass_on(&notice);
+        focus::pass_focus_on(&notice);
     }
 }

@@ -11,8 +11,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
     ui::{
-        Icon, IconButton, Labels, Word, Words, after, composes, dynamic, each, effect, focus, memo,
-        shortened, time, when,
+        Icon, IconButton, Labels, Word, Words, after, dynamic, each, effect, focus, is_composing,
+        memo, time, truncate, when,
     },
 };
 
@@ -182,7 +182,7 @@ impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
         match thread.title.trim() {
             "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
-            title => shortened(title, MAX_TITLE).into_owned(),
+            title => truncate(title, MAX_TITLE).into_owned(),
         }
     }
 
@@ -233,7 +233,7 @@ impl PastList {
         if let Some(selector) = selector.flatten() {
             after(0, move || {
                 if let Some(item) = item.try_get_untracked().flatten() {
-                    focus::recover(&item, selector);
+                    focus::recover_focus(&item, selector);
                 }
             });
         }
@@ -273,13 +273,13 @@ impl PastList {
         });
         let words = self.words.clone();
         let when = move || day::format_last_change(&words, at.get());
-        let full = move || time::words(at.get(), time::Form::Full);
+        let full = move || time::format_time(at.get(), time::TimeFormat::Full);
         view! {
             <button type="button" class="la-past-open" aria-current=current on:click=open>
                 <span class="la-past-title" dir="auto">{self.title(thread)}</span>
                 <time
                     class="la-past-time"
-                    datetime=move || time::iso(at.get())
+                    datetime=move || time::format_iso(at.get())
                     title=full
                 >
                     {dynamic(when)}
@@ -344,7 +344,7 @@ impl PastList {
         };
         let (list, id) = (self.clone(), thread.id.clone());
         let cancel = move |event: KeyboardEvent| {
-            if event.key() == "Escape" && !composes(&event) {
+            if event.key() == "Escape" && !is_composing(&event) {
                 event.stop_propagation();
                 list.set_next_focus(&id, ItemState::Row, RENAME, 1);
                 list.renaming.set(None);

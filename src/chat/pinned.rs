@@ -8,7 +8,7 @@
 use leptos::{html, prelude::*};
 use web_sys::HtmlElement;
 
-use crate::ui::written;
+use crate::ui::format_float;
 
 /// The CSS property that holds the height of the list.
 const HEIGHT: &str = "min-block-size";
@@ -42,7 +42,7 @@ impl PinnedContent {
         pins.update_value(|pins| *pins = pins.wrapping_add(1));
         let pin = pins.get_value();
         // One pixel more, so that the change of height is always observed.
-        let height = written(content.get_bounding_client_rect().height() + 1.0) + "px";
+        let height = format_float(content.get_bounding_client_rect().height() + 1.0) + "px";
         // Setting this property to such a value cannot fail.
         let _ = HtmlElement::style(&content).set_property(HEIGHT, &height);
         // Applies it before anything is removed.

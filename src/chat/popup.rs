@@ -6,7 +6,7 @@ use super::{
     collapsible::{Collapsible, CollapsibleProps, collapsible},
     unread::unread_mark,
 };
-use crate::ui::{composes, find, focus};
+use crate::ui::{find, focus, is_composing};
 
 /// A floating button that opens a window above it. The page stays usable, and input, messages and
 /// scroll position are kept while the window is closed.
@@ -69,7 +69,7 @@ fn popup(frame: &Collapsible, window: AnyView) -> AnyView {
         }
     };
     let by_key = move |event: ev::KeyboardEvent| {
-        let is_escape = event.key() == "Escape" && !composes(&event);
+        let is_escape = event.key() == "Escape" && !is_composing(&event);
         let dialog = body
             .get_untracked()
             .and_then(|body| find(&body, "dialog[open]"));

@@ -134,7 +134,7 @@ fn remove_button(
                 // Focusing an element in the page cannot fail.
                 let _ = next.focus();
             }
-            None => focus::from_removed(&article, event.detail() == 0),
+            None => focus::focus_after_removal(&article, event.detail() == 0),
         }
     };
     IconButton {

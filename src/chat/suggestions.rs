@@ -182,7 +182,7 @@ fn suggestion_button(
         let sent = assistant.send(text.clone()).is_ok();
         // The button is removed when the message is sent.
         if let (true, Some(place)) = (sent, place) {
-            focus::from_removed(&place, event.detail() == 0);
+            focus::focus_after_removal(&place, event.detail() == 0);
         }
     };
     view! {

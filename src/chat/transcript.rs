@@ -20,8 +20,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
     ui::{
-        Icon, Words, closest, draw_all_rows, dynamic, each, effect, focus, memo, time, when,
-        when_idle, written,
+        Icon, Words, closest, draw_all_rows, dynamic, each, effect, focus, format_float, memo,
+        time, when, when_idle,
     },
 };
 
@@ -75,7 +75,7 @@ pub fn Transcript(
     let list = BlockList::new();
     let stick = StickToEnd::new(list);
     apply_message_changes(&assistant, list, stick);
-    when_idle(time::prepare);
+    when_idle(time::load_formatters);
     let unseen = count_unseen(list, stick);
     mount_all_on_search(list);
     let nothing = move || list.total.get() == 0;
@@ -155,7 +155,7 @@ pub fn Transcript(
                 hidden=move || stick.at_end.get() || stick.held.get()
                 on:click=move |event| {
                 stick.jump_to_latest();
-                focus::from_removed(&event_target(&event), event.detail() == 0);
+                focus::focus_after_removal(&event_target(&event), event.detail() == 0);
             }
             >
                 {Icon::ArrowDown.view()}
@@ -297,7 +297,7 @@ fn Spacer(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
             class="la-room"
             data-room=place
             aria-hidden="true"
-            style:block-size=move || written(height.get()) + "px"
+            style:block-size=move || format_float(height.get()) + "px"
         ></div>
     }
 }

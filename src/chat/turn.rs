@@ -198,7 +198,7 @@ fn versioned_messages(
         candidates.dedup();
         candidates.retain(|id| {
             assistant
-                .version_now(id)
+                .current_version(id)
                 .is_some_and(|(_, count)| count > 1)
         });
         candidates

@@ -8,7 +8,7 @@ use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find}
 
 /// Handles a click on a button: copies a code block, or shows a footnote. For a button that draws
 /// more nodes, returns the number of the button; otherwise `None`.
-pub(super) fn clicked(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
+pub(super) fn handle_click(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let target: web_sys::Element = target?;
     if let Some(button) = closest(&target, ".la-code-copy") {

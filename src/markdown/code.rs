@@ -9,7 +9,7 @@ use super::{
     make,
     options::{Highlighter, Token},
 };
-use crate::ui::{Labels, boundary};
+use crate::ui::{Labels, floor_char_boundary};
 
 /// The size from which the next line begins a new chunk, in bytes.
 const PIECE: usize = 2048;
@@ -31,20 +31,20 @@ impl CodeBlock {
     pub(super) fn new(language: &str, labels: &Labels) -> Option<Self> {
         let outer = make::element("div", "la-code-block")?;
         let head = make::element("div", "la-code-head")?;
-        make::append_labelled(&head, "span", "la-code-language", language);
+        make::append_text_element(&head, "span", "la-code-language", language);
         let button = make::element("button", "la-code-copy")?;
-        make::set(&button, "type", "button");
-        let word = make::labelled("span", "", &labels.copy)?;
-        make::set(&word, "aria-live", "polite");
+        make::set_attribute(&button, "type", "button");
+        let word = make::text_element("span", "", &labels.copy)?;
+        make::set_attribute(&word, "aria-live", "polite");
         make::append(&button, &word);
         make::append(&head, &button);
         let pre = make::element("pre", "la-code")?;
         // It scrolls sideways, so it must be reachable by keyboard.
-        make::set(&pre, "tabindex", "0");
-        make::set(&pre, "dir", "ltr");
+        make::set_attribute(&pre, "tabindex", "0");
+        make::set_attribute(&pre, "dir", "ltr");
         if !language.is_empty() {
-            make::set(&pre, "aria-label", language);
-            make::set(&pre, "role", "group");
+            make::set_attribute(&pre, "aria-label", language);
+            make::set_attribute(&pre, "role", "group");
         }
         let code = make::element("code", "")?;
         make::append(&pre, &code);
@@ -58,7 +58,7 @@ impl CodeBlock {
         })
     }
 
-    pub(super) fn is_in(&self, language: &str) -> bool {
+    pub(super) fn has_language(&self, language: &str) -> bool {
         self.language == language
     }
 
@@ -66,11 +66,11 @@ impl CodeBlock {
         while !code.is_empty() {
             self.piece.take_if(|(_, filled)| *filled >= LONGEST_LINE);
             let now = match &self.piece {
-                Some((_, filled)) => until_next_piece(code, *filled),
-                None => until_next_piece(code, 0),
+                Some((_, filled)) => bytes_to_append(code, *filled),
+                None => bytes_to_append(code, 0),
             };
             let (first, rest) = code.split_at_checked(now).unwrap_or((code, ""));
-            self.write(first);
+            self.append_line_part(first);
             if !rest.is_empty() {
                 self.piece = None;
             }
@@ -78,7 +78,7 @@ impl CodeBlock {
         }
     }
 
-    fn write(&mut self, text: &str) {
+    fn append_line_part(&mut self, text: &str) {
         if let Some((node, filled)) = &mut self.piece {
             *filled += text.len();
             // Appending to a text node cannot fail.
@@ -88,7 +88,7 @@ impl CodeBlock {
         let Some(piece) = make::element("span", "la-code-piece") else {
             return;
         };
-        let node = make::text(text);
+        let node = make::text_node(text);
         make::append(&piece, &node);
         make::append(&self.code, &piece);
         self.piece = Some((node, text.len()));
@@ -115,7 +115,7 @@ impl CodeBlock {
         let code = self.code.text_content().unwrap_or_default();
         let tokens = highlighter.tokens(code.clone(), self.language.clone());
         spawn_local(async move {
-            colour(&self.code, &code, &tokens.await);
+            apply_tokens(&self.code, &code, &tokens.await);
         });
     }
 }
@@ -123,16 +123,16 @@ impl CodeBlock {
 /// Returns the number of bytes of a text to append to a chunk of `filled` bytes: up to the first
 /// line break that fills the chunk to [`PIECE`] bytes, or else as many as fit into
 /// [`LONGEST_LINE`].
-fn until_next_piece(text: &str, filled: usize) -> usize {
+fn bytes_to_append(text: &str, filled: usize) -> usize {
     let room = PIECE.saturating_sub(filled);
-    let most = boundary(text, LONGEST_LINE.saturating_sub(filled).max(4));
+    let most = floor_char_boundary(text, LONGEST_LINE.saturating_sub(filled).max(4));
     let head = text.get(..most).unwrap_or(text);
     let mut lines = head.match_indices('\n').map(|(at, _)| at + 1);
     lines.find(|end| *end >= room).unwrap_or(most)
 }
 
 /// Replaces the plain code with highlighted tokens, if the joined tokens equal the code.
-fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
+fn apply_tokens(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     let mut rest = code;
     for token in tokens {
         match rest.strip_prefix(token.text.as_str()) {
@@ -145,7 +145,7 @@ fn colour(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     }
     let fragment = leptos::prelude::document().create_document_fragment();
     for token in tokens {
-        let node = make::text(&token.text);
+        let node = make::text_node(&token.text);
         if token.class.is_empty() {
             make::append(&fragment, &node);
         } else if let Some(span) = make::element("span", &token.class) {

@@ -8,12 +8,12 @@ use crate::ui::Labels;
 
 /// The elements of a node: the element in the parent, and the element that contains the children.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct NodeElements {
     pub(super) outer: web_sys::Node,
     pub(super) inner: web_sys::Node,
 }
 
-impl From<Element> for Place {
+impl From<Element> for NodeElements {
     fn from(element: Element) -> Self {
         Self {
             inner: element.clone().into(),
@@ -22,7 +22,7 @@ impl From<Element> for Place {
     }
 }
 
-impl Place {
+impl NodeElements {
     fn nested(outer: Element, inner: Element) -> Self {
         make::append(&outer, &inner);
         Self {
@@ -32,7 +32,7 @@ impl Place {
     }
 
     fn text(text: &str) -> Self {
-        let node: web_sys::Node = make::text(text).into();
+        let node: web_sys::Node = make::text_node(text).into();
         Self {
             outer: node.clone(),
             inner: node,
@@ -43,15 +43,15 @@ impl Place {
 /// The context of a node. The outermost block sets the text direction of all its content, because
 /// the bar of a quote and the columns of a table depend on the direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum NodeContext {
     Text,
     Block,
     TableHead,
 }
 
-impl Within {
+impl NodeContext {
     /// Returns the context of a node's children.
-    pub(super) const fn of(kind: &Kind) -> Self {
+    pub(super) const fn of_children(kind: &Kind) -> Self {
         match kind {
             Kind::TableHead => Self::TableHead,
             // These begin with a text of the interface.
@@ -62,18 +62,18 @@ impl Within {
 }
 
 /// Creates the elements of a node without its children; `None` if the page creates no element.
-pub(super) fn place(
+pub(super) fn create_elements(
     kind: &Kind,
-    within: Within,
+    within: NodeContext,
     heading_offset: u8,
     labels: &Labels,
-) -> Option<Place> {
+) -> Option<NodeElements> {
     Some(match kind {
-        Kind::Text(text) => Place::text(text),
-        Kind::SoftBreak => Place::text("\n"),
+        Kind::Text(text) => NodeElements::text(text),
+        Kind::SoftBreak => NodeElements::text("\n"),
         Kind::HardBreak => make::element("br", "")?.into(),
-        Kind::Code(code) => around_text("code", "la-inline-code", code)?,
-        Kind::Html(source) => around_text("span", "la-html", source)?,
+        Kind::Code(code) => text_element("code", "la-inline-code", code)?,
+        Kind::Html(source) => text_element("span", "la-html", source)?,
         Kind::Math { tex, display } => formula(tex, *display)?.into(),
         Kind::Paragraph => block("p", within)?.into(),
         Kind::Heading(level) => heading(level.saturating_add(heading_offset), within)?.into(),
@@ -82,7 +82,9 @@ pub(super) fn place(
         Kind::List { start } => list(*start, within)?.into(),
         Kind::Item(task) => item(*task, labels)?.into(),
         Kind::Table => table(labels, within)?,
-        Kind::TableHead => Place::nested(make::element("thead", "")?, make::element("tr", "")?),
+        Kind::TableHead => {
+            NodeElements::nested(make::element("thead", "")?, make::element("tr", "")?)
+        }
         Kind::TableRow => make::element("tr", "")?.into(),
         Kind::Cell(align) => cell(*align, within)?.into(),
         Kind::Rule => make::element("hr", "")?.into(),
@@ -98,11 +100,11 @@ pub(super) fn place(
 }
 
 /// Creates an element that contains a text node, which may be changed later.
-fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
+fn text_element(tag: &str, class: &str, text: &str) -> Option<NodeElements> {
     let element = make::element(tag, class)?;
-    let text = make::text(text);
+    let text = make::text_node(text);
     make::append(&element, &text);
-    Some(Place {
+    Some(NodeElements {
         outer: element.into(),
         inner: text.into(),
     })
@@ -113,7 +115,7 @@ fn around_text(tag: &str, class: &str, text: &str) -> Option<Place> {
 fn formula(tex: &str, display: bool) -> Option<Element> {
     let element = make::element("span", "la-math")?;
     if display {
-        make::set(&element, "data-display", "");
+        make::set_attribute(&element, "data-display", "");
     }
     #[cfg(feature = "math")]
     if let Some(formula) = super::math::element(tex, display) {
@@ -124,20 +126,20 @@ fn formula(tex: &str, display: bool) -> Option<Element> {
     Some(element)
 }
 
-fn block(tag: &str, within: Within) -> Option<Element> {
+fn block(tag: &str, within: NodeContext) -> Option<Element> {
     let element = make::element(tag, "")?;
     set_direction(&element, within);
     Some(element)
 }
 
 /// Lets a block of its own follow the direction of its text.
-fn set_direction(element: &Element, within: Within) {
-    if within == Within::Text {
-        make::set(element, "dir", "auto");
+fn set_direction(element: &Element, within: NodeContext) {
+    if within == NodeContext::Text {
+        make::set_attribute(element, "dir", "auto");
     }
 }
 
-fn heading(level: u8, within: Within) -> Option<Element> {
+fn heading(level: u8, within: NodeContext) -> Option<Element> {
     let tag = match level {
         ..=1 => "h1",
         2 => "h2",
@@ -149,7 +151,7 @@ fn heading(level: u8, within: Within) -> Option<Element> {
     block(tag, within)
 }
 
-fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
+fn alert_box(alert: Alert, labels: &Labels) -> Option<NodeElements> {
     let name = match alert {
         Alert::Note => "note",
         Alert::Tip => "tip",
@@ -157,22 +159,25 @@ fn alert_box(alert: Alert, labels: &Labels) -> Option<Place> {
         Alert::Warning => "warning",
         Alert::Caution => "caution",
     };
-    let word = wording::alert(name, labels);
+    let word = wording::alert_label(name, labels);
     let outer = make::element("div", "la-alert")?;
-    make::set(&outer, "data-alert", name);
-    make::set(&outer, "role", "note");
-    make::set(&outer, "aria-label", word);
-    make::append_labelled(&outer, "p", "la-alert-title", word);
-    Some(Place::nested(outer, make::element("div", "la-alert-body")?))
+    make::set_attribute(&outer, "data-alert", name);
+    make::set_attribute(&outer, "role", "note");
+    make::set_attribute(&outer, "aria-label", word);
+    make::append_text_element(&outer, "p", "la-alert-title", word);
+    Some(NodeElements::nested(
+        outer,
+        make::element("div", "la-alert-body")?,
+    ))
 }
 
-fn list(start: Option<u64>, within: Within) -> Option<Element> {
+fn list(start: Option<u64>, within: NodeContext) -> Option<Element> {
     let Some(start) = start else {
         return block("ul", within);
     };
     let element = block("ol", within)?;
     if start != 1 {
-        make::set(&element, "start", &start.to_string());
+        make::set_attribute(&element, "start", &start.to_string());
     }
     Some(element)
 }
@@ -184,33 +189,33 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     let element = make::element("li", "la-task")?;
     let mark = make::element("span", "la-task-mark")?;
     let word = if done {
-        make::set(&mark, "data-done", "");
+        make::set_attribute(&mark, "data-done", "");
         &labels.task_done
     } else {
         &labels.task_open
     };
-    make::set(&mark, "role", "img");
-    make::set(&mark, "aria-label", word);
+    make::set_attribute(&mark, "role", "img");
+    make::set_attribute(&mark, "aria-label", word);
     make::append(&element, &mark);
     Some(element)
 }
 
 /// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction of
 /// the table, so that it shows the first column.
-fn table(labels: &Labels, within: Within) -> Option<Place> {
+fn table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
     let outer = make::element("div", "la-table")?;
     set_direction(&outer, within);
-    make::set(&outer, "tabindex", "0");
-    make::set(&outer, "role", "group");
-    make::set(&outer, "aria-label", &labels.table);
-    Some(Place::nested(outer, make::element("table", "")?))
+    make::set_attribute(&outer, "tabindex", "0");
+    make::set_attribute(&outer, "role", "group");
+    make::set_attribute(&outer, "aria-label", &labels.table);
+    Some(NodeElements::nested(outer, make::element("table", "")?))
 }
 
-fn cell(align: Align, within: Within) -> Option<Element> {
-    let in_head = within == Within::TableHead;
+fn cell(align: Align, within: NodeContext) -> Option<Element> {
+    let in_head = within == NodeContext::TableHead;
     let element = make::element(if in_head { "th" } else { "td" }, "")?;
     if in_head {
-        make::set(&element, "scope", "col");
+        make::set_attribute(&element, "scope", "col");
     }
     let side = match align {
         Align::None => return Some(element),
@@ -218,7 +223,7 @@ fn cell(align: Align, within: Within) -> Option<Element> {
         Align::Center => "center",
         Align::Right => "right",
     };
-    make::set(&element, "data-align", side);
+    make::set_attribute(&element, "data-align", side);
     Some(element)
 }
 
@@ -226,21 +231,25 @@ fn cell(align: Align, within: Within) -> Option<Element> {
 /// address of the host's page.
 fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
     let outer = make::element("sup", "la-footnote-reference")?;
-    let button = make::labelled("button", "la-footnote-button", label)?;
-    make::set(&button, "type", "button");
-    make::set(&button, "data-footnote", label);
-    make::set(&button, "aria-label", &wording::footnote(label, labels));
+    let button = make::text_element("button", "la-footnote-button", label)?;
+    make::set_attribute(&button, "type", "button");
+    make::set_attribute(&button, "data-footnote", label);
+    make::set_attribute(
+        &button,
+        "aria-label",
+        &wording::footnote_label(label, labels),
+    );
     make::append(&outer, &button);
     Some(outer)
 }
 
-fn footnote(label: &str) -> Option<Place> {
+fn footnote(label: &str) -> Option<NodeElements> {
     let outer = make::element("div", "la-footnote")?;
-    make::set(&outer, "data-footnote", label);
-    make::set(&outer, "role", "note");
-    make::set(&outer, "tabindex", "-1");
-    make::append_labelled(&outer, "span", "la-footnote-label", label);
-    Some(Place::nested(
+    make::set_attribute(&outer, "data-footnote", label);
+    make::set_attribute(&outer, "role", "note");
+    make::set_attribute(&outer, "tabindex", "-1");
+    make::append_text_element(&outer, "span", "la-footnote-label", label);
+    Some(NodeElements::nested(
         outer,
         make::element("div", "la-footnote-body")?,
     ))

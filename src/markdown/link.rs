@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::make;
-use crate::ui::{Labels, shown_host};
+use crate::ui::{Labels, display_host};
 
 /// Creates a link; an unsafe address is not set, so that the element shows plain text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
@@ -29,33 +29,33 @@ pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
         }
         return;
     };
-    make::set(element, "class", "la-link");
-    make::set(element, "href", safe.href());
-    make::set(element, "target", "_blank");
-    make::set(element, "rel", "noopener noreferrer nofollow");
+    make::set_attribute(element, "class", "la-link");
+    make::set_attribute(element, "href", safe.href());
+    make::set_attribute(element, "target", "_blank");
+    make::set_attribute(element, "rel", "noopener noreferrer nofollow");
     let shown = if title.is_empty() {
         safe.href().to_owned()
     } else {
         format!("{title}\n{}", safe.href())
     };
-    make::set(element, "title", &shown);
+    make::set_attribute(element, "title", &shown);
 }
 
 /// Shows the host beside a link, unless the text of the link is an address on that host. The model
 /// writes the text and could name another host.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
-        show_host_beside(element, href, &plain(words));
+        show_host_beside(element, href, &plain_text(words));
     }
 }
 
 fn show_host_beside(element: &Element, href: &str, words: &str) {
     let safe = address::safe_href(href);
-    match safe.as_ref().and_then(shown_host) {
+    match safe.as_ref().and_then(display_host) {
         Some(host) if !is_on_host(words, &host) => {
             // Usually it is set already, and an unchanged attribute is not written.
             if element.get_attribute("data-host").as_ref() != Some(&host) {
-                make::set(element, "data-host", &host);
+                make::set_attribute(element, "data-host", &host);
             }
         }
         _ => {
@@ -81,7 +81,7 @@ fn is_on_host(words: &str, host: &str) -> bool {
 }
 
 /// Returns the text of nodes, without formatting.
-pub(super) fn plain(nodes: &[Node]) -> String {
+pub(super) fn plain_text(nodes: &[Node]) -> String {
     let mut text = String::new();
     let mut rest: Vec<&Node> = nodes.iter().rev().collect();
     while let Some(node) = rest.pop() {
@@ -103,21 +103,21 @@ pub(super) fn image(
     labels: &Labels,
     policy: &MediaPolicy,
 ) -> Option<Element> {
-    let words = plain(words);
+    let words = plain_text(words);
     let name = if words.is_empty() { title } else { &words };
     if let Some(src) = address::media_src(src, policy) {
         let element = make::element("img", "la-image")?;
-        make::set(&element, "alt", name);
-        make::set(&element, "loading", "lazy");
-        make::set(&element, "decoding", "async");
-        make::set(&element, "referrerpolicy", "no-referrer");
-        make::set(&element, "src", &src);
+        make::set_attribute(&element, "alt", name);
+        make::set_attribute(&element, "loading", "lazy");
+        make::set_attribute(&element, "decoding", "async");
+        make::set_attribute(&element, "referrerpolicy", "no-referrer");
+        make::set_attribute(&element, "src", &src);
         return Some(element);
     }
     let element = make::element("span", "la-image-chip")?;
-    make::append_labelled(&element, "span", "", &labels.image_not_shown);
+    make::append_text_element(&element, "span", "", &labels.image_not_shown);
     let name = if name.trim().is_empty() { src } else { name };
-    let link = make::labelled("a", "", name)?;
+    let link = make::text_element("a", "", name)?;
     set_target(&link, src, title);
     show_host_beside(&link, src, name);
     make::append(&element, &link);

@@ -13,25 +13,25 @@ pub(super) fn element(tag: &str, class: &str) -> Option<web_sys::Element> {
 }
 
 /// Creates an element with a class and a text.
-pub(super) fn labelled(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
+pub(super) fn text_element(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
     let element = element(tag, class)?;
     element.set_text_content(Some(text));
     Some(element)
 }
 
 /// Appends an element with a class and a text.
-pub(super) fn append_labelled(parent: &web_sys::Element, tag: &str, class: &str, text: &str) {
-    if let Some(element) = labelled(tag, class, text) {
+pub(super) fn append_text_element(parent: &web_sys::Element, tag: &str, class: &str, text: &str) {
+    if let Some(element) = text_element(tag, class, text) {
         append(parent, &element);
     }
 }
 
-pub(super) fn text(text: &str) -> web_sys::Text {
+pub(super) fn text_node(text: &str) -> web_sys::Text {
     document().create_text_node(text)
 }
 
 /// Sets an attribute. Attribute names are constants, so this does not fail.
-pub(super) fn set(element: &web_sys::Element, name: &str, value: &str) {
+pub(super) fn set_attribute(element: &web_sys::Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 

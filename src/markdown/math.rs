@@ -77,12 +77,12 @@ const ATTRIBUTES: [&str; 28] = [
 
 /// Converts a formula to an element; returns `None` if the formula must be shown as TeX source.
 pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
-    build(&mathml(tex, display)?)
+    build_elements(&mathml(tex, display)?)
 }
 
 /// Converts a formula to `MathML`; `None` if the formula is invalid, too long or too deeply nested.
 fn mathml(tex: &str, display: bool) -> Option<String> {
-    if tex.len() > MAX_LEN || depth(tex) > MAX_DEPTH {
+    if tex.len() > MAX_LEN || nesting_bound(tex) > MAX_DEPTH {
         return None;
     }
     let config = MathCoreConfig {
@@ -102,7 +102,7 @@ fn mathml(tex: &str, display: bool) -> Option<String> {
 
 /// Returns an upper bound for the nesting of a formula: by braces and environments, or by commands
 /// that take each other as arguments.
-fn depth(tex: &str) -> usize {
+fn nesting_bound(tex: &str) -> usize {
     let (mut braces, mut deepest, mut row) = (0_usize, 0, 0);
     let mut commands = tex.match_indices("\\").map(|(at, _)| at).peekable();
     let mut nested = 0_usize;
@@ -130,27 +130,27 @@ fn depth(tex: &str) -> usize {
 
 /// Builds the elements of a `MathML` string; `None` if there are no elements. An element that is
 /// not allowed becomes an `mrow`, and an attribute that is not allowed is dropped.
-fn build(xml: &str) -> Option<web_sys::Element> {
+fn build_elements(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open: Vec<web_sys::Element> = Vec::new();
     let mut root = None;
     for piece in xml_tokens(xml) {
         match piece {
-            Piece::Text(text) => {
+            XmlToken::Text(text) => {
                 if let Some(parent) = open.last() {
-                    super::make::append(parent, &super::make::text(&text));
+                    super::make::append(parent, &super::make::text_node(&text));
                 }
             }
-            Piece::Open {
+            XmlToken::Open {
                 name,
                 attributes,
                 empty,
             } => {
-                let name = known(&ELEMENTS, name).unwrap_or("mrow");
+                let name = find_known(&ELEMENTS, name).unwrap_or("mrow");
                 let element = document.create_element_ns(Some(NAMESPACE), name).ok()?;
                 for (name, value) in attributes {
-                    if let Some(name) = known(&ATTRIBUTES, name) {
-                        super::make::set(&element, name, &value);
+                    if let Some(name) = find_known(&ATTRIBUTES, name) {
+                        super::make::set_attribute(&element, name, &value);
                     }
                 }
                 match open.last() {
@@ -161,17 +161,17 @@ fn build(xml: &str) -> Option<web_sys::Element> {
                     open.push(element);
                 }
             }
-            Piece::Close => drop(open.pop()),
+            XmlToken::Close => drop(open.pop()),
         }
     }
     root
 }
 
-fn known(names: &[&'static str], name: &str) -> Option<&'static str> {
+fn find_known(names: &[&'static str], name: &str) -> Option<&'static str> {
     names.iter().copied().find(|known| *known == name)
 }
 
-enum Piece<'a> {
+enum XmlToken<'a> {
     Text(String),
     Open {
         name: &'a str,
@@ -182,32 +182,32 @@ enum Piece<'a> {
 }
 
 /// Splits XML, as `math-core` writes it, into tags and texts.
-fn xml_tokens(mut xml: &str) -> impl Iterator<Item = Piece<'_>> {
+fn xml_tokens(mut xml: &str) -> impl Iterator<Item = XmlToken<'_>> {
     std::iter::from_fn(move || {
         let Some(tag) = xml.strip_prefix('<') else {
             let text = xml.split('<').next().filter(|text| !text.is_empty())?;
             xml = xml.strip_prefix(text)?;
-            return Some(Piece::Text(unescape(text)));
+            return Some(XmlToken::Text(unescape(text)));
         };
         let (inside, rest) = tag.split_once('>')?;
         xml = rest;
         if inside.starts_with('/') {
-            return Some(Piece::Close);
+            return Some(XmlToken::Close);
         }
         let (inside, empty) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),
             None => (inside, false),
         };
         let (name, rest) = inside.split_once(' ').unwrap_or((inside, ""));
-        Some(Piece::Open {
+        Some(XmlToken::Open {
             name,
-            attributes: attributes(rest),
+            attributes: parse_attributes(rest),
             empty,
         })
     })
 }
 
-fn attributes(mut text: &str) -> Vec<(&str, String)> {
+fn parse_attributes(mut text: &str) -> Vec<(&str, String)> {
     let mut found = Vec::new();
     while let Some((name, rest)) = text.split_once("=\"") {
         let Some((value, rest)) = rest.split_once('"') else {
@@ -226,7 +226,7 @@ fn unescape(text: &str) -> String {
     while let Some((before, after)) = rest.split_once('&') {
         plain.push_str(before);
         let entity = after.split_once(';');
-        match entity.and_then(|(name, after)| Some((character(name)?, after))) {
+        match entity.and_then(|(name, after)| Some((entity_character(name)?, after))) {
             Some((character, after)) => {
                 plain.push(character);
                 rest = after;
@@ -241,7 +241,7 @@ fn unescape(text: &str) -> String {
     plain
 }
 
-fn character(name: &str) -> Option<char> {
+fn entity_character(name: &str) -> Option<char> {
     match name {
         "lt" => Some('<'),
         "gt" => Some('>'),

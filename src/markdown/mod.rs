@@ -26,10 +26,10 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::Assistant,
-    ui::{Slice, Words, boundary, effect, in_next_frame, media_policy},
+    ui::{Words, WorkSlice, effect, floor_char_boundary, in_next_frame, media_policy},
     view::{Mark, PartCell},
 };
-use paint::Painter;
+use paint::BlockPainter;
 
 pub use options::{Highlighter, MarkdownOptions, Token};
 
@@ -60,11 +60,11 @@ pub fn MarkdownText(
     let options = MarkdownOptions::current();
     let media = media_policy();
     let root = NodeRef::<html::Div>::new();
-    wording::follow(&words, root);
+    wording::update_on_language_change(&words, root);
     let drawn_with = words.clone();
-    let shared = StoredValue::new_local(None::<Rc<RefCell<Painter>>>);
+    let shared = StoredValue::new_local(None::<Rc<RefCell<BlockPainter>>>);
     let frames = RwSignal::new(0_u32);
-    effect(move |drawing: Option<Option<Drawing>>| {
+    effect(move |drawing: Option<Option<StreamedMarkdown>>| {
         let mark = part.mark.get();
         frames.track();
         let root = root.get()?;
@@ -73,12 +73,12 @@ pub fn MarkdownText(
             .filter(|drawing| drawing.mark.generation == mark.generation)
             // A text that continues after it had ended is parsed again, and so it is redrawn.
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
-        let mut drawing = known.unwrap_or_else(|| Drawing {
+        let mut drawing = known.unwrap_or_else(|| StreamedMarkdown {
             mark,
             read: 0,
             ended: false,
             reader: Markdown::new(),
-            painter: Rc::new(RefCell::new(Painter::new(
+            painter: Rc::new(RefCell::new(BlockPainter::new(
                 root.into(),
                 drawn_with.clone(),
                 options.clone(),
@@ -89,7 +89,7 @@ pub fn MarkdownText(
         let _ = shared.try_set_value(Some(Rc::clone(&drawing.painter)));
         drawing.mark = mark;
         drawing.ended |= !mark.open;
-        if drawing.follow(&assistant, &message, part.index) {
+        if drawing.draw_new_text(&assistant, &message, part.index) {
             in_next_frame(move || {
                 // The signal is disposed with the text.
                 let _ = frames.try_update(|count| *count = count.wrapping_add(1));
@@ -102,7 +102,7 @@ pub fn MarkdownText(
             class="la-markdown"
             node_ref=root
             on:click=move |event| {
-                if let Some(number) = clicks::clicked(&event, &words) {
+                if let Some(number) = clicks::handle_click(&event, &words) {
                     shared.with_value(|painter| {
                         if let Some(painter) = painter {
                             painter.borrow_mut().show_more(number);
@@ -115,31 +115,31 @@ pub fn MarkdownText(
 }
 
 /// A text that is being rendered.
-struct Drawing {
+struct StreamedMarkdown {
     mark: Mark,
     /// The length of the parsed text, in bytes.
     read: usize,
     /// True once the text was complete, even if the text continues afterwards.
     ended: bool,
     reader: Markdown,
-    painter: Rc<RefCell<Painter>>,
+    painter: Rc<RefCell<BlockPainter>>,
 }
 
 /// The size of a piece of text that is parsed before the time is checked, in bytes.
 const PIECE: usize = 4 << 10;
 
-impl Drawing {
+impl StreamedMarkdown {
     /// Parses and draws the new text piece by piece. Returns true if the rest of the text is
     /// deferred to another frame.
-    fn follow(&mut self, assistant: &Assistant, message: &MessageId, part: usize) -> bool {
-        let slice = Slice::begin();
+    fn draw_new_text(&mut self, assistant: &Assistant, message: &MessageId, part: usize) -> bool {
+        let slice = WorkSlice::begin();
         loop {
             let (reader, read) = (&mut self.reader, self.read);
             let piece = assistant.with_conversation(|conversation| {
                 match conversation.message(message)?.parts().get(part)? {
                     Part::Text(text) | Part::Reasoning(text) => {
                         let all = text.text();
-                        let end = boundary(all, read.saturating_add(PIECE));
+                        let end = floor_char_boundary(all, read.saturating_add(PIECE));
                         let has_more = end < all.len();
                         let piece = all.get(..end).unwrap_or(all);
                         Some((

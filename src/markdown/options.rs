@@ -6,7 +6,7 @@ use futures_util::future::LocalBoxFuture;
 use leptos::prelude::use_context;
 use send_wrapper::SendWrapper;
 
-type Highlight = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
+type HighlightFn = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
 
 /// The rendering options for Markdown. Provide them by context above the chat:
 ///
@@ -84,7 +84,7 @@ impl MarkdownOptions {
 /// A function that splits code into tokens for syntax highlighting. No highlighter is built in: an
 /// application provides one, which may be loaded on demand.
 #[derive(Clone)]
-pub struct Highlighter(SendWrapper<Arc<Highlight>>);
+pub struct Highlighter(SendWrapper<Arc<HighlightFn>>);
 
 impl fmt::Debug for Highlighter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,7 +127,7 @@ impl Highlighter {
     where
         F: Future<Output = Vec<Token>> + 'static,
     {
-        let boxed: Arc<Highlight> = Arc::new(move |code, language| {
+        let boxed: Arc<HighlightFn> = Arc::new(move |code, language| {
             Box::pin(highlight(code, language)) as LocalBoxFuture<'static, Vec<Token>>
         });
         Self(SendWrapper::new(boxed))

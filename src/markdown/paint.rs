@@ -14,15 +14,15 @@ use assistant_core::text::{
 
 use super::{
     code::CodeBlock,
-    element::{self, Place, Within},
+    element::{self, NodeContext, NodeElements},
     link, make,
     options::MarkdownOptions,
-    rest::{self, Budget, Rest},
+    rest::{self, DrawBudget, UndrawnNodes},
 };
 use crate::ui::{Labels, Words};
 
 /// A renderer of blocks as children of one element.
-pub(super) struct Painter {
+pub(super) struct BlockPainter {
     root: web_sys::Element,
     words: Words,
     labels: Arc<Labels>,
@@ -33,54 +33,54 @@ pub(super) struct Painter {
     /// The number of finished blocks that are drawn, which are the first children of the root.
     drawn: usize,
     /// The open blocks after the finished ones.
-    open: Vec<Drawn>,
+    open: Vec<DrawnNode>,
     /// The number of nodes that may still be drawn at once.
-    budget: Budget,
+    budget: DrawBudget,
     nodes: usize,
     /// The size of the drawn text, in bytes.
     text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons; number 0 for finished blocks.
-    rests: RefCell<HashMap<u32, Rest>>,
+    rests: RefCell<HashMap<u32, UndrawnNodes>>,
     last_number: Cell<u32>,
 }
 
 /// A node in the page.
-struct Drawn {
+struct DrawnNode {
     kind: Kind,
-    body: Body,
+    body: DrawnBody,
     children: Vec<Self>,
     /// The remaining children, which are not drawn.
     held: Vec<Node>,
 }
 
-enum Body {
-    Place(Place),
+enum DrawnBody {
+    Place(NodeElements),
     Code(CodeBlock),
     /// A block that is not drawn.
     Held(Box<Node>),
 }
 
-impl Drawn {
+impl DrawnNode {
     /// Returns the node's element in its parent; `None` if the node is not drawn.
     fn outer(&self) -> Option<&web_sys::Node> {
         match &self.body {
-            Body::Place(place) => Some(&place.outer),
-            Body::Code(code) => Some(&code.outer),
-            Body::Held(_) => None,
+            DrawnBody::Place(place) => Some(&place.outer),
+            DrawnBody::Code(code) => Some(&code.outer),
+            DrawnBody::Held(_) => None,
         }
     }
 
-    fn held(node: Node) -> Self {
+    fn new_held(node: Node) -> Self {
         Self {
             kind: Kind::Rule,
-            body: Body::Held(Box::new(node)),
+            body: DrawnBody::Held(Box::new(node)),
             children: Vec::new(),
             held: Vec::new(),
         }
     }
 
     const fn is_held(&self) -> bool {
-        matches!(self.body, Body::Held(_))
+        matches!(self.body, DrawnBody::Held(_))
     }
 
     /// Removes the node from the page.
@@ -91,10 +91,10 @@ impl Drawn {
     }
 }
 
-/// The number of the [`Rest`] that contains the outermost blocks of the text.
+/// The number of the [`UndrawnNodes`] that contains the outermost blocks of the text.
 const OF_TEXT: u32 = 0;
 
-impl Painter {
+impl BlockPainter {
     /// Empties an element, and creates the painter for its content.
     pub(super) fn new(
         root: web_sys::Element,
@@ -112,7 +112,7 @@ impl Painter {
             finished: 0,
             drawn: 0,
             open: Vec::new(),
-            budget: Budget::new(),
+            budget: DrawBudget::new(),
             nodes: 0,
             text: 0,
             rests: RefCell::default(),
@@ -124,23 +124,23 @@ impl Painter {
     pub(super) fn apply(&mut self, changes: BlockChanges) {
         self.labels = self.words.now();
         for (index, node) in changes.revised {
-            self.revise(index, node);
+            self.replace_block(index, node);
         }
         let mut open = std::mem::take(&mut self.open);
         let first = changes.from.saturating_sub(self.finished);
         if let Some(text) = changes.appended {
             let grown = first.checked_sub(1).and_then(|at| open.get_mut(at));
             if let Some(drawn) = grown {
-                if !matches!(drawn.body, Body::Code(_)) {
+                if !matches!(drawn.body, DrawnBody::Code(_)) {
                     self.text = self.text.saturating_add(text.len());
                 }
-                self.grow(drawn, &text);
+                self.append_to_open(drawn, &text);
             }
         }
-        let held_before = self.held_blocks();
+        let held_before = self.count_held_blocks();
         let count = first + changes.blocks.len();
         for (place, node) in changes.blocks.into_iter().enumerate() {
-            self.put(&mut open, first + place, node);
+            self.update_or_draw(&mut open, first + place, node);
         }
         for removed in open.drain(count.min(open.len())..) {
             removed.remove();
@@ -149,10 +149,10 @@ impl Painter {
         for done in open.drain(..finished.min(open.len())) {
             self.finished += 1;
             match done.body {
-                Body::Held(node) => self.hold_block(*node),
+                DrawnBody::Held(node) => self.hold_block(*node),
                 _ => {
                     self.drawn += 1;
-                    self.finish(done);
+                    self.finish_node(done);
                 }
             }
         }
@@ -161,12 +161,12 @@ impl Painter {
         if let Some(rest) = self.rests.borrow().get(&OF_TEXT)
             && rest.nodes.len() != held_before
         {
-            rest.label(&self.labels);
+            rest.update_label(&self.labels);
         }
     }
 
     /// Counts the finished blocks that are not drawn.
-    fn held_blocks(&self) -> usize {
+    fn count_held_blocks(&self) -> usize {
         let rests = self.rests.borrow();
         rests.get(&OF_TEXT).map_or(0, |rest| rest.nodes.len())
     }
@@ -179,7 +179,7 @@ impl Painter {
             return;
         }
         let places = (self.root.as_ref(), self.root.as_ref());
-        let rest = Rest::new(None, places, vec![node], (OF_TEXT, &self.labels));
+        let rest = UndrawnNodes::new(None, places, vec![node], (OF_TEXT, &self.labels));
         if let Some(rest) = rest {
             rests.insert(OF_TEXT, rest);
         }
@@ -193,56 +193,56 @@ impl Painter {
         self.labels = self.words.now();
         self.budget.refill();
         for node in rest.next() {
-            let Some(drawn) = self.draw(node, rest.within) else {
+            let Some(drawn) = self.draw_node(node, rest.within) else {
                 continue;
             };
             if let Some(outer) = drawn.outer() {
-                rest.insert(outer);
+                rest.insert_before_button(outer);
             }
             self.drawn += usize::from(number == OF_TEXT);
-            self.finish(drawn);
+            self.finish_node(drawn);
         }
         if rest.nodes.is_empty() {
-            return rest.end();
+            return rest.remove_button();
         }
-        rest.label(&self.labels);
+        rest.update_label(&self.labels);
         self.rests.borrow_mut().insert(number, rest);
     }
 
     /// Appends text to an open code block, or to a paragraph that is too long to be parsed again.
-    fn grow(&self, drawn: &mut Drawn, text: &str) {
+    fn append_to_open(&self, drawn: &mut DrawnNode, text: &str) {
         match (&mut drawn.body, drawn.children.last_mut()) {
-            (Body::Held(node), _) => append_to(node, text),
-            (Body::Code(block), _) => block.append(text),
+            (DrawnBody::Held(node), _) => append_to_undrawn(node, text),
+            (DrawnBody::Code(block), _) => block.append(text),
             (
                 _,
-                Some(Drawn {
+                Some(DrawnNode {
                     kind: Kind::Text(shown),
-                    body: Body::Place(place),
+                    body: DrawnBody::Place(place),
                     ..
                 }),
             ) => {
                 make::append_text(&place.inner, text);
                 shown.push_str(text);
             }
-            _ => self.add(
+            _ => self.draw_child(
                 drawn,
                 Node::leaf(Kind::Text(text.to_owned())),
-                Within::Block,
+                NodeContext::Block,
             ),
         }
     }
 
     /// Updates the open block at this position, or draws the block if there is none. A block beyond
     /// the limits is held back.
-    fn put(&mut self, open: &mut Vec<Drawn>, place: usize, node: Node) {
+    fn update_or_draw(&mut self, open: &mut Vec<DrawnNode>, place: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn) = open.get_mut(place) {
-            self.patch(drawn, node, Within::Text);
-        } else if self.is_full(open) {
-            open.push(Drawn::held(node));
-        } else if let Some(drawn) = self.draw(node, Within::Text) {
-            self.nodes += self.budget.used();
+            self.update_node(drawn, node, NodeContext::Text);
+        } else if self.must_hold(open) {
+            open.push(DrawnNode::new_held(node));
+        } else if let Some(drawn) = self.draw_node(node, NodeContext::Text) {
+            self.nodes += self.budget.used_nodes();
             self.text = self.text.saturating_add(self.budget.text());
             if let Some(outer) = drawn.outer() {
                 make::append(&self.root, outer);
@@ -253,8 +253,8 @@ impl Painter {
 
     /// Returns true if further blocks are held back, because a limit is reached or a block was held
     /// back before.
-    fn is_full(&self, open: &[Drawn]) -> bool {
-        let held = open.last().is_some_and(Drawn::is_held);
+    fn must_hold(&self, open: &[DrawnNode]) -> bool {
+        let held = open.last().is_some_and(DrawnNode::is_held);
         let many = self.drawn + open.len() >= rest::BLOCKS
             || self.nodes >= rest::NODES
             || self.text >= rest::TEXT;
@@ -262,7 +262,7 @@ impl Painter {
     }
 
     /// Replaces a finished block that a late definition changed.
-    fn revise(&self, index: usize, node: Node) {
+    fn replace_block(&self, index: usize, node: Node) {
         if let Some(place) = index.checked_sub(self.drawn) {
             let mut rests = self.rests.borrow_mut();
             let held = rests.get_mut(&OF_TEXT);
@@ -277,62 +277,69 @@ impl Painter {
         self.budget.refill();
         let (Some(old), Some(new)) = (
             self.root.child_nodes().item(place),
-            self.draw(node, Within::Text),
+            self.draw_node(node, NodeContext::Text),
         ) else {
             return;
         };
         if let Some(outer) = new.outer() {
             make::replace(&old, outer);
         }
-        self.finish(new);
+        self.finish_node(new);
     }
 
-    fn draw(&self, node: Node, within: Within) -> Option<Drawn> {
+    fn draw_node(&self, node: Node, within: NodeContext) -> Option<DrawnNode> {
         let Node { kind, children, .. } = node;
         self.budget.count_text(&kind);
         if let Kind::CodeBlock { language, text } = &kind {
             let mut block = CodeBlock::new(language, &self.labels)?;
             block.append(text);
-            return Some(Drawn {
+            return Some(DrawnNode {
                 kind: without_text(kind),
-                body: Body::Code(block),
+                body: DrawnBody::Code(block),
                 children: Vec::new(),
                 held: Vec::new(),
             });
         }
         let place = match &kind {
             Kind::Image { src, title } => {
-                return Some(Drawn {
-                    body: Body::Place(self.image(src, title, &children)?.into()),
+                return Some(DrawnNode {
+                    body: DrawnBody::Place(self.image(src, title, &children)?.into()),
                     kind,
                     children: Vec::new(),
                     held: Vec::new(),
                 });
             }
-            _ => element::place(&kind, within, self.options.heading_offset, &self.labels)?,
+            _ => {
+                element::create_elements(&kind, within, self.options.heading_offset, &self.labels)?
+            }
         };
         link::show_host(&kind, &place.outer, &children);
-        let inside = Within::of(&kind);
-        let most = rest::most_children(&kind, &children);
-        let mut drawn = Drawn {
+        let inside = NodeContext::of_children(&kind);
+        let most = rest::max_children(&kind, &children);
+        let mut drawn = DrawnNode {
             kind,
-            body: Body::Place(place),
+            body: DrawnBody::Place(place),
             children: Vec::with_capacity(children.len().min(most)),
             held: Vec::new(),
         };
         for child in children {
-            self.add_or_hold(&mut drawn, child, (inside, most));
+            self.draw_or_hold_child(&mut drawn, child, (inside, most));
         }
         Some(drawn)
     }
 
     /// Draws a child, or holds the child back if the budget is used up or an earlier child was held
     /// back.
-    fn add_or_hold(&self, parent: &mut Drawn, child: Node, (within, most): (Within, usize)) {
+    fn draw_or_hold_child(
+        &self,
+        parent: &mut DrawnNode,
+        child: Node,
+        (within, most): (NodeContext, usize),
+    ) {
         let holds = !parent.held.is_empty() || parent.children.len() >= most;
-        match holds || !self.budget.take() {
+        match holds || !self.budget.take_node() {
             true => parent.held.push(child),
-            false => self.add(parent, child, within),
+            false => self.draw_child(parent, child, within),
         }
     }
 
@@ -340,8 +347,9 @@ impl Painter {
         link::image(src, title, words, &self.labels, &self.media)
     }
 
-    fn add(&self, parent: &mut Drawn, child: Node, within: Within) {
-        let (Body::Place(place), Some(child)) = (&parent.body, self.draw(child, within)) else {
+    fn draw_child(&self, parent: &mut DrawnNode, child: Node, within: NodeContext) {
+        let (DrawnBody::Place(place), Some(child)) = (&parent.body, self.draw_node(child, within))
+        else {
             return;
         };
         if let Some(outer) = child.outer() {
@@ -351,37 +359,39 @@ impl Painter {
     }
 
     /// Updates a drawn node to another node.
-    fn patch(&self, drawn: &mut Drawn, node: Node, within: Within) {
-        if let Body::Held(held) = &mut drawn.body {
+    fn update_node(&self, drawn: &mut DrawnNode, node: Node, within: NodeContext) {
+        if let DrawnBody::Held(held) = &mut drawn.body {
             **held = node;
             return;
         }
         match (&drawn.kind, &node.kind, &mut drawn.body) {
-            (Kind::Text(old), Kind::Text(new), Body::Place(place))
-            | (Kind::Code(old), Kind::Code(new), Body::Place(place))
-            | (Kind::Html(old), Kind::Html(new), Body::Place(place)) => {
+            (Kind::Text(old), Kind::Text(new), DrawnBody::Place(place))
+            | (Kind::Code(old), Kind::Code(new), DrawnBody::Place(place))
+            | (Kind::Html(old), Kind::Html(new), DrawnBody::Place(place)) => {
                 make::update_text(&place.inner, old, new);
                 drawn.kind = node.kind;
             }
-            (_, Kind::CodeBlock { language, text }, Body::Code(block)) if block.is_in(language) => {
+            (_, Kind::CodeBlock { language, text }, DrawnBody::Code(block))
+                if block.has_language(language) =>
+            {
                 block.update(text);
             }
-            (Kind::Link { .. }, Kind::Link { href, title }, Body::Place(place)) => {
+            (Kind::Link { .. }, Kind::Link { href, title }, DrawnBody::Place(place)) => {
                 if drawn.kind != node.kind {
                     link::set_target(&place.outer, href, title);
                 }
                 link::show_host(&node.kind, &place.outer, &node.children);
                 drawn.kind = node.kind;
-                self.patch_children(drawn, node.children);
+                self.update_children(drawn, node.children);
             }
-            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw(drawn, node, within),
-            (old, new, _) if old == new => self.patch_children(drawn, node.children),
-            _ => self.redraw(drawn, node, within),
+            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw_node(drawn, node, within),
+            (old, new, _) if old == new => self.update_children(drawn, node.children),
+            _ => self.redraw_node(drawn, node, within),
         }
     }
 
-    fn redraw(&self, drawn: &mut Drawn, node: Node, within: Within) {
-        if let Some(new) = self.draw(node, within) {
+    fn redraw_node(&self, drawn: &mut DrawnNode, node: Node, within: NodeContext) {
+        if let Some(new) = self.draw_node(node, within) {
             if let (Some(old), Some(new)) = (drawn.outer(), new.outer()) {
                 make::replace(old, new);
             }
@@ -389,15 +399,15 @@ impl Painter {
         }
     }
 
-    fn patch_children(&self, drawn: &mut Drawn, children: Vec<Node>) {
-        let inside = Within::of(&drawn.kind);
+    fn update_children(&self, drawn: &mut DrawnNode, children: Vec<Node>) {
+        let inside = NodeContext::of_children(&drawn.kind);
         let count = children.len();
-        let most = rest::most_children(&drawn.kind, &children);
+        let most = rest::max_children(&drawn.kind, &children);
         drawn.held.clear();
         for (index, child) in children.into_iter().enumerate() {
             match drawn.children.get_mut(index) {
-                Some(old) => self.patch(old, child, inside),
-                None => self.add_or_hold(drawn, child, (inside, most)),
+                Some(old) => self.update_node(old, child, inside),
+                None => self.draw_or_hold_child(drawn, child, (inside, most)),
             }
         }
         for removed in drawn.children.drain(count.min(drawn.children.len())..) {
@@ -407,36 +417,36 @@ impl Painter {
 
     /// Finishes a complete block: highlights code, adds buttons for nodes that are not drawn, and
     /// drops the state that was needed for updates.
-    fn finish(&self, drawn: Drawn) {
+    fn finish_node(&self, drawn: DrawnNode) {
         let mut left = vec![drawn];
         while let Some(drawn) = left.pop() {
             match drawn.body {
-                Body::Code(block) => block.finish(self.options.highlighter.as_ref()),
-                Body::Place(place) => {
-                    self.hold(&drawn.kind, &place, drawn.held);
+                DrawnBody::Code(block) => block.finish(self.options.highlighter.as_ref()),
+                DrawnBody::Place(place) => {
+                    self.add_rest_button(&drawn.kind, &place, drawn.held);
                     left.extend(drawn.children);
                 }
-                Body::Held(_) => {}
+                DrawnBody::Held(_) => {}
             }
         }
     }
 
     /// Adds a button for the children of a finished node that are not drawn.
-    fn hold(&self, kind: &Kind, place: &Place, nodes: Vec<Node>) {
+    fn add_rest_button(&self, kind: &Kind, place: &NodeElements, nodes: Vec<Node>) {
         if nodes.is_empty() {
             return;
         }
         let number = self.last_number.get() + 1;
         self.last_number.set(number);
         let places = (&place.outer, &place.inner);
-        if let Some(rest) = Rest::new(Some(kind), places, nodes, (number, &self.labels)) {
+        if let Some(rest) = UndrawnNodes::new(Some(kind), places, nodes, (number, &self.labels)) {
             self.rests.borrow_mut().insert(number, rest);
         }
     }
 }
 
 /// Appends text to a node that is not drawn.
-fn append_to(node: &mut Node, text: &str) {
+fn append_to_undrawn(node: &mut Node, text: &str) {
     match &mut node.kind {
         Kind::CodeBlock { text: code, .. } => code.push_str(text),
         _ => match node.children.last_mut().map(|last| &mut last.kind) {

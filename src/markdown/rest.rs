@@ -6,8 +6,8 @@ use std::{cell::Cell, collections::VecDeque};
 use assistant_core::text::markdown::{Kind, Node};
 use web_sys::Element;
 
-use super::{element::Within, make};
-use crate::ui::{Labels, focus, show_more};
+use super::{element::NodeContext, make};
+use crate::ui::{Labels, focus, show_more_text};
 
 /// The maximum number of blocks of a text that are drawn at first.
 pub(super) const BLOCKS: usize = 300;
@@ -31,10 +31,10 @@ pub(super) const BUTTON: &str = ".la-markdown-more";
 
 /// The nodes of one parent that are not drawn, with the button that draws them.
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct UndrawnNodes {
     parent: web_sys::Node,
     pub(super) nodes: VecDeque<Node>,
-    pub(super) within: Within,
+    pub(super) within: NodeContext,
     /// The button, and the element that contains it, in the parent or beside it.
     button: Element,
     outer: Element,
@@ -42,12 +42,12 @@ pub(super) struct Rest {
 
 /// The number of nodes that may still be drawn at once, and the size of their text.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct DrawBudget {
     nodes: Cell<usize>,
     text: Cell<usize>,
 }
 
-impl Budget {
+impl DrawBudget {
     pub(super) const fn new() -> Self {
         Self {
             nodes: Cell::new(NODES_AT_ONCE),
@@ -61,13 +61,13 @@ impl Budget {
     }
 
     /// Takes one node from the budget. Returns false if the budget is used up.
-    pub(super) fn take(&self) -> bool {
+    pub(super) fn take_node(&self) -> bool {
         let left = self.nodes.get();
         self.nodes.set(left.saturating_sub(1));
         left > 0
     }
 
-    pub(super) fn used(&self) -> usize {
+    pub(super) fn used_nodes(&self) -> usize {
         NODES_AT_ONCE - self.nodes.get()
     }
 
@@ -92,13 +92,17 @@ fn text_size(kind: &Kind) -> usize {
 }
 
 /// Adds the size of a node's text to `size`. Returns true while the sum is below the limit.
-fn fits(node: &Node, size: &mut usize) -> bool {
+fn is_within_limit(node: &Node, size: &mut usize) -> bool {
     *size = size.saturating_add(text_size(&node.kind));
-    *size < TEXT && node.children.iter().all(|child| fits(child, size))
+    *size < TEXT
+        && node
+            .children
+            .iter()
+            .all(|child| is_within_limit(child, size))
 }
 
 /// Returns the maximum number of children of a node that are drawn at first.
-pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
+pub(super) fn max_children(kind: &Kind, children: &[Node]) -> usize {
     match kind {
         Kind::Table => {
             let columns = children.first().map_or(1, |head| head.children.len());
@@ -110,7 +114,7 @@ pub(super) fn most_children(kind: &Kind, children: &[Node]) -> usize {
     }
 }
 
-impl Rest {
+impl UndrawnNodes {
     /// Adds a button for nodes that are not drawn; `None` if the page creates no element. `outer`
     /// is the element of the parent of the nodes, `inner` the element that contains the children of
     /// the parent.
@@ -121,10 +125,10 @@ impl Rest {
         (number, labels): (u32, &Labels),
     ) -> Option<Self> {
         let button = make::element("button", "la-button la-markdown-more")?;
-        make::set(&button, "type", "button");
-        make::set(&button, "data-variant", "quiet");
-        make::set(&button, "data-size", "small");
-        make::set(&button, REST, &number.to_string());
+        make::set_attribute(&button, "type", "button");
+        make::set_attribute(&button, "data-variant", "quiet");
+        make::set_attribute(&button, "data-size", "small");
+        make::set_attribute(&button, REST, &number.to_string());
         let (tag, place) = match kind {
             Some(Kind::Table) => ("div", outer),
             Some(Kind::List { .. }) => ("li", inner),
@@ -137,40 +141,42 @@ impl Rest {
         make::append(place, &holder);
         let rest = Self {
             parent: inner.clone(),
-            within: kind.map_or(Within::Text, Within::of),
+            within: kind.map_or(NodeContext::Text, NodeContext::of_children),
             nodes: nodes.into(),
             button,
             outer: holder,
         };
-        rest.label(labels);
+        rest.update_label(labels);
         Some(rest)
     }
 
     /// Updates the text of the button.
-    pub(super) fn label(&self, labels: &Labels) {
+    pub(super) fn update_label(&self, labels: &Labels) {
         let hidden = self.nodes.len();
-        let text = show_more(labels, self.step(), hidden);
+        let text = show_more_text(labels, self.next_count(), hidden);
         self.button.set_text_content(Some(&text));
-        make::set(&self.outer, "data-hidden", &hidden.to_string());
+        make::set_attribute(&self.outer, "data-hidden", &hidden.to_string());
     }
 
     /// Returns the number of nodes that the next press of the button draws.
-    fn step(&self) -> usize {
+    fn next_count(&self) -> usize {
         let mut size = 0;
         let nodes = self.nodes.iter().take(STEP);
-        let before_limit = nodes.take_while(|node| fits(node, &mut size)).count();
+        let before_limit = nodes
+            .take_while(|node| is_within_limit(node, &mut size))
+            .count();
         // The node that reaches the limit is drawn as well.
         (before_limit + 1).min(STEP).min(self.nodes.len())
     }
 
     /// Removes and returns the nodes to draw next.
     pub(super) fn next(&mut self) -> Vec<Node> {
-        let count = self.step();
+        let count = self.next_count();
         self.nodes.drain(..count).collect()
     }
 
     /// Inserts a drawn node before the button.
-    pub(super) fn insert(&self, node: &web_sys::Node) {
+    pub(super) fn insert_before_button(&self, node: &web_sys::Node) {
         let before: &web_sys::Node = &self.outer;
         let is_inside = before.parent_node().as_ref() == Some(&self.parent);
         // Fails only if the text is no longer in the page.
@@ -181,8 +187,8 @@ impl Rest {
     }
 
     /// Removes the button, and moves the focus to another element if the button has it.
-    pub(super) fn end(self) {
-        focus::pass_on(&self.outer);
+    pub(super) fn remove_button(self) {
+        focus::pass_focus_on(&self.outer);
         make::remove(&self.outer);
     }
 }

@@ -23,7 +23,7 @@ const LABELLED: [LabelledText; 5] = [
 const NAME: &str = "aria-label";
 
 /// Updates the interface texts below an element when the language changes.
-pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
+pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>) {
     if !words.may_change() {
         return;
     }
@@ -40,28 +40,28 @@ pub(super) fn follow(words: &Words, root: NodeRef<html::Div>) {
 fn set_label(root: &Element, labels: &Labels) {
     for (places, attribute, word) in LABELLED {
         let word = word(labels);
-        each(root, places, &|place| match attribute {
-            Some(attribute) => make::set(place, attribute, word),
+        for_each_element(root, places, &|place| match attribute {
+            Some(attribute) => make::set_attribute(place, attribute, word),
             None => place.set_text_content(Some(word)),
         });
     }
-    each(root, ".la-alert", &|place| {
-        let word = alert(
+    for_each_element(root, ".la-alert", &|place| {
+        let word = alert_label(
             &place.get_attribute("data-alert").unwrap_or_default(),
             labels,
         );
-        make::set(place, NAME, word);
+        make::set_attribute(place, NAME, word);
         if let Some(title) = place.first_element_child() {
             title.set_text_content(Some(word));
         }
     });
-    each(root, ".la-footnote-button", &|place| {
+    for_each_element(root, ".la-footnote-button", &|place| {
         let label = place.get_attribute("data-footnote").unwrap_or_default();
-        make::set(place, NAME, &footnote(&label, labels));
+        make::set_attribute(place, NAME, &footnote_label(&label, labels));
     });
 }
 
-fn each(root: &Element, places: &str, set_label: &dyn Fn(&Element)) {
+fn for_each_element(root: &Element, places: &str, set_label: &dyn Fn(&Element)) {
     let Ok(found) = root.query_selector_all(places) else {
         return;
     };
@@ -73,7 +73,7 @@ fn each(root: &Element, places: &str, set_label: &dyn Fn(&Element)) {
 }
 
 /// Returns the label of an alert, by its name.
-pub(super) fn alert<'a>(name: &str, labels: &'a Labels) -> &'a Word {
+pub(super) fn alert_label<'a>(name: &str, labels: &'a Labels) -> &'a Word {
     match name {
         "tip" => &labels.alert_tip,
         "important" => &labels.alert_important,
@@ -84,6 +84,6 @@ pub(super) fn alert<'a>(name: &str, labels: &'a Labels) -> &'a Word {
 }
 
 /// Returns the accessible name of a button that leads to a footnote.
-pub(super) fn footnote(label: &str, labels: &Labels) -> String {
+pub(super) fn footnote_label(label: &str, labels: &Labels) -> String {
     format!("{} {label}", labels.footnote)
 }

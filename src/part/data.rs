@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{PartHandle, files, sources};
 use crate::{
-    ui::{Icon, Labels, Words, dynamic, memo, words},
+    ui::{Icon, Labels, Words, dynamic, memo, title_in_words},
     view::PartKind,
 };
 
@@ -32,36 +32,38 @@ const NULL_TEXT: &str = "–";
 const MAX_LINE: usize = 120;
 
 pub(super) fn view(part: PartHandle) -> AnyView {
-    let known: Option<Known> = match part.kind() {
-        PartKind::Data(kind) if kind == sources::TYPE => Some((sources::is_list, sources::view)),
-        PartKind::Data(kind) if kind == files::TYPE => Some((files::is_list, files::view)),
+    let known: Option<KnownType> = match part.kind() {
+        PartKind::Data(kind) if kind == sources::TYPE => {
+            Some((sources::is_source_list, sources::view))
+        }
+        PartKind::Data(kind) if kind == files::TYPE => Some((files::is_file_list, files::view)),
         _ => None,
     };
     let Some((fits, draw)) = known else {
-        return card(part);
+        return data_card(part);
     };
     let found = part;
     let fits = memo(move || found.with(fits).unwrap_or_default());
     dynamic(move || match fits.get() {
         true => draw(part),
-        false => card(part),
+        false => data_card(part),
     })
     .into_any()
 }
 
 /// A function that detects data of a known type, and the renderer for it.
-type Known = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
+type KnownType = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
-fn card(part: PartHandle) -> AnyView {
+fn data_card(part: PartHandle) -> AnyView {
     let words = Words::current();
     let open = RwSignal::new(false);
     let (name, state, data) = (part, part, part);
     let titles = words.clone();
-    let title = move || name.with(|part| title(&titles.get(), part));
-    let state = move || state.with(state_of).flatten();
+    let title = move || name.with(|part| part_title(&titles.get(), part));
+    let state = move || state.with(status_text).flatten();
     // Rendered only while open, since data may be long and change often.
     let body = move || {
-        let shown = |part: &Part| data_of(part).map(|data| body(data, &words.get()));
+        let shown = |part: &Part| part_data(part).map(|data| data_body(data, &words.get()));
         open.get().then(|| data.with(shown)).flatten().flatten()
     };
     view! {
@@ -83,28 +85,29 @@ fn card(part: PartHandle) -> AnyView {
 
 /// Returns the title of a part: the `title` of its data, or else the type in words; the label for
 /// results or for unknown parts if the part has no type.
-fn title(labels: &Labels, part: &Part) -> String {
+fn part_title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => {
-            text_of(part.data(), "title").unwrap_or_else(|| words(part.data_type()))
+            text_field(part.data(), "title").unwrap_or_else(|| title_in_words(part.data_type()))
         }
         Part::ToolResult(_) => labels.result.to_string(),
         _ => labels.unknown_part.to_string(),
     }
 }
 
-fn state_of(part: &Part) -> Option<String> {
+fn status_text(part: &Part) -> Option<String> {
     let Part::Data(part) = part else { return None };
     let keys = ["status", "message", "text"];
-    keys.into_iter().find_map(|key| text_of(part.data(), key))
+    keys.into_iter()
+        .find_map(|key| text_field(part.data(), key))
 }
 
-fn text_of(data: &Value, key: &str) -> Option<String> {
+fn text_field(data: &Value, key: &str) -> Option<String> {
     let text = data.get(key)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.chars().take(MAX_LINE).collect())
 }
 
-fn data_of(part: &Part) -> Option<&Value> {
+fn part_data(part: &Part) -> Option<&Value> {
     match part {
         Part::Data(part) => Some(part.data()),
         Part::ToolResult(result) => Some(result.output()),
@@ -115,14 +118,14 @@ fn data_of(part: &Part) -> Option<&Value> {
 
 /// Renders an object as names and values, any other value alone, up to [`MAX_SHOWN`] bytes and
 /// [`MAX_PAIRS`] pairs.
-fn body(data: &Value, labels: &Labels) -> AnyView {
+fn data_body(data: &Value, labels: &Labels) -> AnyView {
     let mut room = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
         return value_view(data, &labels.result, labels, &mut room);
     };
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
         (room > 0).then(|| {
-            let name = words(key);
+            let name = title_in_words(key);
             let value_text = value_view(value, &name, labels, &mut room);
             view! {
                 <dt dir="auto">{name}</dt>
@@ -147,7 +150,7 @@ fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> A
     let plain = items
         .iter()
         .all(|item| !item.is_array() && !item.is_object());
-    let mut out = Bounded {
+    let mut out = BoundedWriter {
         text: String::new(),
         room: *room,
     };
@@ -174,7 +177,7 @@ fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> A
 }
 
 /// Writes plain values, separated by commas.
-fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Result {
+fn write_plain(out: &mut BoundedWriter, items: &[Value], labels: &Labels) -> fmt::Result {
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
             out.write_str(", ")?;
@@ -191,13 +194,13 @@ fn write_plain(out: &mut Bounded, items: &[Value], labels: &Labels) -> fmt::Resu
 }
 
 /// A writer that fails once it is full.
-struct Bounded {
+struct BoundedWriter {
     text: String,
     /// The number of bytes that can still be written.
     room: usize,
 }
 
-impl fmt::Write for Bounded {
+impl fmt::Write for BoundedWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut end = text.len().min(self.room);
         while !text.is_char_boundary(end) {

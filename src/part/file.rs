@@ -17,15 +17,15 @@ use serde_json::Value;
 
 use super::PartHandle;
 use crate::ui::{
-    AttrText, Icon, Labels, Word, Words, dynamic, media_policy, save_file, shown_host, size_text,
+    AttrText, Icon, Labels, Word, Words, display_host, dynamic, media_policy, save_file, size_text,
 };
 
 /// The maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 
 pub(super) fn view(part: &PartHandle) -> AnyView {
-    let shown = part.peek(|part| match part {
-        Part::File(content) => Some(show(content)),
+    let shown = part.with_untracked(|part| match part {
+        Part::File(content) => Some(file_view(content)),
         _ => None,
     });
     shown.flatten().into_any()
@@ -33,36 +33,36 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
 
 /// Renders a file as media if the media policy allows it, otherwise as a card with the name.
 /// Renders nothing for a text.
-pub(crate) fn show(content: &ContentPart) -> AnyView {
+pub(crate) fn file_view(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
     };
-    let card = Card::of(kind, source, content.metadata.as_ref());
-    let Some(src) = src(kind, source) else {
+    let card = FileCard::new(kind, source, content.metadata.as_ref());
+    let Some(src) = allowed_src(kind, source) else {
         let here = match source {
             Source::Data { value, .. } => Some(value.clone()),
             _ => None,
         };
-        return chip(&card, here);
+        return file_card(&card, here);
     };
     // A file that cannot be loaded or decoded is named like any other.
     let broken = RwSignal::new(false);
     dynamic(move || match broken.get() {
-        true => chip(&card, bytes_of(&src)),
-        false => player(&card, src.clone(), broken),
+        true => file_card(&card, base64_of_data_url(&src)),
+        false => media_player(&card, src.clone(), broken),
     })
     .into_any()
 }
 
 /// Returns the bytes of a `data:` address, as base64; `None` for any other address.
-fn bytes_of(src: &str) -> Option<String> {
+fn base64_of_data_url(src: &str) -> Option<String> {
     let (_, base64) = src.strip_prefix("data:")?.split_once(',')?;
     Some(base64.to_owned())
 }
 
 /// Returns the value for the `src` attribute if the media policy allows the file to be shown;
 /// otherwise `None`.
-fn src(kind: &str, source: &Source) -> Option<String> {
+fn allowed_src(kind: &str, source: &Source) -> Option<String> {
     let policy = media_policy();
     match source {
         Source::Data { value, mime_type } if kind == "image" => {
@@ -75,7 +75,7 @@ fn src(kind: &str, source: &Source) -> Option<String> {
     }
 }
 
-fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
+fn media_player(card: &FileCard, src: String, broken: RwSignal<bool>) -> AnyView {
     let name = card.name.attr();
     let fail = move |_| broken.set(true);
     match card.icon {
@@ -103,17 +103,17 @@ fn player(card: &Card, src: String, broken: RwSignal<bool>) -> AnyView {
 }
 
 /// The name, details and address of a file, for its card.
-struct Card {
+struct FileCard {
     icon: Icon,
-    name: Name,
+    name: FileName,
     /// Type, size and origin, as far as known.
     details: String,
     /// The address of the file, if it is safe to open.
     href: Option<String>,
 }
 
-impl Card {
-    fn of(kind: &str, source: &Source, metadata: Option<&Value>) -> Self {
+impl FileCard {
+    fn new(kind: &str, source: &Source, metadata: Option<&Value>) -> Self {
         let (icon, word): (_, fn(&Labels) -> &Word) = match kind {
             "image" => (Icon::Image, |l| &l.image),
             "audio" => (Icon::Audio, |l| &l.audio),
@@ -135,7 +135,7 @@ impl Card {
             Source::Url { value, mime_type } => {
                 details.extend(mime_type.clone());
                 let address = safe_href(value);
-                details.extend(address.as_ref().and_then(shown_host));
+                details.extend(address.as_ref().and_then(display_host));
                 from_url = address.as_ref().and_then(|a| last_segment(a.href()));
                 href = address.map(|address| address.href().to_owned());
             }
@@ -151,7 +151,7 @@ impl Card {
         let name = given.or(from_url);
         Self {
             icon,
-            name: Name {
+            name: FileName {
                 given: name.map(|name| name.chars().take(MAX_NAME).collect()),
                 word,
                 words: Words::current(),
@@ -167,13 +167,13 @@ impl Card {
 
 /// The name of a file, or the label of its kind.
 #[derive(Clone)]
-struct Name {
+struct FileName {
     given: Option<String>,
     word: fn(&Labels) -> &Word,
     words: Words,
 }
 
-impl Name {
+impl FileName {
     fn get(&self) -> String {
         let name = self.given.clone();
         name.unwrap_or_else(|| self.words.word(self.word).into_owned())
@@ -192,7 +192,7 @@ impl Name {
     }
 
     /// Returns the label of an action, followed by the name of the file.
-    fn after(&self, does: fn(&Labels) -> &Word) -> AttrText {
+    fn with_action(&self, does: fn(&Labels) -> &Word) -> AttrText {
         let name = self.clone();
         Box::new(move || format!("{} {}", name.words.word(does), name.get()).into())
     }
@@ -200,7 +200,7 @@ impl Name {
 
 /// Renders the card of a file, with a link to the file, or a button that saves it. `here` contains
 /// the bytes of the file as base64, if the message contains them.
-fn chip(card: &Card, here: Option<String>) -> AnyView {
+fn file_card(card: &FileCard, here: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
     let act = match (&card.href, here) {
         (Some(href), _) => view! {
@@ -210,7 +210,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 href=href.clone()
                 target="_blank"
                 rel="noopener noreferrer nofollow"
-                aria-label=name.after(|l| &l.open_file)
+                aria-label=name.with_action(|l| &l.open_file)
             >
                 {Icon::External.view()}
                 <span>{words.text(|l| &l.open_file)}</span>
@@ -222,7 +222,7 @@ fn chip(card: &Card, here: Option<String>) -> AnyView {
                 type="button"
                 class="la-button"
                 data-size="small"
-                aria-label=name.after(|l| &l.save_file)
+                aria-label=name.with_action(|l| &l.save_file)
                 on:click=move |_| save_file(&untrack(|| name.get()), &base64)
             >
                 {Icon::Download.view()}

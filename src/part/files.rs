@@ -16,11 +16,11 @@ pub(super) const TYPE: &str = "files";
 /// The maximum number of files shown.
 const MAX_FILES: usize = 50;
 
-pub(super) fn is_list(part: &Part) -> bool {
-    list(part).is_some()
+pub(super) fn is_file_list(part: &Part) -> bool {
+    file_list(part).is_some()
 }
 
-fn list(part: &Part) -> Option<&Vec<Value>> {
+fn file_list(part: &Part) -> Option<&Vec<Value>> {
     let Part::Data(part) = part else { return None };
     let list = part.data().get("files").unwrap_or(part.data());
     list.as_array()
@@ -29,11 +29,11 @@ fn list(part: &Part) -> Option<&Vec<Value>> {
 pub(super) fn view(part: PartHandle) -> AnyView {
     let files = move || {
         let shown = part.with(|part| {
-            let values = list(part).map_or(&[][..], Vec::as_slice);
+            let values = file_list(part).map_or(&[][..], Vec::as_slice);
             let files = values.iter().take(MAX_FILES);
             let files = files.filter_map(|value| content_part_from_value(value.clone()).ok());
             files
-                .map(|content| file::show(&content))
+                .map(|content| file::file_view(&content))
                 .collect::<Vec<_>>()
         });
         shown.unwrap_or_default()

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A view to mount, and the registration of its renderer.
-pub(crate) struct Foreign {
+pub(crate) struct ForeignView {
     /// The registration of the renderer.
     pub(crate) registration: RegistrationId,
     /// The description of the view in error messages, if the view is a question to the user. If a
@@ -28,9 +28,9 @@ pub(crate) struct Foreign {
 }
 
 /// Mounts the view of another component; empty if `find` returns `None`.
-pub(crate) fn foreign(
+pub(crate) fn mount_foreign(
     assistant: Assistant,
-    find: impl Fn() -> Option<Foreign> + 'static,
+    find: impl Fn() -> Option<ForeignView> + 'static,
 ) -> AnyView {
     let place = NodeRef::<html::Div>::new();
     let card = assistant.runtime().next_number();
@@ -41,7 +41,7 @@ pub(crate) fn foreign(
         let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
             return;
         };
-        let Some(Foreign {
+        let Some(ForeignView {
             registration,
             asks,
             draw,
@@ -54,7 +54,7 @@ pub(crate) fn foreign(
         let instead = Rc::new(instead);
         let default = Rc::clone(&instead);
         let place = element.clone().into();
-        let drawn = owner.with(|| mount_to(place, move || guarded(draw, default, words)));
+        let drawn = owner.with(|| mount_to(place, move || guarded_view(draw, default, words)));
         let mounted: Box<dyn Any> = match asks.filter(|_| is_empty(&element)) {
             None => Box::new(drawn),
             Some(what) => {
@@ -65,7 +65,7 @@ pub(crate) fn foreign(
                 Box::new(owner.with(|| mount_to(element.into(), move || instead())))
             }
         };
-        assistant_handle.cards().keep(card, registration, mounted);
+        assistant_handle.cards().insert(card, registration, mounted);
     });
     on_cleanup(move || assistant.cards().remove(card));
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
@@ -79,7 +79,7 @@ fn is_empty(element: &web_sys::HtmlElement) -> bool {
 
 /// Draws the view of a renderer. If the renderer returns an error, renders an error box and the
 /// fallback instead; the rest of the chat is not affected.
-fn guarded(
+fn guarded_view(
     draw: Box<dyn FnOnce() -> AnyView>,
     instead: Rc<Box<dyn Fn() -> AnyView>>,
     words: Words,
@@ -99,7 +99,7 @@ fn guarded(
                 </div>
             }
         }>
-            {contained(draw.take())}
+            {draw_contained(draw.take())}
         </ErrorBoundary>
     }
 }
@@ -107,12 +107,12 @@ fn guarded(
 /// Draws the view. A panic in a browser ends the program; where panics unwind, the panic is handled
 /// as an error.
 #[cfg(not(panic = "unwind"))]
-fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
+fn draw_contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     draw()
 }
 
 #[cfg(panic = "unwind")]
-use unwinding::contained;
+use unwinding::draw_contained;
 
 #[cfg(panic = "unwind")]
 mod unwinding {
@@ -124,11 +124,11 @@ mod unwinding {
 
     use leptos::prelude::*;
 
-    pub(super) fn contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
-        drawn(draw).into_any()
+    pub(super) fn draw_contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
+        catch_panic(draw).into_any()
     }
 
-    fn drawn(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
+    fn catch_panic(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
         // Its partial state belongs to it, and is not observed again.
         catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(panic_message(&*why)))
     }
@@ -158,9 +158,9 @@ mod unwinding {
 
         #[test]
         fn a_panicking_renderer_is_contained_natively() {
-            let why = drawn(Box::new(|| panic!("no card for {}", "act"))).err();
+            let why = catch_panic(Box::new(|| panic!("no card for {}", "act"))).err();
             assert_eq!(why.map(|why| why.0).as_deref(), Some("no card for act"));
-            assert!(drawn(Box::new(|| ().into_any())).is_ok());
+            assert!(catch_panic(Box::new(|| ().into_any())).is_ok());
         }
     }
 }

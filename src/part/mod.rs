@@ -16,7 +16,7 @@ mod text;
 use leptos::prelude::*;
 
 use crate::{
-    assistant::Found,
+    assistant::FoundRenderer,
     ui::{dynamic, memo},
     view::PartKind,
 };
@@ -31,34 +31,34 @@ pub use steps::{RunSteps, RunStepsProps};
 pub(crate) use steps::stored_steps;
 pub use streaming::{StreamingText, StreamingTextProps};
 
-pub(crate) use file::show as show_file;
-pub(crate) use foreign::{Foreign, foreign};
+pub(crate) use file::file_view as show_file;
+pub(crate) use foreign::{ForeignView, mount_foreign};
 
 /// Renders a part that is not a call, with the application's renderer or according to its kind.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
     let renderer = memo(move || renderer_of(part).map(|found| found.id));
     dynamic(move || match renderer.get() {
-        Some(_) => custom(part),
-        None => built_in(part),
+        Some(_) => custom_part(part),
+        None => default_part(part),
     })
     .into_any()
 }
 
 /// Finds the renderer that the application has registered for a part, if any; tracks registrations
 /// when called in a reactive closure.
-fn renderer_of(part: PartHandle) -> Option<Found<PartHandle>> {
+fn renderer_of(part: PartHandle) -> Option<FoundRenderer<PartHandle>> {
     let (_, cell) = part.cell()?;
     part.assistant()?.renderers().part(&cell.kind)
 }
 
 /// Renders a part with the renderer of the application.
-fn custom(part: PartHandle) -> AnyView {
+fn custom_part(part: PartHandle) -> AnyView {
     let Some(assistant) = part.assistant() else {
         return ().into_any();
     };
-    let inner = foreign(assistant, move || {
+    let inner = mount_foreign(assistant, move || {
         let found = renderer_of(part)?;
-        Some(Foreign {
+        Some(ForeignView {
             registration: found.id,
             asks: None,
             draw: Box::new(move || (found.renderer)(part)),
@@ -69,7 +69,7 @@ fn custom(part: PartHandle) -> AnyView {
 }
 
 /// Renders a part with the default renderer of its kind; renders nothing for a call.
-fn built_in(part: PartHandle) -> AnyView {
+fn default_part(part: PartHandle) -> AnyView {
     let (Some(assistant), Some((message, cell))) = (part.assistant(), part.cell()) else {
         return ().into_any();
     };
@@ -95,6 +95,6 @@ impl PartHandle {
     /// ```
     #[must_use]
     pub fn default_view(&self) -> AnyView {
-        built_in(*self)
+        default_part(*self)
     }
 }

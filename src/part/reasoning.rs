@@ -24,17 +24,22 @@ pub(super) fn view(
 ) -> AnyView {
     let mark = cell.mark.clone();
     let says = memo(move || mark.with(|mark| mark.len > 0));
-    let shown = move || thought(part, assistant.clone(), message.clone(), cell.clone());
+    let shown = move || reasoning_view(part, assistant.clone(), message.clone(), cell.clone());
     when(move || says.get(), shown).into_any()
 }
 
-fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: PartCell) -> AnyView {
+fn reasoning_view(
+    part: PartHandle,
+    assistant: Assistant,
+    message: MessageId,
+    cell: PartCell,
+) -> AnyView {
     let words = Words::current();
     let mark = cell.mark.clone();
     let open = memo(move || mark.with(|mark| mark.open));
     let title = move || match open.get() {
         true => words.word(|l| &l.thinking).into_owned(),
-        false => title(&words.get(), part.peek(duration).flatten()),
+        false => reasoning_title(&words.get(), part.with_untracked(reasoning_ms).flatten()),
     };
     let latest = move || {
         let line = open.get().then(|| part.with(latest_line)).flatten();
@@ -56,21 +61,21 @@ fn thought(part: PartHandle, assistant: Assistant, message: MessageId, cell: Par
                 {dynamic(latest)}
             </summary>
             <div class="la-reasoning-text">
-                {text::prose(assistant, message, cell)}
+                {text::agent_text(assistant, message, cell)}
             </div>
         </details>
     }
     .into_any()
 }
 
-fn duration(part: &Part) -> Option<u64> {
+fn reasoning_ms(part: &Part) -> Option<u64> {
     match part {
         Part::Reasoning(part) => part.span()?.duration(),
         _ => None,
     }
 }
 
-fn title(labels: &Labels, ms: Option<u64>) -> String {
+fn reasoning_title(labels: &Labels, ms: Option<u64>) -> String {
     let Some(ms) = ms else {
         return labels.reasoning.to_string();
     };

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::ui::{Icon, Words, dynamic, each, memo, shown_host};
+use crate::ui::{Icon, Words, display_host, dynamic, each, memo};
 
 /// The type of data that contains sources.
 pub(super) const TYPE: &str = "sources";
@@ -21,14 +21,14 @@ const OPEN: usize = 3;
 const MAX_TEXT: usize = 400;
 
 #[derive(Clone, PartialEq, Eq)]
-struct Source {
+struct ListedSource {
     title: String,
     /// The address of the source, and the host of the address.
     link: Option<(String, String)>,
     snippet: String,
 }
 
-impl Source {
+impl ListedSource {
     /// Returns a key that contains the position and all shown values of the source.
     fn key(&self, place: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
@@ -36,36 +36,40 @@ impl Source {
     }
 }
 
-pub(super) fn is_list(part: &Part) -> bool {
-    list(part).is_some()
+pub(super) fn is_source_list(part: &Part) -> bool {
+    source_list(part).is_some()
 }
 
-fn list(part: &Part) -> Option<&Vec<Value>> {
+fn source_list(part: &Part) -> Option<&Vec<Value>> {
     let Part::Data(part) = part else { return None };
     let list = part.data().get("sources").unwrap_or(part.data());
     list.as_array()
 }
 
-fn read(part: &Part) -> Vec<Source> {
-    let values = list(part).map_or(&[][..], Vec::as_slice);
-    values.iter().take(MAX_SOURCES).filter_map(source).collect()
+fn read_sources(part: &Part) -> Vec<ListedSource> {
+    let values = source_list(part).map_or(&[][..], Vec::as_slice);
+    values
+        .iter()
+        .take(MAX_SOURCES)
+        .filter_map(parse_source)
+        .collect()
 }
 
-fn source(value: &Value) -> Option<Source> {
+fn parse_source(value: &Value) -> Option<ListedSource> {
     let text = |key: &str| {
         let text = value.get(key).and_then(Value::as_str).unwrap_or_default();
         text.trim().chars().take(MAX_TEXT).collect::<String>()
     };
     let url = value.get("url").and_then(Value::as_str).unwrap_or_default();
     let link = safe_href(url).map(|address| {
-        let host = shown_host(&address).unwrap_or_default();
+        let host = display_host(&address).unwrap_or_default();
         (address.href().to_owned(), host)
     });
     let title = match text("title") {
         title if title.is_empty() => text("url"),
         title => title,
     };
-    (!title.is_empty()).then(|| Source {
+    (!title.is_empty()).then(|| ListedSource {
         title,
         link,
         snippet: text("snippet"),
@@ -74,14 +78,14 @@ fn source(value: &Value) -> Option<Source> {
 
 pub(super) fn view(part: PartHandle) -> AnyView {
     let words = Words::current();
-    let sources = memo(move || part.with(read).unwrap_or_default());
+    let sources = memo(move || part.with(read_sources).unwrap_or_default());
     let open = sources.with_untracked(Vec::len) <= OPEN;
     let count = move || sources.with(Vec::len);
     let numbered = move || sources.get().into_iter().enumerate().collect();
     let list = each(
         numbered,
         |(place, source)| source.key(*place),
-        |(_, source)| item(source),
+        |(_, source)| source_item(source),
     );
     view! {
         <details class="la-part la-sources" open=open>
@@ -98,8 +102,8 @@ pub(super) fn view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-fn item(source: Source) -> AnyView {
-    let Source {
+fn source_item(source: ListedSource) -> AnyView {
+    let ListedSource {
         title,
         link,
         snippet,

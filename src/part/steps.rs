@@ -36,7 +36,7 @@ pub fn RunSteps(
     };
     let draw = move || {
         let activity = assistant.activity();
-        list(
+        step_list(
             assistant.agent_steps(),
             memo(move || activity.get().streaming),
         )
@@ -46,11 +46,11 @@ pub fn RunSteps(
 
 /// Renders the steps of finished runs, which are stored with a message.
 pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
-    list(steps, memo(|| false))
+    step_list(steps, memo(|| false))
 }
 
 /// Returns the label with the number of steps.
-fn count_of(words: &Words, count: usize) -> String {
+fn count_label(words: &Words, count: usize) -> String {
     match count {
         1 => words.word(|l| &l.one_tool_call).into_owned(),
         _ => {
@@ -60,7 +60,7 @@ fn count_of(words: &Words, count: usize) -> String {
     }
 }
 
-fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
+fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
     let cut = {
         let steps = steps.clone();
@@ -87,7 +87,7 @@ fn list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
-                    <span>{count_of(&words, steps.with(Vec::len))}</span>
+                    <span>{count_label(&words, steps.with(Vec::len))}</span>
                 }
                 .into_any(),
             }

@@ -34,12 +34,12 @@ pub fn StreamingText(
     part: PartCell,
 ) -> impl IntoView {
     let block = NodeRef::<html::P>::new();
-    effect(move |shown: Option<Shown>| {
+    effect(move |shown: Option<RenderedPart>| {
         let mark = part.mark.get();
         let mut shown = shown.unwrap_or_default();
         if let Some(block) = block.get() {
-            shown.follow(&block, mark, |len| {
-                suffix(&assistant, &message, part.index, len)
+            shown.append_new_text(&block, mark, |len| {
+                text_after(&assistant, &message, part.index, len)
             });
         }
         shown
@@ -49,15 +49,15 @@ pub fn StreamingText(
 
 /// The text node that grows, and the length of the text in the page.
 #[derive(Default)]
-struct Shown {
+struct RenderedPart {
     /// The last text node, and its size in bytes. A long text has several nodes, each in an element
     /// of its own, so that appending causes little layout.
     node: Option<(SendWrapper<web_sys::Text>, usize)>,
     mark: Mark,
 }
 
-impl Shown {
-    fn follow(
+impl RenderedPart {
+    fn append_new_text(
         &mut self,
         block: &web_sys::HtmlElement,
         mark: Mark,
@@ -65,7 +65,7 @@ impl Shown {
     ) {
         if self.node.is_none() || self.mark.generation != mark.generation {
             block.set_text_content(None);
-            self.node = text_node(block);
+            self.node = append_text_node(block);
             self.mark = Mark {
                 generation: mark.generation,
                 ..Mark::default()
@@ -74,15 +74,15 @@ impl Shown {
         let text = suffix(self.mark.len).unwrap_or_default();
         self.mark.len += text.len();
         let mut rest = text.as_str();
-        while let Some((head, after)) = cut_block(rest, self.size()) {
+        while let Some((head, after)) = cut_block(rest, self.node_size()) {
             self.append(head);
-            self.node = piece(block);
+            self.node = append_piece(block);
             rest = after;
         }
         self.append(rest);
     }
 
-    fn size(&self) -> usize {
+    fn node_size(&self) -> usize {
         self.node.as_ref().map_or(0, |(_, size)| *size)
     }
 
@@ -96,22 +96,22 @@ impl Shown {
 }
 
 /// Appends an empty text node.
-fn text_node(parent: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
+fn append_text_node(parent: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let node = document().create_text_node("");
     parent.append_child(&node).ok()?;
     Some((SendWrapper::new(node), 0))
 }
 
 /// Appends an element with an empty text node.
-fn piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
+fn append_piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let element = document().create_element("span").ok()?;
     element.set_class_name("la-text-piece");
     block.append_child(&element).ok()?;
-    text_node(&element)
+    append_text_node(&element)
 }
 
 /// Returns the text of the part after the first `len` bytes.
-fn suffix(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
+fn text_after(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
     assistant
         .with_conversation(
             |conversation| match conversation.message(id)?.parts().get(part)? {

@@ -12,7 +12,7 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
     let role =
         assistant.with_conversation(|conversation| Some(conversation.message(&message)?.role()));
     if role.flatten() == Some(Role::Assistant) {
-        let prose = prose(assistant, message, part);
+        let prose = agent_text(assistant, message, part);
         return view! { <div class="la-part la-answer message-content">{prose}</div> }.into_any();
     }
     view! {
@@ -25,12 +25,12 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
 
 /// Renders text of the agent as Markdown.
 #[cfg(feature = "markdown")]
-pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
+pub(super) fn agent_text(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <MarkdownText assistant message part /> }.into_any()
 }
 
 /// Renders text of the agent as plain text.
 #[cfg(not(feature = "markdown"))]
-pub(super) fn prose(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
+pub(super) fn agent_text(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <div class="la-text"><StreamingText assistant message part /></div> }.into_any()
 }

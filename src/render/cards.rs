@@ -9,16 +9,16 @@ use std::{any::Any, cell::RefCell, collections::HashMap};
 use assistant_core::action::RegistrationId;
 
 /// A registration and its mounted card; dropping the card removes it from the page.
-type Card = (RegistrationId, Box<dyn Any>);
+type MountedCard = (RegistrationId, Box<dyn Any>);
 
 /// The mounted cards. Dropping a card removes it from the page.
 #[derive(Default)]
-pub(crate) struct Cards {
-    mounted: RefCell<HashMap<u64, Card>>,
+pub(crate) struct MountedCards {
+    mounted: RefCell<HashMap<u64, MountedCard>>,
 }
 
-impl Cards {
-    pub(crate) fn keep(&self, card: u64, registration: RegistrationId, mounted: Box<dyn Any>) {
+impl MountedCards {
+    pub(crate) fn insert(&self, card: u64, registration: RegistrationId, mounted: Box<dyn Any>) {
         let old = self
             .mounted
             .borrow_mut()
@@ -34,7 +34,7 @@ impl Cards {
     }
 
     /// Removes all cards of a registration from the page.
-    pub(crate) fn dispose(&self, registration: RegistrationId) {
+    pub(crate) fn remove_all_of(&self, registration: RegistrationId) {
         let cards: Vec<u64> = {
             let mounted = self.mounted.borrow();
             mounted

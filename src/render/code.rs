@@ -14,22 +14,22 @@ use super::Cancellation;
 
 pub(crate) type Handler =
     Rc<dyn Fn(Invocation, Cancellation) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
-pub(crate) type Rule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
-pub(crate) type Permission = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<(), String>>>;
-pub(crate) type Preview = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<Value, String>>>;
-pub(crate) type Sanitize = Rc<dyn Fn(&Value) -> Option<Value>>;
-pub(crate) type Denial = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
+pub(crate) type ApprovalRule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
+pub(crate) type PermissionRule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<(), String>>>;
+pub(crate) type PreviewFn = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<Value, String>>>;
+pub(crate) type SanitizeFn = Rc<dyn Fn(&Value) -> Option<Value>>;
+pub(crate) type DenialResult = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>;
 
 #[derive(Default)]
 pub(crate) struct ActionCode {
     pub(crate) handler: Option<Handler>,
     /// The rule that determines whether the user is asked for approval.
-    pub(crate) approval: Option<Rule>,
+    pub(crate) approval: Option<ApprovalRule>,
     /// The function that previews the change that a call would make.
-    pub(crate) preview: Option<Preview>,
+    pub(crate) preview: Option<PreviewFn>,
     /// The application's permission rule for starting a call.
-    pub(crate) permission: Option<Permission>,
-    pub(crate) sanitize: Option<Sanitize>,
+    pub(crate) permission: Option<PermissionRule>,
+    pub(crate) sanitize: Option<SanitizeFn>,
     /// The function that builds the result that the agent receives for a denied call.
-    pub(crate) denial: Option<Denial>,
+    pub(crate) denial: Option<DenialResult>,
 }

@@ -11,7 +11,9 @@ pub use cancellation::Cancellation;
 pub use target::{InterruptTarget, PartKind, PartTarget, ToolTarget};
 pub use words::{Description, Risk};
 
-pub(crate) use cards::Cards;
-pub(crate) use code::{ActionCode, Denial, Handler, Permission, Preview, Rule, Sanitize};
-pub(crate) use target::Fit;
-pub(crate) use words::{ActionWords, CallWords};
+pub(crate) use cards::MountedCards;
+pub(crate) use code::{
+    ActionCode, ApprovalRule, DenialResult, Handler, PermissionRule, PreviewFn, SanitizeFn,
+};
+pub(crate) use target::Specificity;
+pub(crate) use words::{ActionTexts, CallTexts};

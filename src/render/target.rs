@@ -4,7 +4,7 @@ use assistant_core::conversation::CallKey;
 
 /// The specificity of a match. The more specific match takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fit {
+pub(crate) enum Specificity {
     /// A match by category.
     General,
     /// A match by name.
@@ -23,10 +23,10 @@ pub enum ToolTarget {
 
 impl ToolTarget {
     /// Matches the target against the name of a tool; `None` if the target does not apply.
-    pub(crate) fn fit(&self, tool: &str) -> Option<Fit> {
+    pub(crate) fn specificity(&self, tool: &str) -> Option<Specificity> {
         match self {
-            Self::Named(name) => (name == tool).then_some(Fit::Exact),
-            Self::All => Some(Fit::General),
+            Self::Named(name) => (name == tool).then_some(Specificity::Exact),
+            Self::All => Some(Specificity::General),
         }
     }
 }
@@ -55,10 +55,10 @@ pub enum InterruptTarget {
 
 impl InterruptTarget {
     /// Matches the target against the reason of an interrupt; `None` if the target does not apply.
-    pub(crate) fn fit(&self, reason: &str) -> Option<Fit> {
+    pub(crate) fn specificity(&self, reason: &str) -> Option<Specificity> {
         match self {
-            Self::Reason(wanted) => (wanted == reason).then_some(Fit::Exact),
-            Self::All => Some(Fit::General),
+            Self::Reason(wanted) => (wanted == reason).then_some(Specificity::Exact),
+            Self::All => Some(Specificity::General),
         }
     }
 }
@@ -113,14 +113,16 @@ pub enum PartTarget {
 
 impl PartTarget {
     /// Matches the target against the kind of a part; `None` if the target does not apply.
-    pub(crate) fn fit(&self, kind: &PartKind) -> Option<Fit> {
+    pub(crate) fn specificity(&self, kind: &PartKind) -> Option<Specificity> {
         match (self, kind) {
             (Self::Text, PartKind::Text)
             | (Self::Reasoning, PartKind::Reasoning)
             | (Self::File, PartKind::File)
-            | (Self::Unknown, PartKind::Unknown) => Some(Fit::Exact),
-            (Self::Data(wanted), PartKind::Data(found)) if wanted == found => Some(Fit::Exact),
-            (Self::AnyData, PartKind::Data(_)) => Some(Fit::General),
+            | (Self::Unknown, PartKind::Unknown) => Some(Specificity::Exact),
+            (Self::Data(wanted), PartKind::Data(found)) if wanted == found => {
+                Some(Specificity::Exact)
+            }
+            (Self::AnyData, PartKind::Data(_)) => Some(Specificity::General),
             _ => None,
         }
     }

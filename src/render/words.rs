@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A function that describes a call for its approval, from the arguments; `None` if the arguments
 /// do not have the expected type.
-pub(crate) type Describe = Rc<dyn Fn(&Value) -> Option<Description>>;
+pub(crate) type DescribeFn = Rc<dyn Fn(&Value) -> Option<Description>>;
 
 /// The description of a call for its approval: a sentence, and rows of a name and a value.
 ///
@@ -98,23 +98,23 @@ impl Risk {
 
 /// The texts that an action provides for its calls, as signals.
 #[derive(Clone, Default)]
-pub(crate) struct ActionWords {
+pub(crate) struct ActionTexts {
     pub(crate) title: Option<Signal<String>>,
     /// The title while the action runs.
     pub(crate) doing: Option<Signal<String>>,
     pub(crate) risk: Risk,
     /// The function that describes the call in its approval.
-    pub(crate) describe: Option<Describe>,
+    pub(crate) describe: Option<DescribeFn>,
 }
 
 /// The current values of the texts that an action provides for its calls.
 #[derive(Clone, Default)]
-pub(crate) struct CallWords {
+pub(crate) struct CallTexts {
     /// A title that names the action for the user.
     pub(crate) title: Option<String>,
     /// The title while the action runs.
     pub(crate) doing: Option<String>,
     pub(crate) risk: Risk,
     /// The function that describes the call in its approval.
-    pub(crate) describe: Option<Describe>,
+    pub(crate) describe: Option<DescribeFn>,
 }

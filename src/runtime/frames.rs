@@ -130,10 +130,10 @@ impl Runtime {
         if changes.is_empty() {
             return;
         }
-        let updates = self.read(|session| self.view.collect(&changes, session));
+        let updates = self.read(|session| self.view.collect_updates(&changes, session));
         // The session is released: effects of a signal may call back in.
         if let Some(updates) = updates {
-            self.view.apply(updates);
+            self.view.apply_updates(updates);
         }
     }
 }

@@ -137,6 +137,6 @@ impl Runtime {
         archive.push((thread_id, snapshot));
         let ids = archive.iter().map(|(id, _)| id.clone()).collect();
         drop(archive);
-        self.view.archive(ids);
+        self.view.set_archived(ids);
     }
 }

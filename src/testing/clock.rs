@@ -35,7 +35,7 @@ impl FakeClock {
     /// let clock = FakeClock::at(1_700_000_000_000);
     /// ```
     pub fn at(now: i64) -> Self {
-        clock::set(now);
+        clock::set_now(now);
         Self(())
     }
 
@@ -57,6 +57,6 @@ impl FakeClock {
 
 impl Drop for FakeClock {
     fn drop(&mut self) {
-        clock::unset();
+        clock::restore_browser_time();
     }
 }

@@ -23,11 +23,11 @@ use crate::agent::{Agent, EventSink, Failure, Script, ScriptedAgent};
 /// ```
 #[derive(Clone, Default)]
 pub struct MockAgent {
-    answers: Rc<RefCell<VecDeque<Answer>>>,
+    answers: Rc<RefCell<VecDeque<MockAnswer>>>,
     inputs: Rc<RefCell<Vec<RunInput>>>,
 }
 
-enum Answer {
+enum MockAnswer {
     Script(Box<Script>),
     Failure(Failure),
 }
@@ -66,7 +66,7 @@ impl MockAgent {
     pub fn answer(self, script: Script) -> Self {
         self.answers
             .borrow_mut()
-            .push_back(Answer::Script(Box::new(script)));
+            .push_back(MockAnswer::Script(Box::new(script)));
         self
     }
 
@@ -88,7 +88,7 @@ impl MockAgent {
     pub fn fail(self, failure: Failure) -> Self {
         self.answers
             .borrow_mut()
-            .push_back(Answer::Failure(failure));
+            .push_back(MockAnswer::Failure(failure));
         self
     }
 
@@ -117,8 +117,8 @@ impl Agent for MockAgent {
         self.inputs.borrow_mut().push(input.clone());
         let answer = self.answers.borrow_mut().pop_front();
         let script = match answer {
-            Some(Answer::Script(script)) => *script,
-            Some(Answer::Failure(failure)) => {
+            Some(MockAnswer::Script(script)) => *script,
+            Some(MockAnswer::Failure(failure)) => {
                 return Box::pin(async move { StreamEnd::Failed(failure) });
             }
             None => Script::new().text("(no answer)"),

@@ -141,7 +141,7 @@ impl Drop for Mounted {
 /// # }
 /// ```
 pub async fn settle() {
-    wait(30).await;
+    wait_ms(30).await;
     for _ in 0..FRAMES {
         let (sender, receiver) = oneshot::channel();
         request_animation_frame(move || {
@@ -149,9 +149,9 @@ pub async fn settle() {
             let _ = sender.send(());
         });
         // Hidden pages draw no frames.
-        select(receiver, pin!(wait(500))).await;
+        select(receiver, pin!(wait_ms(500))).await;
     }
-    wait(0).await;
+    wait_ms(0).await;
 }
 
 /// Waits until a condition holds. Returns false if it does not hold within five seconds.
@@ -167,13 +167,13 @@ pub async fn until(holds: impl Fn() -> bool) -> bool {
         if holds() {
             return true;
         }
-        wait(10).await;
+        wait_ms(10).await;
     }
     false
 }
 
 /// Waits for `ms` milliseconds of the browser's time.
-async fn wait(ms: u32) {
+async fn wait_ms(ms: u32) {
     let (sender, receiver) = oneshot::channel();
     after_by_browser(ms, move || {
         // The receiver is dropped if the future is.

@@ -26,12 +26,12 @@ pub struct ScriptedEvents(());
 /// # }
 /// ```
 pub fn accept_scripted_events() -> ScriptedEvents {
-    scripted::accept();
+    scripted::begin_accepting();
     ScriptedEvents(())
 }
 
 impl Drop for ScriptedEvents {
     fn drop(&mut self) {
-        scripted::refuse();
+        scripted::end_accepting();
     }
 }

@@ -82,7 +82,7 @@ impl ApprovalContext {
     /// Moves the focus out of the card before the card is removed.
     pub(super) fn pass_focus_on(&self) {
         if let Some(card) = self.card.get_untracked() {
-            focus::pass_on(&card);
+            focus::pass_focus_on(&card);
         }
     }
 

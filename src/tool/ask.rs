@@ -9,7 +9,7 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     ui::{Icon, Words, dynamic, focus, fresh_id, memo},
-    view::{Asked, Question},
+    view::{HandlerQuestion, Question},
 };
 
 /// Calls `read` with the newest question of a call's handler. Returns `None` if the handler asks
@@ -17,7 +17,7 @@ use crate::{
 fn with_open_question<R>(
     assistant: &Assistant,
     call: CallKey,
-    read: impl FnOnce(&Asked) -> R,
+    read: impl FnOnce(&HandlerQuestion) -> R,
 ) -> Option<R> {
     assistant.view().asked.with(|list| {
         let mut newest = list.iter().rev();
@@ -45,7 +45,7 @@ pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
         };
         let assistant = shown.clone();
         single_instance(&shown, Question::Handler(id), move || {
-            let asked = untrack(|| with_open_question(&assistant, key, Asked::clone));
+            let asked = untrack(|| with_open_question(&assistant, key, HandlerQuestion::clone));
             asked
                 .map(|asked| question_card(&assistant, call, asked))
                 .into_any()
@@ -54,7 +54,11 @@ pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
     .into_any()
 }
 
-fn question_card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked) -> AnyView {
+fn question_card(
+    assistant: &Assistant,
+    call: ToolCallView<Value>,
+    asked: HandlerQuestion,
+) -> AnyView {
     let words = Words::current();
     let id = format!("la-ask-{}", fresh_id());
     let [head, text_id] = ["head", "said"].map(|part| format!("{id}-{part}"));
@@ -114,6 +118,6 @@ fn question_card(assistant: &Assistant, call: ToolCallView<Value>, asked: Asked)
 
 fn pass_focus_on(card: NodeRef<html::Div>) {
     if let Some(card) = card.get_untracked() {
-        focus::pass_on(&card);
+        focus::pass_focus_on(&card);
     }
 }

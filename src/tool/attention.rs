@@ -50,7 +50,7 @@ fn questions_line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
     let place = NodeRef::<html::Div>::new();
     let leave = move || {
         if let Some(place) = place.get_untracked() {
-            focus::pass_on(&place);
+            focus::pass_focus_on(&place);
         }
     };
     let stop = stop_button(assistant, leave);

@@ -118,7 +118,7 @@ fn several_questions(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     let place = NodeRef::<leptos::html::Div>::new();
     let leave = move || {
         if let Some(place) = place.get_untracked() {
-            focus::pass_on(&place);
+            focus::pass_focus_on(&place);
         }
     };
     let approve = move |event: leptos::ev::MouseEvent| {

@@ -84,7 +84,7 @@ fn lasts_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
     let shorter = SPANS.into_iter().filter(|ms| *ms < most);
     let options: Vec<_> = shorter.chain([most]).collect();
     let options = options.into_iter().map(|ms| {
-        let label = time::span(ms);
+        let label = time::format_span(ms);
         view! { <option value=ms.to_string() selected=ms == most>{label}</option> }
     });
     let options = options.collect_view();
@@ -174,7 +174,7 @@ pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> 
         parts.push(put(&text, "{count}", &uses.to_string()));
     }
     if let Some(at) = approval.expires_at() {
-        let until = time::words(at, time::Form::Full).unwrap_or_default();
+        let until = time::format_time(at, time::TimeFormat::Full).unwrap_or_default();
         parts.push(put(&words.word(|l| &l.holds_until), "{time}", &until));
     }
     for maximum in approval.maxima() {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Labels, Word, Words, dynamic, memo, shortened},
+    ui::{Icon, Labels, Word, Words, dynamic, memo, truncate},
 };
 
 /// The maximum length of a sentence, in characters.
@@ -254,7 +254,7 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     let mut capped = |text: &str, most: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
-        let capped = shortened(&text, most).into_owned();
+        let capped = truncate(&text, most).into_owned();
         shown.cut |= capped != text;
         capped
     };

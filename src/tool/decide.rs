@@ -19,7 +19,7 @@ use super::{
     scopes::{ScopeChoice, longer_button, scopes},
     visibility::{Visibility, cover_note},
 };
-use crate::ui::{Icon, WordOf, Words, composes, decider_by, dynamic, is_trusted, memo, when};
+use crate::ui::{Icon, WordOf, Words, decider_by, dynamic, is_composing, is_trusted, memo, when};
 
 /// Renders the call, and the buttons that approve or deny it.
 pub(super) fn decision_view(
@@ -215,11 +215,11 @@ fn answer_buttons(
     let by_key = {
         let (deny, back) = (deny.clone(), shown.clone());
         move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
-            "Enter" if !composes(&event) => {
+            "Enter" if !is_composing(&event) => {
                 event.prevent_default();
                 deny(&event);
             }
-            "Escape" if !composes(&event) => {
+            "Escape" if !is_composing(&event) => {
                 event.stop_propagation();
                 denying.set(false);
                 back.focus_when_rendered(".la-approval-deny");
@@ -382,7 +382,7 @@ pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
     let submit = Signal::derive(move || approves.word(submit).into_owned());
     let leaves = back.clone();
     let by_key = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && !composes(&event) {
+        if event.key() == "Escape" && !is_composing(&event) {
             event.stop_propagation();
             leaves.stop_editing();
         }

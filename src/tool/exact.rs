@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use super::pieces::{Detail, Piece, split_pieces as split};
 use crate::{
     action::ToolCallView,
-    ui::{Slice, cut_block as cut, effect, in_next_frame},
+    ui::{WorkSlice, cut_block as cut, effect, in_next_frame},
 };
 
 /// The number of bytes that are appended in one frame even if the time of the frame is used up.
@@ -107,7 +107,7 @@ impl RenderedText {
     /// Appends text block by block. Returns true if the rest of the text is deferred to another
     /// frame.
     fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
-        let slice = Slice::begin();
+        let slice = WorkSlice::begin();
         let mut rest = more;
         while let Some((text, after)) = cut(rest, self.block_len) {
             self.append_to_block(place, text);

@@ -24,11 +24,11 @@ pub(super) fn Expiry(
         });
     }
     let words = Words::current();
-    let form = match time::same_day(at, now()) {
-        true => time::Form::Short,
-        false => time::Form::Full,
+    let form = match time::is_same_day(at, now()) {
+        true => time::TimeFormat::Short,
+        false => time::TimeFormat::Full,
     };
-    let until = time::words(at, form);
+    let until = time::format_time(at, form);
     let line = move || match over.get() {
         true => view! { <span role="alert">{words.text(|l| &l.too_late)}</span> }.into_any(),
         false => {

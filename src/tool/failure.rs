@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     action::ToolCallView,
-    ui::{Words, shortened},
+    ui::{Words, truncate},
 };
 
 /// The maximum length of a reason, in characters.
@@ -74,7 +74,7 @@ pub(crate) fn error_reason(kind: &str, message: &str, words: &Words) -> Option<S
 
 fn in_one_line(reason: &str) -> Option<String> {
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!line.is_empty()).then(|| shortened(&line, MAX_REASON).into_owned())
+    (!line.is_empty()).then(|| truncate(&line, MAX_REASON).into_owned())
 }
 
 /// Returns the reason in a failed result: the text itself, or the first text in a field that

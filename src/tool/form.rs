@@ -12,7 +12,7 @@ use super::{
     pieces::{Detail, has_hidden},
 };
 use crate::ui::{
-    Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, lower, memo,
+    Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo, to_lowercase,
 };
 
 /// A validation error in the value of a form.
@@ -214,7 +214,7 @@ fn to_problem(field: &FormField, wrong: FieldError, labels: &Labels) -> Problem 
 /// required."
 fn missing_message(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
-    let first = letters.next().map(|first| lower(&first.to_string()));
+    let first = letters.next().map(|first| to_lowercase(&first.to_string()));
     // An abbreviation stays as it is.
     let name = match letters.next().is_some_and(char::is_uppercase) {
         true => label.to_owned(),
@@ -241,7 +241,7 @@ fn problem_sentence(fields: &[FormField], wrong: &Problem, labels: &Labels) -> S
     let message = wrong.message.trim_end_matches('.');
     let whole = field.is_some_and(|field| field.pointer().is_empty());
     let is_sentence = message.starts_with(char::is_uppercase)
-        && (whole || lower(message).contains(&lower(place)));
+        && (whole || to_lowercase(message).contains(&to_lowercase(place)));
     match place {
         _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),

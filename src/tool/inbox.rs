@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Partial, Words, dynamic, each, memo, when},
+    ui::{PartialList, Words, dynamic, each, memo, when},
 };
 
 /// The interrupts of the agent that have no approval card: Approve and Deny if a decision answers
@@ -113,10 +113,10 @@ pub fn InterruptInbox(
             open.is_rejected()
         )
     };
-    let partial = Partial::new(FIRST_QUESTIONS, 0);
+    let partial = PartialList::new(FIRST_QUESTIONS, 0);
     let asked = move || {
         let mut list: Vec<_> = asked().into_iter().map(Some).collect();
-        partial.cut(&mut list, || None);
+        partial.replace_gap(&mut list, || None);
         list
     };
     let key = move |open: &Option<OpenInterrupt>| {

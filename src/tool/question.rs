@@ -26,9 +26,10 @@ use super::{
 };
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
-    part::{Foreign, foreign},
+    part::{ForeignView, mount_foreign},
     ui::{
-        Icon, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo, when, words,
+        Icon, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo,
+        title_in_words, when,
     },
     view::Question,
 };
@@ -114,11 +115,11 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let view = InterruptView::new(assistant, open.clone())
         .with_conditions(visibility.decision_conditions());
     let drawn = assistant.clone();
-    let card = foreign(assistant.clone(), move || {
+    let card = mount_foreign(assistant.clone(), move || {
         let reason = &open.interrupt().reason;
         let found = drawn.renderers().interrupt(reason)?;
         let (assistant, open) = (drawn.clone(), open.clone());
-        Some(Foreign {
+        Some(ForeignView {
             registration: found.id,
             asks: Some(format!("The renderer of interrupts for reason {reason}")),
             draw: Box::new(move || (found.renderer)(view)),
@@ -178,7 +179,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     };
     // A reason may have a prefix for its source: `adk:tool_confirmation`.
     let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
-    let text = message.unwrap_or_else(|| words(reason));
+    let text = message.unwrap_or_else(|| title_in_words(reason));
     let form = AnswerForm {
         assistant: assistant.clone(),
         words: wording.clone(),
@@ -270,7 +271,7 @@ impl AnswerForm {
     fn record_outcome(&self, outcome: Result<(), Refusal>) {
         let taken = self.problems.record_outcome(outcome);
         if let (true, Some(card)) = (taken, self.card.get_untracked()) {
-            focus::pass_on(&card);
+            focus::pass_focus_on(&card);
             // It is removed with the next frame. Setting an attribute with a valid name cannot
             // fail.
             let _ = card.set_attribute("inert", "");

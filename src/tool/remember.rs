@@ -12,7 +12,7 @@ use crate::{
     render::Description,
     ui::{
         Icon, Labels, Word, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope,
-        shortened, time, when,
+        time, truncate, when,
     },
 };
 
@@ -25,7 +25,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let opened = RwSignal::new(false);
     dynamic(move || {
         call.allowed_earlier().map(|earlier| {
-            let at = time::words(earlier.at(), time::Form::Full);
+            let at = time::format_time(earlier.at(), time::TimeFormat::Full);
             let (assistant, id) = (call.assistant(), earlier.id().to_owned());
             let panel = move || match assistant.clone() {
                 Some(assistant) => approvals_dialog(assistant, id.clone(), opened),
@@ -204,8 +204,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         };
         approval_details(words, name, args)
     };
-    let at = time::words(approval.allowed_at(), time::Form::Full);
-    let iso = time::iso(approval.allowed_at());
+    let at = time::format_time(approval.allowed_at(), time::TimeFormat::Full);
+    let iso = time::format_iso(approval.allowed_at());
     view! {
         <li class="la-allowed-item" data-current=is_current.then_some("")>
             <div class="la-allowed-head">
@@ -321,5 +321,5 @@ impl ApprovedValues {
 }
 
 fn shorten_value(text: &str) -> String {
-    shortened(text, MAX_VALUE).into_owned()
+    truncate(text, MAX_VALUE).into_owned()
 }

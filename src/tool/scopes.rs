@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, WordOf, Words, composes, dynamic, fresh_id, is_trusted, when},
+    ui::{Icon, WordOf, Words, dynamic, fresh_id, is_composing, is_trusted, when},
 };
 
 /// The user's choice on a card of how long the approval applies.
@@ -102,7 +102,7 @@ fn close_on_escape(
     let shown = shown.clone();
     move |event| {
         let open = choice.is_open.get_untracked();
-        if !open || event.key() != "Escape" || composes(&event) || !is_trusted(&event) {
+        if !open || event.key() != "Escape" || is_composing(&event) || !is_trusted(&event) {
             return;
         }
         event.stop_propagation();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::{
     assistant::Assistant,
     ui::{Words, dynamic, memo},
-    view::{Question, Window},
+    view::{ClaimingWindow, Question},
 };
 
 /// The claim of a component to render a question.
@@ -22,7 +22,7 @@ pub(crate) struct QuestionClaim {
 pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> QuestionClaim {
     let id = assistant.runtime().next_number();
     // A place outside of a window counts as a window of its own.
-    let window = use_context::<Window>().unwrap_or_else(|| Window {
+    let window = use_context::<ClaimingWindow>().unwrap_or_else(|| ClaimingWindow {
         number: id,
         name: Signal::default(),
     });
@@ -34,7 +34,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
     QuestionClaim {
         elsewhere: memo(move || {
             changed.track();
-            assistant.view().claims.elsewhere(&asked, id)
+            assistant.view().claims.showing_window(&asked, id)
         }),
         take_over: Callback::new(move |()| taker.view().claims.take_over(&question, id)),
     }
@@ -51,7 +51,7 @@ pub(super) fn single_instance(
         elsewhere,
         take_over,
     } = claim_question(assistant, question);
-    let own = use_context::<Window>();
+    let own = use_context::<ClaimingWindow>();
     let own = move || own.and_then(|window| window.name.try_get());
     dynamic(move || match elsewhere.get() {
         None => draw(),

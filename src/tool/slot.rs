@@ -26,7 +26,7 @@ use super::{
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    part::{Foreign, foreign},
+    part::{ForeignView, mount_foreign},
     ui::{Attributes, Icon, Words, attributes, dynamic, memo},
     view::Question,
 };
@@ -150,10 +150,10 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 /// shown below the error.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
-    foreign(assistant, move || {
+    mount_foreign(assistant, move || {
         let card = drawn.card_renderer(&call.name_untracked())?;
-        let (view, default) = (call.streaming(card.streams_args), default);
-        Some(Foreign {
+        let (view, default) = (call.with_streamed_args(card.streams_args), default);
+        Some(ForeignView {
             registration: card.id,
             asks: None,
             draw: Box::new(move || (card.renderer)(view)),
@@ -181,10 +181,10 @@ fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
         assistant.clone(),
         call.with_conditions(visibility.decision_conditions()),
     );
-    let card = foreign(assistant, move || {
+    let card = mount_foreign(assistant, move || {
         let name = shown.name_untracked();
         let card = drawn.approval_renderer(&name)?;
-        Some(Foreign {
+        Some(ForeignView {
             registration: card.id,
             asks: Some(format!("render_approval of action {name}")),
             draw: Box::new(move || (card.renderer)(shown)),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::ui::shortened;
+use crate::ui::truncate;
 
 /// The maximum length of the argument, in characters.
 const MAX_CHARS: usize = 60;
@@ -18,7 +18,7 @@ pub(super) fn summary_argument(args: &Value) -> Option<String> {
         Some(text) => text.to_owned(),
         None => number()?.to_string(),
     };
-    Some(shortened(&text, MAX_CHARS).into_owned())
+    Some(truncate(&text, MAX_CHARS).into_owned())
 }
 
 #[cfg(test)]

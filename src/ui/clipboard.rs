@@ -8,7 +8,7 @@ pub(crate) const COPY_OUTCOME_MS: u32 = 2_000;
 
 /// Copies a text to the clipboard; returns false on failure. Pages in an insecure context have no
 /// clipboard, and a browser may refuse.
-pub(crate) async fn copy(text: &str) -> bool {
+pub(crate) async fn copy_text(text: &str) -> bool {
     let Some(window) = super::browser() else {
         return false;
     };

@@ -3,25 +3,25 @@
 use std::cell::RefCell;
 
 /// A scheduled callback.
-struct Due {
+struct ScheduledCallback {
     at: i64,
     act: Box<dyn FnOnce()>,
 }
 
 #[derive(Default)]
-struct Clock {
+struct FakeTime {
     now: i64,
     /// The callbacks, in the order in which they were scheduled.
-    due: Vec<Due>,
+    due: Vec<ScheduledCallback>,
 }
 
 thread_local! {
-    static CLOCK: RefCell<Option<Clock>> = const { RefCell::new(None) };
+    static CLOCK: RefCell<Option<FakeTime>> = const { RefCell::new(None) };
 }
 
 /// Sets the fake time, in milliseconds since 1970.
-pub(crate) fn set(now: i64) {
-    let clock = Clock {
+pub(crate) fn set_now(now: i64) {
+    let clock = FakeTime {
         now,
         due: Vec::new(),
     };
@@ -30,7 +30,7 @@ pub(crate) fn set(now: i64) {
 }
 
 /// Restores the browser's time; pending callbacks are dropped.
-pub(crate) fn unset() {
+pub(crate) fn restore_browser_time() {
     let old = CLOCK.take();
     drop(old);
 }
@@ -42,11 +42,11 @@ pub(super) fn now() -> Option<i64> {
 
 /// Schedules a callback in the fake time. Returns the callback if the browser must schedule it:
 /// without a fake time, or without a delay.
-pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
+pub(super) fn schedule(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| match clock {
         Some(clock) if ms > 0 => {
             let at = clock.now + i64::from(ms);
-            clock.due.push(Due { at, act });
+            clock.due.push(ScheduledCallback { at, act });
             None
         }
         _ => Some(act),
@@ -56,7 +56,7 @@ pub(super) fn keep(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>>
 /// Advances the fake time; due callbacks run in order, each at its own time.
 pub(crate) fn advance(ms: i64) {
     let until = now().unwrap_or_default() + ms;
-    while let Some(act) = next_until(until) {
+    while let Some(act) = take_due(until) {
         act();
     }
     CLOCK.with_borrow_mut(|clock| {
@@ -66,7 +66,7 @@ pub(crate) fn advance(ms: i64) {
     });
 }
 
-fn next_until(until: i64) -> Option<Box<dyn FnOnce()>> {
+fn take_due(until: i64) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| {
         let clock = clock.as_mut()?;
         let due = clock.due.iter().enumerate();

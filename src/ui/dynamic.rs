@@ -28,7 +28,7 @@ fn memo_of(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
 }
 
 /// An item of a list, by its key and a closure that renders it.
-struct Entry {
+struct ListEntry {
     key: String,
     draw: Box<dyn FnOnce() -> AnyView + Send>,
 }
@@ -40,7 +40,7 @@ pub(crate) fn each<T: Send + 'static>(
     key: impl Fn(&T) -> String + Send + 'static,
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
 ) -> AnyView {
-    entries(listed(items, key, draw))
+    entry_list(entry_source(items, key, draw))
 }
 
 /// Renders a list like [`each`], but only some rows per frame, for lists whose length an agent
@@ -50,13 +50,13 @@ pub(crate) fn paced_each<T: Send + 'static>(
     key: impl Fn(&T) -> String + Send + 'static,
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
 ) -> AnyView {
-    paced(listed(items, key, draw))
+    paced_entries(entry_source(items, key, draw))
 }
 
 /// A function that lists the entries to render.
-type Entries = Box<dyn Fn() -> Vec<Entry> + Send>;
+type Entries = Box<dyn Fn() -> Vec<ListEntry> + Send>;
 
-fn listed<T: Send + 'static>(
+fn entry_source<T: Send + 'static>(
     items: impl Fn() -> Vec<T> + Send + 'static,
     key: impl Fn(&T) -> String + Send + 'static,
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
@@ -64,7 +64,7 @@ fn listed<T: Send + 'static>(
     Box::new(move || {
         let entry = |item: T| {
             let (key, draw) = (key(&item), draw.clone());
-            Entry {
+            ListEntry {
                 key,
                 draw: Box::new(move || draw(item)),
             }
@@ -73,21 +73,21 @@ fn listed<T: Send + 'static>(
     })
 }
 
-fn paced(each: Entries) -> AnyView {
+fn paced_entries(each: Entries) -> AnyView {
     let rows = PacedRows::new();
-    entries(Box::new(move || {
+    entry_list(Box::new(move || {
         let mut entries = each();
-        rows.cut(&mut entries, |entry| &entry.key);
+        rows.remove_waiting(&mut entries, |entry| &entry.key);
         entries
     }))
 }
 
-fn entries(each: Entries) -> AnyView {
+fn entry_list(each: Entries) -> AnyView {
     view! {
         <For
             each
-            key=|entry: &Entry| entry.key.clone()
-            children=|entry: Entry| (entry.draw)()
+            key=|entry: &ListEntry| entry.key.clone()
+            children=|entry: ListEntry| (entry.draw)()
         />
     }
     .into_any()

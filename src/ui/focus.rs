@@ -12,25 +12,25 @@ const FIELDS: &str = "input, select, textarea, button";
 
 /// If the focus is inside of an element that is about to be removed, moves the focus to the next
 /// open question, else to the text box of the chat. Closes a modal dialog around the element.
-pub(crate) fn pass_on(going: &web_sys::Element) {
+pub(crate) fn pass_focus_on(going: &web_sys::Element) {
     let dialog = closest(going, "dialog:modal");
-    if !is_in(dialog.as_ref().unwrap_or(going)) {
+    if !has_focus_in(dialog.as_ref().unwrap_or(going)) {
         return;
     }
-    let next = beside(going).or_else(|| {
+    let next = next_question_field(going).or_else(|| {
         let chat = closest(going, ".la-chat")?;
-        asked(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
+        next_approval_card(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
     });
     // Outside of a modal dialog nothing can be focused.
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
-    focus(next);
+    focus_element(next);
 }
 
 /// Moves the focus after a button is removed by its click: to the text box for a key or a mouse, to
 /// the transcript on a touch screen, where focusing the text box would open the keyboard.
-pub(crate) fn from_removed(from: &web_sys::Element, by_key: bool) {
+pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
     let Some(chat) = closest(from, ".la-chat") else {
         return;
     };
@@ -51,7 +51,10 @@ pub(crate) fn from_removed(from: &web_sys::Element, by_key: bool) {
 
 /// Returns another approval card in a message of the chat, if any. The card itself gets the focus,
 /// so that keyboard users read it from the start.
-fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::Element> {
+fn next_approval_card(
+    chat: &web_sys::Element,
+    going: &web_sys::Element,
+) -> Option<web_sys::Element> {
     let cards = chat
         .query_selector_all(".la-tool .la-approval[tabindex]")
         .ok()?;
@@ -63,13 +66,13 @@ fn asked(chat: &web_sys::Element, going: &web_sys::Element) -> Option<web_sys::E
 }
 
 /// Returns true if the focus is inside of an element.
-pub(crate) fn is_in(element: &web_sys::Element) -> bool {
-    focused(element).is_some_and(|active| element.contains(Some(&active)))
+pub(crate) fn has_focus_in(element: &web_sys::Element) -> bool {
+    focused_element(element).is_some_and(|active| element.contains(Some(&active)))
 }
 
 /// Returns the focused element of the document or shadow root that contains an element, if any. For
 /// focus inside of a shadow root, the document knows only the host.
-pub(crate) fn focused(near: &web_sys::Element) -> Option<web_sys::Element> {
+pub(crate) fn focused_element(near: &web_sys::Element) -> Option<web_sys::Element> {
     let root = near.get_root_node();
     // Documents and shadow roots have the same property.
     root.unchecked_into::<web_sys::ShadowRoot>()
@@ -78,7 +81,7 @@ pub(crate) fn focused(near: &web_sys::Element) -> Option<web_sys::Element> {
 
 /// Returns the first field of another question in the same inbox; `None` outside of an inbox.
 /// Answered questions are skipped, because they are inert.
-fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
+fn next_question_field(going: &web_sys::Element) -> Option<web_sys::Element> {
     let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
     let before = std::iter::successors(going.previous_element_sibling(), |e| {
         e.previous_element_sibling()
@@ -92,21 +95,21 @@ fn beside(going: &web_sys::Element) -> Option<web_sys::Element> {
 
 /// Focuses the descendant that matches a selector, if no element of the page has the focus, as
 /// after the focused element was removed.
-pub(crate) fn recover(place: &web_sys::Element, selector: &str) {
+pub(crate) fn recover_focus(place: &web_sys::Element, selector: &str) {
     let active = document().active_element();
     if active.is_none_or(|active| active.tag_name() == "BODY") {
-        focus(find(place, selector));
+        focus_element(find(place, selector));
     }
 }
 
 /// Focuses the descendant that matches a selector, after pending changes of the page.
 pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
-        focus(find(&place, selector));
+        focus_element(find(&place, selector));
     });
 }
 
-fn focus(element: Option<web_sys::Element>) {
+fn focus_element(element: Option<web_sys::Element>) {
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
         // Focusing an element in the page cannot fail.

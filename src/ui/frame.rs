@@ -28,11 +28,11 @@ const NEXT_ROWS: usize = 4;
 /// A measurement of work, for the time limit that all work of the page in a frame shares. Dropping
 /// the slice adds the elapsed time to the time used in the frame.
 #[derive(Debug)]
-pub(crate) struct Slice {
+pub(crate) struct WorkSlice {
     began: f64,
 }
 
-impl Slice {
+impl WorkSlice {
     /// Creates a slice that begins now.
     pub(crate) fn begin() -> Self {
         Self { began: Date::now() }
@@ -49,7 +49,7 @@ impl Slice {
     }
 }
 
-impl Drop for Slice {
+impl Drop for WorkSlice {
     fn drop(&mut self) {
         let elapsed = self.elapsed();
         if elapsed > 0.0 {
@@ -87,7 +87,7 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
 }
 
 /// The work of the page in this frame.
-struct Frame {
+struct FrameWork {
     /// The time used by slices, in milliseconds.
     worked: f64,
     /// The number of rows that may still be drawn, in all lists together.
@@ -99,8 +99,8 @@ struct Frame {
 }
 
 thread_local! {
-    static PAGE: RefCell<Frame> = const {
-        RefCell::new(Frame { worked: 0.0, left: ROWS, waits: false, lists: Vec::new() })
+    static PAGE: RefCell<FrameWork> = const {
+        RefCell::new(FrameWork { worked: 0.0, left: ROWS, waits: false, lists: Vec::new() })
     };
 }
 
@@ -109,16 +109,16 @@ pub(crate) fn draw_all_rows() {
     PAGE.with_borrow_mut(|page| page.left = usize::MAX);
     begin_frame_later();
     let lists = PAGE.with_borrow_mut(|page| std::mem::take(&mut page.lists));
-    wake(lists);
+    notify_lists(lists);
 }
 
 /// Returns true while rows wait for a later frame.
-pub(crate) fn rows_wait() -> bool {
+pub(crate) fn has_waiting_rows() -> bool {
     PAGE.with_borrow(|page| !page.lists.is_empty())
 }
 
 /// Takes a row from the budget of this frame. Returns false if the budget is used up.
-fn take_row() -> bool {
+fn try_take_row() -> bool {
     let takes = PAGE.with_borrow_mut(|page| {
         let takes = page.left > 0;
         page.left = page.left.saturating_sub(1);
@@ -151,17 +151,17 @@ fn begin_frame() {
     }
     // The frames after it have fewer rows as long as rows wait.
     begin_frame_later();
-    wake(lists);
+    notify_lists(lists);
 }
 
-fn wake(lists: Vec<ArcRwSignal<u32>>) {
+fn notify_lists(lists: Vec<ArcRwSignal<u32>>) {
     for list in lists {
         list.update(|count| *count = count.wrapping_add(1));
     }
 }
 
 /// Returns a function that checks whether the current view is being hydrated.
-pub(crate) fn hydrating() -> impl Fn() -> bool + Clone + 'static {
+pub(crate) fn hydration_check() -> impl Fn() -> bool + Clone + 'static {
     let context = Owner::current_shared_context();
     move || {
         let context = context.as_ref();
@@ -179,7 +179,7 @@ pub(crate) struct PacedRows {
 
 impl PacedRows {
     pub(crate) fn new() -> Self {
-        let hydrating = hydrating();
+        let hydrating = hydration_check();
         Self {
             drawn: Mutex::default(),
             more: ArcRwSignal::new(0),
@@ -189,7 +189,7 @@ impl PacedRows {
 
     /// Removes the rows that must wait for a later frame; the reactive caller runs again in that
     /// frame. A row that is already drawn stays, and at least one row is drawn.
-    pub(crate) fn cut<T>(&self, rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
+    pub(crate) fn remove_waiting<T>(&self, rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
         if (self.at_once)() {
             return;
         }
@@ -197,7 +197,7 @@ impl PacedRows {
         let (mut now, mut waits) = (HashSet::new(), false);
         rows.retain(|row| {
             let key = key(row);
-            let draws = drawn.contains(key) || now.is_empty() || take_row();
+            let draws = drawn.contains(key) || now.is_empty() || try_take_row();
             waits |= !draws;
             draws && now.insert(key.to_owned())
         });

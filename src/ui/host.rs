@@ -4,7 +4,7 @@ use assistant_core::text::{address::Address, host::reads_plainly};
 
 /// Returns the host of a URL as text; `None` for a URL without a host. A host with confusable
 /// letters is returned in the encoded form that the browser uses, `xn--…`.
-pub(crate) fn shown_host(address: &Address) -> Option<String> {
+pub(crate) fn display_host(address: &Address) -> Option<String> {
     let host = address.host()?;
     if reads_plainly(host) {
         return Some(host.to_owned());

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{after, dynamic, frame::hydrating, in_browser};
+use super::{after, dynamic, frame::hydration_check, in_browser};
 
 /// The interval for checking whether hydration is over, in milliseconds.
 const HYDRATING_MS: u32 = 10;
@@ -13,21 +13,21 @@ pub(crate) fn after_hydration(
     before: impl Fn() -> AnyView + Send + 'static,
     draw: impl FnOnce() -> AnyView + Send + 'static,
 ) -> AnyView {
-    draw_later(Box::new(before), Box::new(draw))
+    draw_after_hydration(Box::new(before), Box::new(draw))
 }
 
-type Before = Box<dyn Fn() -> AnyView + Send>;
-type Draw = Box<dyn FnOnce() -> AnyView + Send>;
+type RenderBefore = Box<dyn Fn() -> AnyView + Send>;
+type RenderAfter = Box<dyn FnOnce() -> AnyView + Send>;
 
-fn draw_later(before: Before, draw: Draw) -> AnyView {
-    let hydrating = hydrating();
+fn draw_after_hydration(before: RenderBefore, draw: RenderAfter) -> AnyView {
+    let hydrating = hydration_check();
     if in_browser() && !hydrating() {
         return draw();
     }
     let ready = in_browser().then(|| {
         let ready = ArcRwSignal::new(false);
         let when_ready = ready.clone();
-        Effect::new(move |_| once_hydrated(hydrating.clone(), when_ready.clone()));
+        Effect::new(move |_| set_when_hydrated(hydrating.clone(), when_ready.clone()));
         ready
     });
     let mut draw = Some(draw);
@@ -41,9 +41,9 @@ fn draw_later(before: Before, draw: Draw) -> AnyView {
     dynamic(view).into_any()
 }
 
-fn once_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool>) {
+fn set_when_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool>) {
     if hydrating() {
-        after(HYDRATING_MS, move || once_hydrated(hydrating, ready));
+        after(HYDRATING_MS, move || set_when_hydrated(hydrating, ready));
     } else {
         ready.set(true);
     }

@@ -169,7 +169,7 @@ impl Icon {
     }
 
     fn with_class(self, class: &'static str) -> AnyView {
-        drawn(class, self.name(), self.path())
+        svg_view(class, self.name(), self.path())
     }
 
     /// Renders a custom icon in the style of the library's icons: one path on a 20 by 20 grid,
@@ -184,11 +184,11 @@ impl Icon {
     /// ```
     #[must_use]
     pub fn of_path(path: &'static str) -> AnyView {
-        drawn("la-icon", "", path)
+        svg_view("la-icon", "", path)
     }
 }
 
-fn drawn(class: &'static str, name: &'static str, path: &'static str) -> AnyView {
+fn svg_view(class: &'static str, name: &'static str, path: &'static str) -> AnyView {
     view! {
         <svg
             class=class

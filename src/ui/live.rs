@@ -30,13 +30,13 @@ impl LiveRegions {
         view! {
             <div class="la-visually-hidden la-announcer">
                 <div role="log" aria-live="polite" aria-relevant="additions" data-speech="answers">
-                    {texts(self.answers)}
+                    {region_texts(self.answers)}
                 </div>
                 <div aria-live="polite" aria-atomic="true" data-speech="status">
-                    {texts(self.status)}
+                    {region_texts(self.status)}
                 </div>
                 <div aria-live="assertive" data-speech="urgent">
-                    {texts(self.urgent)}
+                    {region_texts(self.urgent)}
                 </div>
             </div>
         }
@@ -44,7 +44,7 @@ impl LiveRegions {
     }
 }
 
-fn texts(region: Region) -> AnyView {
+fn region_texts(region: Region) -> AnyView {
     let draw =
         |(_, text): (u64, String)| view! { <p class="la-announcement">{text}</p> }.into_any();
     each(move || region.get(), |one| one.0.to_string(), draw).into_any()

@@ -39,27 +39,31 @@ pub use wording::{provide_labels, provide_shared_labels};
 
 pub(crate) use blocks::cut_block;
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
-pub(crate) use clipboard::{COPY_OUTCOME_MS, copy as copy_to_clipboard};
+pub(crate) use clipboard::{COPY_OUTCOME_MS, copy_text as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
-pub(crate) use dom::{closest, composes, find, has_modifier};
+pub(crate) use dom::{closest, find, has_modifier, is_composing};
 pub(crate) use dynamic::{dynamic, each, paced_each, scope, when};
 pub(crate) use files::{read_base64, save_file};
-pub(crate) use frame::{SLICE_MS, Slice, draw_all_rows, in_next_frame, next_frame, rows_wait};
-pub(crate) use host::shown_host;
+pub(crate) use frame::{
+    SLICE_MS, WorkSlice, draw_all_rows, has_waiting_rows, in_next_frame, next_frame,
+};
+pub(crate) use host::display_host;
 pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{Word, WordOf};
 pub(crate) use lifecycle::{PageLifecycle, is_hidden};
 pub(crate) use live::{LiveRegions, Region, live_in_dialog};
-pub(crate) use partial::Partial;
+pub(crate) use partial::PartialList;
 #[cfg(feature = "markdown")]
-pub(crate) use partial::show_more;
+pub(crate) use partial::show_more_text;
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
 pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_browser, when_idle};
 #[cfg(feature = "testing")]
 pub(crate) use trusted::scripted;
-pub(crate) use trusted::{accepts_scripts, decider, decider_by, is_trusted};
+pub(crate) use trusted::{are_scripts_accepted, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
-pub(crate) use words::{boundary, in_words, lower, shortened, size_text, words, written};
+pub(crate) use words::{
+    floor_char_boundary, format_float, in_words, size_text, title_in_words, to_lowercase, truncate,
+};

@@ -10,14 +10,14 @@ const STEP: usize = 100;
 /// A long list that is drawn in part: its first items, and some at its end. Other items are not in
 /// the page, so questions in them cannot be answered.
 #[derive(Clone, Copy)]
-pub(crate) struct Partial {
+pub(crate) struct PartialList {
     /// The number of drawn items before the gap.
     first: RwSignal<usize>,
     last: usize,
     hidden: RwSignal<usize>,
 }
 
-impl Partial {
+impl PartialList {
     /// Creates a list that draws `first` items at its start and `last` items at its end.
     pub(crate) fn new(first: usize, last: usize) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Partial {
 
     /// Replaces the items of the gap in a list with the item `gap`. Tracks the number of drawn
     /// items.
-    pub(crate) fn cut<T>(self, list: &mut Vec<T>, gap: impl FnOnce() -> T) {
+    pub(crate) fn replace_gap<T>(self, list: &mut Vec<T>, gap: impl FnOnce() -> T) {
         let first = self.first.get();
         let hidden = list.len().saturating_sub(first + self.last);
         if self.hidden.get_untracked() != hidden {
@@ -49,13 +49,13 @@ impl Partial {
             if self.hidden.get_untracked() <= STEP
                 && let Some(place) = place.get_untracked()
             {
-                focus::pass_on(&place);
+                focus::pass_focus_on(&place);
             }
             self.first.update(|first| *first += STEP);
         };
         let text = move || {
             let hidden = self.hidden.get();
-            show_more(&words.get(), hidden.min(STEP), hidden)
+            show_more_text(&words.get(), hidden.min(STEP), hidden)
         };
         view! {
             <div class="la-tool-group-head" data-hidden=move || self.hidden.get() node_ref=place>
@@ -75,7 +75,7 @@ impl Partial {
 }
 
 /// Returns the text of a button that shows `count` more of the `total` hidden items.
-pub(crate) fn show_more(labels: &Labels, count: usize, total: usize) -> String {
+pub(crate) fn show_more_text(labels: &Labels, count: usize, total: usize) -> String {
     let word = match total > count {
         true => &labels.show_more_of,
         false => &labels.show_more,

@@ -12,10 +12,10 @@ use send_wrapper::SendWrapper;
 /// previous result.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
     let mut before = None;
-    boxed(Box::new(move || before = Some(run(before.take()))));
+    boxed_effect(Box::new(move || before = Some(run(before.take()))));
 }
 
-fn boxed(mut run: Box<dyn FnMut()>) {
+fn boxed_effect(mut run: Box<dyn FnMut()>) {
     Effect::new(move |_| run());
 }
 
@@ -23,10 +23,10 @@ fn boxed(mut run: Box<dyn FnMut()>) {
 pub(crate) fn memo<T: PartialEq + Send + Sync + 'static>(
     read: impl Fn() -> T + Send + Sync + 'static,
 ) -> Memo<T> {
-    memo_of(Box::new(read))
+    boxed_memo(Box::new(read))
 }
 
-fn memo_of<T: PartialEq + Send + Sync + 'static>(
+fn boxed_memo<T: PartialEq + Send + Sync + 'static>(
     read: Box<dyn Fn() -> T + Send + Sync>,
 ) -> Memo<T> {
     Memo::new(move |_| read())
@@ -39,7 +39,7 @@ pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>
 /// A directive (`use:attributes`) that writes several attributes with the same dependencies
 /// together. Individual attributes would each be an effect that is notified separately.
 pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
-    let written = RenderEffect::new(move |before: Option<Written>| {
+    let written = RenderEffect::new(move |before: Option<WrittenValues>| {
         let mut written = before.unwrap_or_default();
         let mut at = 0;
         visit(&mut |name, value| {
@@ -68,4 +68,4 @@ pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
 }
 
 /// The current values of an element's attributes, in order.
-type Written = Vec<Option<String>>;
+type WrittenValues = Vec<Option<String>>;

@@ -6,11 +6,11 @@ use js_sys::{Array, Function, Object, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::written;
+use super::format_float;
 
 /// The format of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TimeFormat {
     /// Hours and minutes.
     Short,
     /// The date with the weekday, and the time.
@@ -20,37 +20,37 @@ pub(crate) enum Form {
 }
 
 /// The name and the value of an `Intl` option.
-type Choice<'a> = (&'a str, &'a str);
+type IntlOption<'a> = (&'a str, &'a str);
 
-const SHORT: &[Choice<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
-const FULL: &[Choice<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
-const DAY: [Choice<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
-const DIGITS: Choice<'_> = ("maximumFractionDigits", "1");
+const SHORT: &[IntlOption<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
+const FULL: &[IntlOption<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
+const DAY: [IntlOption<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
+const DIGITS: IntlOption<'_> = ("maximumFractionDigits", "1");
 
 /// Formats a time in milliseconds since 1970; `None` if the browser cannot format it.
-pub(crate) fn words(ms: i64, form: Form) -> Option<String> {
+pub(crate) fn format_time(ms: i64, form: TimeFormat) -> Option<String> {
     let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
     let options = match form {
-        Form::Short => SHORT,
-        Form::Full => FULL,
-        Form::Day if year(ms) != year(now()) => &dated,
-        Form::Day => &DAY,
+        TimeFormat::Short => SHORT,
+        TimeFormat::Full => FULL,
+        TimeFormat::Day if year(ms) != year(now()) => &dated,
+        TimeFormat::Day => &DAY,
     };
-    intl("DateTimeFormat", options, &date(ms).into())
+    format_with_intl("DateTimeFormat", options, &date(ms).into())
 }
 
 /// Formats a number with at most one fraction digit: 3.4, or 1.2K if `compact` is true.
-pub(crate) fn number(value: f64, compact: bool) -> String {
+pub(crate) fn format_number(value: f64, compact: bool) -> String {
     let options = match compact {
         true => [DIGITS, ("notation", "compact")].as_slice(),
         false => &[DIGITS],
     };
-    intl("NumberFormat", options, &value.into()).unwrap_or_else(|| written(value))
+    format_with_intl("NumberFormat", options, &value.into()).unwrap_or_else(|| format_float(value))
 }
 
 /// Formats a duration in the largest of days, hours and minutes that leaves no remainder, or in
 /// seconds below one minute.
-pub(crate) fn span(ms: i64) -> String {
+pub(crate) fn format_span(ms: i64) -> String {
     let minutes = ms.max(0) / 60_000;
     let (count, unit) = match minutes {
         0 => (ms.max(0) / 1_000, "second"),
@@ -61,12 +61,13 @@ pub(crate) fn span(ms: i64) -> String {
     let options = [("style", "unit"), ("unit", unit), ("unitDisplay", "long")];
     #[allow(clippy::cast_precision_loss, reason = "shown in whole units")]
     let value = count as f64;
-    intl("NumberFormat", &options, &value.into()).unwrap_or_else(|| format!("{count} {unit}"))
+    format_with_intl("NumberFormat", &options, &value.into())
+        .unwrap_or_else(|| format!("{count} {unit}"))
 }
 
 /// Formats an amount of money, given in millionths of the currency, with up to two fraction digits,
 /// or four below one unit.
-pub(crate) fn money(micros: u64, currency: &str) -> String {
+pub(crate) fn format_money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };
     let options = [
         ("style", "currency"),
@@ -75,27 +76,27 @@ pub(crate) fn money(micros: u64, currency: &str) -> String {
     ];
     #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
     let value = micros as f64 / 1_000_000.0;
-    intl("NumberFormat", &options, &value.into())
-        .unwrap_or_else(|| format!("{} {currency}", written(value)))
+    format_with_intl("NumberFormat", &options, &value.into())
+        .unwrap_or_else(|| format!("{} {currency}", format_float(value)))
 }
 
 /// Makes the browser load its formatters, because their first use takes up to thirty milliseconds,
 /// which would delay opening a conversation.
-pub(crate) fn prepare() {
-    for form in [Form::Short, Form::Full] {
-        let _ = words(now(), form);
+pub(crate) fn load_formatters() {
+    for form in [TimeFormat::Short, TimeFormat::Full] {
+        let _ = format_time(now(), form);
     }
 }
 
 /// Formats a time in ISO 8601; `None` for an invalid time.
-pub(crate) fn iso(ms: i64) -> Option<String> {
+pub(crate) fn format_iso(ms: i64) -> Option<String> {
     // `toISOString` throws for an invalid time.
     let date = date(ms);
     (!date.get_time().is_nan()).then(|| date.to_iso_string().into())
 }
 
 /// Returns true if two times are on the same local day.
-pub(crate) fn same_day(one: i64, other: i64) -> bool {
+pub(crate) fn is_same_day(one: i64, other: i64) -> bool {
     let day = |ms| {
         let date = date(ms);
         (date.get_full_year(), date.get_month(), date.get_date())
@@ -139,13 +140,13 @@ thread_local! {
 
 /// Formats a value with an `Intl` class; `None` if the browser fails. The formatter is cached,
 /// since creating it is the slowest part.
-fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> {
+fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) -> Option<String> {
     let page = document()
         .document_element()
         .and_then(|e| e.get_attribute("lang"))
         .filter(|language| !language.is_empty());
     // A formatter is bound to the time zone in which it was created.
-    let zone = written(js_sys::Date::new_0().get_timezone_offset());
+    let zone = format_float(js_sys::Date::new_0().get_timezone_offset());
     let mut key = format!("{class} {zone} {}", page.as_deref().unwrap_or_default());
     for (name, value) in options {
         for part in [" ", name, " ", value] {
@@ -170,7 +171,7 @@ fn intl(class: &str, options: &[Choice<'_>], value: &JsValue) -> Option<String> 
 /// Creates the format function of an `Intl` class; `None` if the browser fails. If the constructor
 /// throws for the language of the page, the browser's own language is used. `Reflect` converts the
 /// exception to an error.
-fn formatter(class: &str, options: &[Choice<'_>], page: Option<String>) -> Option<Function> {
+fn formatter(class: &str, options: &[IntlOption<'_>], page: Option<String>) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
     let bag = Object::new();

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, closure::Closure};
 /// without a window.
 pub(crate) fn after(ms: u32, callback: impl FnOnce() + 'static) {
     #[cfg(feature = "testing")]
-    let Some(callback) = super::clock::keep(ms, Box::new(callback)) else {
+    let Some(callback) = super::clock::schedule(ms, Box::new(callback)) else {
         return;
     };
     after_by_browser(ms, callback);

@@ -11,7 +11,7 @@ use web_sys::Event;
 /// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is
 /// trusted, too.
 pub(crate) fn is_trusted(event: &Event) -> bool {
-    event.is_trusted() || accepts_scripts()
+    event.is_trusted() || are_scripts_accepted()
 }
 
 /// The events of a user's press, key or choice, without `submit`: see [`is_trusted`].
@@ -45,13 +45,13 @@ pub(crate) fn decider() -> Decider {
     let of_user = |event: &Event| OF_USER.contains(&event.type_().as_str());
     match event.filter(of_user) {
         Some(event) => decider_by(&event),
-        None if accepts_scripts() => Decider::Person,
+        None if are_scripts_accepted() => Decider::Person,
         None => Decider::Application,
     }
 }
 
 /// Returns true if a test accepts scripted events, and decisions without an event.
-pub(crate) fn accepts_scripts() -> bool {
+pub(crate) fn are_scripts_accepted() -> bool {
     #[cfg(feature = "testing")]
     return scripted::are_accepted();
     #[cfg(not(feature = "testing"))]
@@ -72,11 +72,11 @@ pub(crate) mod scripted {
         ACCEPTED_BY.get() > 0
     }
 
-    pub(crate) fn accept() {
+    pub(crate) fn begin_accepting() {
         ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_add(1));
     }
 
-    pub(crate) fn refuse() {
+    pub(crate) fn end_accepting() {
         ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_sub(1));
     }
 }

@@ -50,12 +50,12 @@ pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
 /// }
 /// ```
 pub fn provide_shared_labels(labels: Signal<Arc<Labels>>) {
-    provide_context(Live(labels));
+    provide_context(LiveLabels(labels));
 }
 
 /// The context that [`provide_labels`] provides, with labels that may change.
 #[derive(Clone, Copy)]
-pub(crate) struct Live(Signal<Arc<Labels>>);
+pub(crate) struct LiveLabels(Signal<Arc<Labels>>);
 
 thread_local! {
     static ENGLISH: Arc<Labels> = Arc::default();
@@ -65,7 +65,7 @@ thread_local! {
 #[derive(Clone)]
 pub(crate) enum Words {
     Fixed(Arc<Labels>),
-    Live(Live),
+    Live(LiveLabels),
 }
 
 /// A closure that returns the text of an attribute in the current language.
@@ -73,7 +73,7 @@ pub(crate) type AttrText = Box<dyn FnMut() -> Word + Send>;
 
 impl Words {
     pub(crate) fn current() -> Self {
-        match use_context::<Live>() {
+        match use_context::<LiveLabels>() {
             Some(labels) => Self::Live(labels),
             None => Self::Fixed(use_context().unwrap_or_else(english)),
         }

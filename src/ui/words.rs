@@ -8,11 +8,11 @@ use js_sys::JsString;
 const MAX_LINE: usize = 120;
 
 /// Formats `web_search` and `webSearch` as "Web search", truncated to [`MAX_LINE`].
-pub(crate) fn words(name: &str) -> String {
-    let words = split(name.chars().take(MAX_LINE));
+pub(crate) fn title_in_words(name: &str) -> String {
+    let words = split_words(name.chars().take(MAX_LINE));
     let mut letters = words.chars();
     match letters.next() {
-        Some(first) => String::from(letter(first).to_upper_case()) + letters.as_str(),
+        Some(first) => String::from(js_letter(first).to_upper_case()) + letters.as_str(),
         None => words,
     }
 }
@@ -22,7 +22,7 @@ pub(crate) fn words(name: &str) -> String {
 pub(crate) fn in_words(name: &str) -> String {
     let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     match name.chars().all(is_code) {
-        true => Some(split(name.chars())).filter(|words| !words.is_empty()),
+        true => Some(split_words(name.chars())).filter(|words| !words.is_empty()),
         false => None,
     }
     .unwrap_or_else(|| name.to_owned())
@@ -30,7 +30,7 @@ pub(crate) fn in_words(name: &str) -> String {
 
 /// Separates the words of a name with spaces. Consecutive capitals stay together as an
 /// abbreviation.
-fn split(name: impl Iterator<Item = char>) -> String {
+fn split_words(name: impl Iterator<Item = char>) -> String {
     let mut name = name.peekable();
     let mut words = String::new();
     let mut after_lower = false;
@@ -60,18 +60,18 @@ fn split(name: impl Iterator<Item = char>) -> String {
 fn lowercase(c: char) -> String {
     match c.is_ascii() {
         true => c.to_ascii_lowercase().into(),
-        false => letter(c).to_lower_case().into(),
+        false => js_letter(c).to_lower_case().into(),
     }
 }
 
 /// Converts a letter to a JavaScript string, so that the browser converts its case: Rust's tables
 /// would add twenty kilobytes.
-fn letter(c: char) -> JsString {
+fn js_letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
 /// Truncates a text to a number of characters; an ellipsis replaces the rest.
-pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
         None => text.into(),
@@ -79,7 +79,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Converts a text to lower case, by the browser.
-pub(crate) fn lower(text: &str) -> String {
+pub(crate) fn to_lowercase(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
 
@@ -99,14 +99,14 @@ pub(crate) fn size_text(bytes: usize) -> String {
 
 /// Formats a number for machines, such as `1.5`, with the browser: Rust's float formatting would
 /// add ten kilobytes.
-pub(crate) fn written(number: f64) -> String {
+pub(crate) fn format_float(number: f64) -> String {
     let text = js_sys::Number::from(number).to_string_with_radix(10);
     // Fails only for an invalid radix.
     text.map(String::from).unwrap_or_default()
 }
 
 /// Returns the last character boundary of a text at or before a position.
-pub(crate) fn boundary(text: &str, most: usize) -> usize {
+pub(crate) fn floor_char_boundary(text: &str, most: usize) -> usize {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -116,7 +116,7 @@ pub(crate) fn boundary(text: &str, most: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_words, shortened};
+    use super::{in_words, truncate};
 
     #[test]
     fn code_names_become_words_and_other_names_stay() {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_shortened_text_ends_with_an_ellipsis() {
-        assert_eq!(shortened("äöü", 3), "äöü");
-        assert_eq!(shortened("äöü", 2), "äö…");
+        assert_eq!(truncate("äöü", 3), "äöü");
+        assert_eq!(truncate("äöü", 2), "äö…");
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A question of a handler to the user that has no answer yet.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct HandlerQuestion {
     pub(crate) id: u64,
     /// The call of the handler.
     pub(crate) call: CallKey,

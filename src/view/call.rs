@@ -28,14 +28,14 @@ pub struct CallCell {
 }
 
 /// The new values of a call's signals.
-pub(super) struct Shown {
+pub(super) struct ShownCall {
     name: String,
     phase: Phase,
     shown: Option<Fingerprint>,
 }
 
-impl Shown {
-    pub(super) fn of(call: &ToolCall, session: &Session) -> Self {
+impl ShownCall {
+    pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
         let asked = call.phase() == Phase::ApprovalRequested;
         Self {
             name: call.name().to_owned(),
@@ -47,7 +47,7 @@ impl Shown {
 
 impl CallCell {
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
-        let Shown { name, phase, shown } = Shown::of(call, session);
+        let ShownCall { name, phase, shown } = ShownCall::new(call, session);
         Self {
             key: call.key(),
             id: call.id().to_owned(),
@@ -58,7 +58,7 @@ impl CallCell {
         }
     }
 
-    pub(super) fn show(&self, shown: Shown) {
+    pub(super) fn update(&self, shown: ShownCall) {
         set_if_changed(&self.name, shown.name);
         set_if_changed(&self.phase, shown.phase);
         set_if_changed(&self.shown, shown.shown);

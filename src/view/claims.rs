@@ -23,26 +23,26 @@ pub(crate) enum Question {
 
 /// A window that claims questions, with its number in mounting order and its name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Window {
+pub(crate) struct ClaimingWindow {
     pub(crate) number: u64,
     pub(crate) name: Signal<String>,
 }
 
 /// The claim of a component that could show a question.
-struct Place {
+struct QuestionPlace {
     id: u64,
-    window: Window,
+    window: ClaimingWindow,
 }
 
 /// The claims to one question; the component of the first claim shows it.
 #[derive(Default)]
-struct Places {
-    list: Vec<Place>,
+struct QuestionPlaces {
+    list: Vec<QuestionPlace>,
     changed: ArcRwSignal<u32>,
 }
 
 /// The claims of all windows of one assistant.
-pub(crate) struct Claims(SendWrapper<RefCell<HashMap<Question, Places>>>);
+pub(crate) struct Claims(SendWrapper<RefCell<HashMap<Question, QuestionPlaces>>>);
 
 impl Default for Claims {
     fn default() -> Self {
@@ -53,19 +53,24 @@ impl Default for Claims {
 impl Claims {
     /// Claims a question for the component with the given id. The returned signal changes when
     /// another claim becomes the first.
-    pub(crate) fn claim(&self, question: &Question, id: u64, window: Window) -> ArcRwSignal<u32> {
+    pub(crate) fn claim(
+        &self,
+        question: &Question,
+        id: u64,
+        window: ClaimingWindow,
+    ) -> ArcRwSignal<u32> {
         let mut all = self.0.borrow_mut();
         let places = all.entry(question.clone()).or_default();
-        let later = |place: &Place| place.window.number > window.number;
+        let later = |place: &QuestionPlace| place.window.number > window.number;
         let at = places.list.iter().position(later);
         let at = at.unwrap_or(places.list.len());
-        places.list.insert(at, Place { id, window });
-        notify(all, question)
+        places.list.insert(at, QuestionPlace { id, window });
+        notify_claimants(all, question)
     }
 
     /// Returns the name of the window that shows the question; `None` if the component with the
     /// given id shows the question, or no window claims it.
-    pub(crate) fn elsewhere(&self, question: &Question, id: u64) -> Option<String> {
+    pub(crate) fn showing_window(&self, question: &Question, id: u64) -> Option<String> {
         let all = self.0.borrow();
         let first = all.get(question)?.list.first()?;
         let name = || first.window.name.try_get().unwrap_or_default();
@@ -85,7 +90,7 @@ impl Claims {
             place.window.number = 0;
             places.list.insert(0, place);
         }
-        notify(all, question);
+        notify_claimants(all, question);
     }
 
     /// Removes the claim of a component that was unmounted.
@@ -99,14 +104,14 @@ impl Claims {
             all.remove(question);
             return;
         }
-        notify(all, question);
+        notify_claimants(all, question);
     }
 }
 
 /// Notifies the components that claim a question, after the borrow of the claims has ended, and
 /// returns the signal of the question.
-fn notify(
-    all: std::cell::RefMut<'_, HashMap<Question, Places>>,
+fn notify_claimants(
+    all: std::cell::RefMut<'_, HashMap<Question, QuestionPlaces>>,
     question: &Question,
 ) -> ArcRwSignal<u32> {
     let changed = all.get(question).map(|places| places.changed.clone());

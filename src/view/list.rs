@@ -88,7 +88,7 @@ impl<'a> IntoIterator for &'a MessageList {
 }
 
 /// A change of the list.
-pub(super) struct Growth {
+pub(super) struct ListChange {
     /// True if the messages belong to another conversation than the list.
     other: bool,
     /// The position of the first new entry; 0 rebuilds the list.
@@ -97,9 +97,9 @@ pub(super) struct Growth {
     path_edition: u64,
 }
 
-impl Growth {
+impl ListChange {
     /// Creates the change that replaces the list with the messages of another conversation.
-    pub(super) fn other(conversation: &Conversation) -> Self {
+    pub(super) fn replace_all(conversation: &Conversation) -> Self {
         Self {
             other: true,
             ..Self::from(0, conversation)
@@ -134,15 +134,15 @@ impl MessageList {
     }
 
     /// Returns the change that updates the list to the conversation.
-    pub(super) fn growth(&self, conversation: &Conversation) -> Growth {
+    pub(super) fn change_to(&self, conversation: &Conversation) -> ListChange {
         if self.path_edition == Some(conversation.path_edition()) {
-            Growth::from(self.entries.len(), conversation)
+            ListChange::from(self.entries.len(), conversation)
         } else {
-            Growth::from(0, conversation)
+            ListChange::from(0, conversation)
         }
     }
 
-    pub(super) fn grow(&mut self, growth: Growth) {
+    pub(super) fn apply_change(&mut self, growth: ListChange) {
         if growth.from == 0 {
             self.entries.clear();
             self.edition += 1;

@@ -89,7 +89,7 @@ impl Mark {
 }
 
 /// The new values of the signals of a message.
-pub(super) struct Shape {
+pub(super) struct MessageValues {
     /// The new list of parts; `None` if the list is unchanged.
     parts: Option<Vec<PartCell>>,
     streaming: bool,
@@ -117,7 +117,7 @@ impl MessageCell {
             disputed: ArcRwSignal::new(message.disputed().map(str::to_owned)),
             attributed: ArcRwSignal::new(message.is_attributed_to_user()),
         };
-        if let Some(parts) = cell.shape_of(message).parts {
+        if let Some(parts) = cell.new_values(message).parts {
             cell.parts.set(parts);
         }
         cell
@@ -125,7 +125,7 @@ impl MessageCell {
 
     /// Returns the new values of the signals. A part whose position and kind are unchanged keeps
     /// its cell, so that its view stays mounted.
-    pub(super) fn shape_of(&self, message: &Message) -> Shape {
+    pub(super) fn new_values(&self, message: &Message) -> MessageValues {
         let kinds = kinds_of(message);
         let parts = self.parts.with_untracked(|old| {
             let same = old.len() == kinds.len()
@@ -148,7 +148,7 @@ impl MessageCell {
                 cells.collect()
             })
         });
-        Shape {
+        MessageValues {
             parts,
             streaming: message.is_streaming(),
             empty: message.is_empty(),
@@ -159,7 +159,7 @@ impl MessageCell {
         }
     }
 
-    pub(super) fn reshape(&self, shape: Shape) {
+    pub(super) fn apply_values(&self, shape: MessageValues) {
         if let Some(parts) = shape.parts {
             self.parts.set(parts);
         }

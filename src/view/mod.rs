@@ -28,9 +28,9 @@ use send_wrapper::SendWrapper;
 
 use crate::store::{Ownership, ThreadInfo};
 
-pub(crate) use asked::Asked;
+pub(crate) use asked::HandlerQuestion;
 pub use call::CallCell;
-pub(crate) use claims::{Claims, Question, Window};
+pub(crate) use claims::{ClaimingWindow, Claims, Question};
 pub use dialog::ConfirmOptions;
 pub(crate) use dialog::ConfirmRequest;
 pub use list::{MessageEntry, MessageList};
@@ -93,26 +93,26 @@ pub(crate) struct ViewModel {
     /// The handlers' questions in dialogs, oldest first.
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
     /// The handlers' questions in the cards of their calls, oldest first.
-    pub(crate) asked: ArcRwSignal<Vec<Asked>>,
+    pub(crate) asked: ArcRwSignal<Vec<HandlerQuestion>>,
     /// The windows that show each question.
     pub(crate) claims: Claims,
-    cells: SendWrapper<RefCell<Cells>>,
+    cells: SendWrapper<RefCell<CellCache>>,
 }
 
 #[derive(Default)]
-struct Cells {
+struct CellCache {
     messages: HashMap<MessageId, MessageCell>,
     calls: HashMap<CallKey, CallCell>,
 }
 
 /// New values for signals, read while the session was borrowed.
 #[derive(Default)]
-pub(crate) struct Updates {
-    path: Option<list::Growth>,
+pub(crate) struct SignalUpdates {
+    path: Option<list::ListChange>,
     tree: bool,
-    parts: Vec<(MessageCell, message::Shape)>,
+    parts: Vec<(MessageCell, message::MessageValues)>,
     marks: Vec<(PartCell, Mark)>,
-    calls: Vec<(CallCell, call::Shown)>,
+    calls: Vec<(CallCell, call::ShownCall)>,
     activity: Option<Activity>,
     running: Vec<String>,
     notices: Option<Vec<Notice>>,
@@ -185,22 +185,22 @@ impl ViewModel {
 
     /// Reads the new values for the changes. Signals are set later, because the session is
     /// borrowed.
-    pub(crate) fn collect(&self, changes: &[Change], session: &Session) -> Updates {
+    pub(crate) fn collect_updates(&self, changes: &[Change], session: &Session) -> SignalUpdates {
         let mut cells = self.cells.borrow_mut();
-        let mut updates = Updates::default();
+        let mut updates = SignalUpdates::default();
         // The parts of a message are listed once, however many of its changes there are.
         let mut shaped: HashSet<&MessageId> = HashSet::new();
         for change in changes {
             match change {
                 Change::Thread => {
-                    *cells = Cells::default();
+                    *cells = CellCache::default();
                     updates.thread_id = Some(session.thread_id().to_owned());
-                    updates.path = Some(list::Growth::other(session.conversation()));
+                    updates.path = Some(list::ListChange::replace_all(session.conversation()));
                     updates.tree = true;
                 }
                 Change::Path if updates.path.is_none() => {
                     let known = self.messages.read_untracked();
-                    updates.path = Some(known.growth(session.conversation()));
+                    updates.path = Some(known.change_to(session.conversation()));
                 }
                 Change::Path => {}
                 Change::MessageAdded(_) | Change::MessageMoved(_) => updates.tree = true,
@@ -210,23 +210,23 @@ impl ViewModel {
                 }
                 Change::PartAdded { message, .. } => {
                     if shaped.insert(message) {
-                        updates.parts.extend(cells.shape(message, session));
+                        updates.parts.extend(cells.message_values(message, session));
                     }
                 }
                 Change::Message(message) => {
                     if shaped.insert(message) {
-                        updates.parts.extend(cells.shape(message, session));
+                        updates.parts.extend(cells.message_values(message, session));
                     }
-                    updates.marks.extend(cells.marks(message, session));
+                    updates.marks.extend(cells.part_marks(message, session));
                 }
                 Change::PartGrew { message, part } => {
                     updates.marks.extend(cells.mark(message, *part, session));
                     if shaped.insert(message) {
-                        updates.parts.extend(cells.shape(message, session));
+                        updates.parts.extend(cells.message_values(message, session));
                     }
                 }
                 Change::Queue => updates.queued = Some(session.queued().to_vec()),
-                Change::Call(key) => updates.calls.extend(cells.shown(key, session)),
+                Change::Call(key) => updates.calls.extend(cells.shown_call(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs().iter();
@@ -238,7 +238,7 @@ impl ViewModel {
                     updates.tools = Some(session.tools());
                     // An approval covers the rules of the action, too.
                     for key in session.pending_approvals() {
-                        updates.calls.extend(cells.shown(&key, session));
+                        updates.calls.extend(cells.shown_call(&key, session));
                     }
                 }
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
@@ -261,32 +261,32 @@ impl ViewModel {
     }
 
     /// Sets the signals to their new values.
-    pub(crate) fn apply(&self, updates: Updates) {
+    pub(crate) fn apply_updates(&self, updates: SignalUpdates) {
         for (cell, shape) in updates.parts {
-            cell.reshape(shape);
+            cell.apply_values(shape);
         }
         for (part, mark) in updates.marks {
             set_if_changed(&part.mark, mark);
         }
         for (cell, shown) in updates.calls {
-            cell.show(shown);
+            cell.update(shown);
         }
         if let Some(growth) = updates.path {
-            self.messages.update(|list| list.grow(growth));
+            self.messages.update(|list| list.apply_change(growth));
         }
         if updates.tree {
             self.tree.update(|count| *count += 1);
         }
-        put(&self.notices, updates.notices);
-        put(&self.tools, updates.tools);
+        set_if_some(&self.notices, updates.notices);
+        set_if_some(&self.tools, updates.tools);
         if updates.state {
             self.state.update(|count| *count += 1);
         }
-        put(&self.interrupts, updates.interrupts);
-        put(&self.remembered, updates.remembered);
-        put(&self.queued, updates.queued);
+        set_if_some(&self.interrupts, updates.interrupts);
+        set_if_some(&self.remembered, updates.remembered);
+        set_if_some(&self.queued, updates.queued);
         set_if_changed(&self.approvals, updates.approvals);
-        put(&self.thread_id, updates.thread_id);
+        set_if_some(&self.thread_id, updates.thread_id);
         if let Some(activity) = updates.activity {
             set_if_changed(&self.activity, activity);
         }
@@ -304,13 +304,13 @@ impl ViewModel {
             return Some(cell.clone());
         }
         let message = session.conversation().message(id)?;
-        let cell = MessageCell::new(message, speaker_of(message, session));
+        let cell = MessageCell::new(message, speaker_name(message, session));
         cells.messages.insert(id.clone(), cell.clone());
         Some(cell)
     }
 
     /// Sets the ids of the conversations in the archive, oldest first.
-    pub(crate) fn archive(&self, ids: Vec<String>) {
+    pub(crate) fn set_archived(&self, ids: Vec<String>) {
         self.archived.set(ids);
     }
 
@@ -320,7 +320,7 @@ impl ViewModel {
     }
 
     /// Sets the list of conversations in the store, newest first.
-    pub(crate) fn list_threads(&self, threads: Vec<ThreadInfo>) {
+    pub(crate) fn set_listed(&self, threads: Vec<ThreadInfo>) {
         set_if_changed(&self.listed, threads);
     }
 
@@ -339,7 +339,7 @@ impl ViewModel {
 
 /// Returns the name of the speaker of a message: the name in the message, or else the name of its
 /// subagent; `None` if there is neither.
-fn speaker_of(message: &Message, session: &Session) -> Option<String> {
+fn speaker_name(message: &Message, session: &Session) -> Option<String> {
     let named = message
         .name()
         .map(str::to_owned)
@@ -348,13 +348,17 @@ fn speaker_of(message: &Message, session: &Session) -> Option<String> {
     named.or_else(of_subagent)
 }
 
-impl Cells {
+impl CellCache {
     /// Returns the new values of the signals of a message; `None` if the message does not exist or
     /// has no signals yet.
-    fn shape(&self, id: &MessageId, session: &Session) -> Option<(MessageCell, message::Shape)> {
+    fn message_values(
+        &self,
+        id: &MessageId,
+        session: &Session,
+    ) -> Option<(MessageCell, message::MessageValues)> {
         let cell = self.messages.get(id)?;
         let message = session.conversation().message(id)?;
-        Some((cell.clone(), cell.shape_of(message)))
+        Some((cell.clone(), cell.new_values(message)))
     }
 
     fn mark(&self, id: &MessageId, part: usize, session: &Session) -> Option<(PartCell, Mark)> {
@@ -365,7 +369,7 @@ impl Cells {
 
     /// Returns the new marks of all parts of a message; empty if the message does not exist or has
     /// no signals yet.
-    fn marks(&self, id: &MessageId, session: &Session) -> Vec<(PartCell, Mark)> {
+    fn part_marks(&self, id: &MessageId, session: &Session) -> Vec<(PartCell, Mark)> {
         let (Some(cell), Some(message)) =
             (self.messages.get(id), session.conversation().message(id))
         else {
@@ -383,8 +387,12 @@ impl Cells {
         marks.collect()
     }
 
-    fn shown(&mut self, key: &CallKey, session: &Session) -> Option<(CallCell, call::Shown)> {
-        let shown = call::Shown::of(session.conversation().call(key)?, session);
+    fn shown_call(
+        &mut self,
+        key: &CallKey,
+        session: &Session,
+    ) -> Option<(CallCell, call::ShownCall)> {
+        let shown = call::ShownCall::new(session.conversation().call(key)?, session);
         Some((self.call(key, session)?, shown))
     }
 
@@ -398,7 +406,7 @@ impl Cells {
     }
 }
 
-fn put<T: Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: Option<T>) {
+fn set_if_some<T: Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: Option<T>) {
     if let Some(value) = value {
         signal.set(value);
     }

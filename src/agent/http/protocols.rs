@@ -56,7 +56,7 @@ impl CompletionsAgent {
         if !model.is_empty() {
             options = options.model(model);
         }
-        let url = super::request::below(&base, "/chat/completions");
+        let url = super::request::append_path(&base, "/chat/completions");
         Self::with_protocol(url, assistant_protocols::Completions(options))
     }
 }

@@ -19,7 +19,7 @@ impl AbortOnDrop {
     pub(super) fn new() -> Result<Self, Failure> {
         AbortController::new()
             .map(Self)
-            .map_err(|_| failure("This browser cannot stop requests."))
+            .map_err(|_| network_failure("This browser cannot stop requests."))
     }
 
     pub(super) fn signal(&self) -> AbortSignal {
@@ -35,7 +35,7 @@ impl Drop for AbortOnDrop {
 
 /// An asynchronous function that returns headers. Its argument is true for the second attempt after
 /// an HTTP 401. `Err` is the reason for not sending the request.
-pub(super) type LaterHeaders =
+pub(super) type AsyncHeaders =
     Rc<dyn Fn(bool) -> LocalBoxFuture<'static, Result<Vec<(String, String)>, String>>>;
 
 /// The credentials of the browser that are sent with requests to an agent.
@@ -56,7 +56,7 @@ pub enum Credentials {
 pub(super) struct Endpoint {
     url: String,
     pub(super) headers: Rc<dyn Fn() -> Vec<(String, String)>>,
-    pub(super) later_headers: Option<LaterHeaders>,
+    pub(super) later_headers: Option<AsyncHeaders>,
     pub(super) credentials: Credentials,
 }
 
@@ -78,7 +78,7 @@ impl Endpoint {
     }
 
     /// Returns an endpoint with the same headers and credentials at another address.
-    pub(super) fn at(&self, url: String) -> Self {
+    pub(super) fn with_url(&self, url: String) -> Self {
         Self {
             url,
             ..self.clone()
@@ -105,15 +105,15 @@ impl Endpoint {
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
         let method = if body.is_some() { "POST" } else { "GET" };
-        self.request(method, behind, body, signal).await
+        self.request_with_retry(method, behind, body, signal).await
     }
 
     /// Sends a `DELETE`, which the browser completes even if the page is closed.
     pub(super) async fn delete(&self, signal: &AbortSignal) -> Result<Response, Failure> {
-        self.request("DELETE", "", None, signal).await
+        self.request_with_retry("DELETE", "", None, signal).await
     }
 
-    async fn request(
+    async fn request_with_retry(
         &self,
         method: &str,
         behind: &str,
@@ -137,24 +137,24 @@ impl Endpoint {
     ) -> Result<Response, Failure> {
         let mut headers = (self.headers)();
         if let Some(later) = &self.later_headers {
-            headers.extend(later(again).await.map_err(|why| invalid(&why))?);
+            headers.extend(later(again).await.map_err(|why| invalid_request(&why))?);
         }
         let url = match behind.is_empty() {
             true => self.url.clone(),
-            false => below(&self.url, behind),
+            false => append_path(&self.url, behind),
         };
-        send(method, &url, &headers, self.credentials, body, signal).await
+        fetch_response(method, &url, &headers, self.credentials, body, signal).await
     }
 }
 
 /// Appends a path to the path of an address, before the query.
-pub(super) fn below(url: &str, path: &str) -> String {
+pub(super) fn append_path(url: &str, path: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (before, query) = url.split_at(end);
     format!("{}{path}{query}", before.trim_end_matches('/'))
 }
 
-async fn send(
+async fn fetch_response(
     method: &str,
     url: &str,
     headers: &[(String, String)],
@@ -162,7 +162,7 @@ async fn send(
     body: Option<&str>,
     signal: &AbortSignal,
 ) -> Result<Response, Failure> {
-    let refused = |error: JsValue| failure(&format!("{url}: {}", text_of(error)));
+    let refused = |error: JsValue| network_failure(&format!("{url}: {}", js_error_text(error)));
     let init = RequestInit::new();
     init.set_method(method);
     if method == "DELETE" {
@@ -178,8 +178,9 @@ async fn send(
         Credentials::Include => RequestCredentials::Include,
     });
     let request = Request::new_with_str_and_init(url, &init)
-        .map_err(|error| invalid(&format!("{url}: {}", text_of(error))))?;
-    let window = web_sys::window().ok_or_else(|| failure("There is no page to send from."))?;
+        .map_err(|error| invalid_request(&format!("{url}: {}", js_error_text(error))))?;
+    let window =
+        web_sys::window().ok_or_else(|| network_failure("There is no page to send from."))?;
     let response = match JsFuture::from(window.fetch_with_request(&request)).await {
         Ok(response) => response,
         Err(error) => {
@@ -190,7 +191,7 @@ async fn send(
     // A script of the page may have replaced `fetch`.
     response
         .dyn_into()
-        .map_err(|_| failure("The `fetch` of this page gave no response."))
+        .map_err(|_| network_failure("The `fetch` of this page gave no response."))
 }
 
 /// Waits until a broken connection can be distinguished from a page that is unloading. An unloading
@@ -204,7 +205,7 @@ pub(super) async fn wait_for_page_unload() {
 /// Fails if the browser refuses a header.
 fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
-        Headers::new().map_err(|_| failure("This browser cannot send request headers."))?;
+        Headers::new().map_err(|_| network_failure("This browser cannot send request headers."))?;
     let ours = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream"),
@@ -221,7 +222,7 @@ fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
 /// Describes a header that the browser refuses. The value of the header is omitted, because it may
 /// be a secret.
 fn refused_header(headers: &Headers, name: &str) -> Failure {
-    invalid(&if headers.set(name, "value").is_err() {
+    invalid_request(&if headers.set(name, "value").is_err() {
         format!("The request header {name:?} cannot be sent: its name is not valid.")
     } else {
         format!(
@@ -230,16 +231,16 @@ fn refused_header(headers: &Headers, name: &str) -> Failure {
     })
 }
 
-fn failure(message: &str) -> Failure {
+fn network_failure(message: &str) -> Failure {
     Failure::new(FailureKind::Network, message)
 }
 
 /// Creates the failure of a request that cannot be made.
-pub(super) fn invalid(message: &str) -> Failure {
+pub(super) fn invalid_request(message: &str) -> Failure {
     Failure::new(FailureKind::Request, message)
 }
 
-fn text_of(error: JsValue) -> String {
+fn js_error_text(error: JsValue) -> String {
     error.dyn_into::<js_sys::Error>().map_or_else(
         |other| format!("{other:?}"),
         |error| String::from(error.to_string()),

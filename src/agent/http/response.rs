@@ -30,7 +30,7 @@ const IDLE_MS: f64 = 4.0;
 
 /// Checks the status of a response and, if `wanted` is given, its media type. The failure contains
 /// the start of the error's body, and the delay that the server asks for.
-pub(super) async fn check(
+pub(super) async fn check_response(
     response: &Response,
     wanted: Option<&'static str>,
 ) -> Result<(), Failure> {
@@ -66,25 +66,29 @@ fn is_media_type(kind: &str, wanted: &str) -> bool {
 
 /// Reads the stream to its end and emits each event as soon as it is complete. If the connection
 /// breaks, the events so far count, and the session detects that the run has not ended.
-pub(super) async fn read(
+pub(super) async fn read_stream(
     response: &Response,
     mut reader: Box<dyn Read>,
     mut events: EventSink,
 ) -> StreamEnd {
-    read_part(response, &mut *reader, &mut events).await;
-    end(reader, &mut events)
+    read_until_break(response, &mut *reader, &mut events).await;
+    finish_reader(reader, &mut events)
 }
 
 /// Reads a response until the connection ends or breaks, or until the reader fails.
-pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: &mut dyn Sink) {
-    if let Some(body) = Body::of(response) {
-        let mut slices = Slices::default();
+pub(super) async fn read_until_break(
+    response: &Response,
+    reader: &mut dyn Read,
+    sink: &mut dyn Sink,
+) {
+    if let Some(body) = ResponseBody::of(response) {
+        let mut slices = WorkSlices::default();
         while let Some(chunk) = body.next().await {
             let mut at = 0;
             while at < chunk.length() && !reader.has_failed() {
                 let end = at.saturating_add(SLICE_BYTES).min(chunk.length());
                 let piece = chunk.subarray(at, end).to_vec();
-                slices.work(|| reader.push(&piece, sink)).await;
+                slices.run_piece(|| reader.push(&piece, sink)).await;
                 at = end;
             }
             if reader.has_failed() {
@@ -96,7 +100,7 @@ pub(super) async fn read_part(response: &Response, reader: &mut dyn Read, sink: 
 }
 
 /// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded.
-pub(super) fn end(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
+pub(super) fn finish_reader(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
         Some(error) => StreamEnd::Failed(Failure::of_decoder(&error, &limits)),
@@ -128,7 +132,7 @@ fn retry_after_ms(response: &Response) -> Option<u64> {
 
 /// Reads the start of an error's body, up to the size and time limits.
 async fn error_text(response: &Response) -> String {
-    let Some(body) = Body::of(response) else {
+    let Some(body) = ResponseBody::of(response) else {
         return String::new();
     };
     let mut bytes = Vec::new();
@@ -146,9 +150,9 @@ async fn error_text(response: &Response) -> String {
 }
 
 /// The body of a response, read chunk by chunk.
-struct Body(ReadableStreamDefaultReader);
+struct ResponseBody(ReadableStreamDefaultReader);
 
-impl Body {
+impl ResponseBody {
     fn of(response: &Response) -> Option<Self> {
         let reader = response.body()?.get_reader();
         reader.dyn_into().ok().map(Self)
@@ -177,14 +181,14 @@ impl Body {
 
 /// A measurement of the work since the page could last handle input.
 #[derive(Debug, Default)]
-struct Slices {
+struct WorkSlices {
     worked: f64,
     ended: f64,
 }
 
-impl Slices {
+impl WorkSlices {
     /// Does a piece of work, and waits for the next frame if the slice is used up.
-    async fn work(&mut self, piece: impl FnOnce()) {
+    async fn run_piece(&mut self, piece: impl FnOnce()) {
         let began = Date::now();
         // A clock that was set back begins a new slice, too.
         if !(0.0..=IDLE_MS).contains(&(began - self.ended)) {

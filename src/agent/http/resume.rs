@@ -20,16 +20,16 @@ pub enum ResumeMessages {
 
 /// The ids of accepted messages, and the [`ResumeMessages`] option.
 #[derive(Debug, Clone, Default)]
-pub(super) struct History {
+pub(super) struct AcceptedMessages {
     pub(super) which: ResumeMessages,
     /// The ids of messages that the agent accepted.
     sent: Rc<RefCell<HashSet<String>>>,
 }
 
-impl History {
+impl AcceptedMessages {
     /// If the run answers an interrupt, reduces the messages of the input to those that are sent
     /// with the answer.
-    pub(super) fn select(&self, input: &mut RunInput) {
+    pub(super) fn select_messages(&self, input: &mut RunInput) {
         let resumes =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
         if !resumes {
@@ -52,7 +52,7 @@ impl History {
 
     /// Records the messages of a request that the agent accepted, if [`ResumeMessages::New`] is
     /// set. Messages of a failed request are sent again with the next request.
-    pub(super) fn accepted(&self, input: &RunInput) {
+    pub(super) fn record_accepted(&self, input: &RunInput) {
         if self.which == ResumeMessages::New {
             let ids = input.messages.iter().map(|message| message.id.clone());
             self.sent.borrow_mut().extend(ids);

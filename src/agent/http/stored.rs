@@ -13,7 +13,7 @@ use web_sys::{AbortSignal, Response};
 
 use super::{
     EVENT_STREAM,
-    request::{AbortOnDrop, Endpoint, below, invalid},
+    request::{AbortOnDrop, Endpoint, append_path, invalid_request},
     response,
 };
 use crate::{
@@ -48,30 +48,32 @@ impl StoredRuns {
     }
 
     /// Returns the endpoint of a run, with the headers and credentials of the agent.
-    fn endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
+    fn run_endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
         // A browser resolves these segments, so that the address would be another one.
         if [thread, run]
             .iter()
             .any(|id| matches!(*id, "" | "." | ".."))
         {
-            return Err(invalid("The id of the run cannot be part of an address."));
+            return Err(invalid_request(
+                "The id of the run cannot be part of an address.",
+            ));
         }
         let [thread, run] = [thread, run].map(js_sys::encode_uri_component);
         let path = format!("/{}/{}", String::from(thread), String::from(run));
-        Ok(agent.at(below(&self.url, &path)))
+        Ok(agent.with_url(append_path(&self.url, &path)))
     }
 
     /// Requests the events of a run after the event with the given id, or all events. Retries
     /// temporary failures, and waits while the browser is offline. Returns `None` if the run is not
     /// stored.
-    async fn events(
+    async fn request_events(
         &self,
         agent: &Endpoint,
         input: &RunInput,
         after: Option<String>,
         signal: &AbortSignal,
     ) -> Result<Option<Response>, Failure> {
-        let mut endpoint = self.endpoint(agent, &input.thread_id, &input.run_id)?;
+        let mut endpoint = self.run_endpoint(agent, &input.thread_id, &input.run_id)?;
         // Without it the server begins with the first event, which the reader recognizes.
         if let Some(id) = after.filter(|id| is_header_value(id)) {
             endpoint.add_header("Last-Event-ID".to_owned(), id);
@@ -81,7 +83,8 @@ impl StoredRuns {
         loop {
             let failure = match endpoint.send("", None, signal).await {
                 Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
-                Ok(response) => match response::check(&response, Some(EVENT_STREAM)).await {
+                Ok(response) => match response::check_response(&response, Some(EVENT_STREAM)).await
+                {
                     Ok(()) => return Ok(Some(response)),
                     Err(failure) => failure,
                 },
@@ -101,7 +104,7 @@ impl StoredRuns {
 
     /// Reads a run to its end, over as many connections as necessary. `first` is the response to
     /// the request that started the run; with `None`, the run is read from its first event.
-    pub(super) async fn read(
+    pub(super) async fn read_run(
         &self,
         agent: &Endpoint,
         input: &RunInput,
@@ -119,7 +122,7 @@ impl StoredRuns {
                 Some(response) => Some(response),
                 None => {
                     let after = reader.reconnect();
-                    self.events(agent, input, after, signal).await?
+                    self.request_events(agent, input, after, signal).await?
                 }
             };
             let Some(response) = response else {
@@ -130,7 +133,7 @@ impl StoredRuns {
             };
             is_new = false;
             let (before, opened) = (watched.count, now());
-            response::read_part(&response, &mut *reader, &mut watched).await;
+            response::read_until_break(&response, &mut *reader, &mut watched).await;
             let was_long = now().saturating_sub(opened) >= LONG_CONNECTION_MS;
             // Events that the reader holds back are released by later ones only.
             idle = match was_long || watched.count > before {
@@ -138,7 +141,7 @@ impl StoredRuns {
                 false => idle + 1,
             };
             if watched.is_over || reader.has_failed() {
-                return Ok(response::end(reader, &mut watched.events));
+                return Ok(response::finish_reader(reader, &mut watched.events));
             }
             // The reader is not finished: what it holds back would count as an event, and the session
             // may resume the run behind it.
@@ -151,11 +154,11 @@ impl StoredRuns {
     }
 
     /// Ends a run at the server. The browser completes the request even if the page is closed.
-    pub(super) async fn stop(&self, agent: &Endpoint, thread: &str, run: &str) {
+    pub(super) async fn stop_run(&self, agent: &Endpoint, thread: &str, run: &str) {
         let Ok(abort) = AbortOnDrop::new() else {
             return;
         };
-        if let Ok(endpoint) = self.endpoint(agent, thread, run) {
+        if let Ok(endpoint) = self.run_endpoint(agent, thread, run) {
             // The run is over for the page, whatever the server answers.
             let signal = abort.signal();
             let request = pin!(endpoint.delete(&signal));

@@ -11,7 +11,7 @@ use assistant_core::{
 };
 use serde_json::{Value, json};
 
-use super::{Script, ScriptedAgent, fresh_id, pieces, results_since_user};
+use super::{Script, ScriptedAgent, fresh_id, results_since_user, split_args};
 
 /// The longest wait that a callout may set for its result.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -40,13 +40,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    runs: Vec<Run>,
+    runs: Vec<TranscriptRun>,
 }
 
 /// The steps of one run.
 #[derive(Debug, Clone, Default)]
-struct Run {
-    steps: Vec<Step>,
+struct TranscriptRun {
+    steps: Vec<TranscriptStep>,
     /// The number of results that the calls of the run have before the next run begins.
     results: usize,
     /// The tools of the page that the run calls.
@@ -54,7 +54,7 @@ struct Run {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum TranscriptStep {
     Text(String),
     Call(Box<Callout>),
     /// A call whose end is not emitted.
@@ -75,18 +75,18 @@ impl Transcript {
     pub fn new(markdown: &str) -> Self {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
         let outcomes = chunks.iter().enumerate().filter_map(|(place, chunk)| {
-            let call = with_own_id(chunk)?;
-            outcome(call).map(|_| (call.id().to_owned(), place))
+            let call = call_with_own_id(chunk)?;
+            outcome_content(call).map(|_| (call.id().to_owned(), place))
         });
         // The last position of an outcome for each id.
         let last: HashMap<String, usize> = outcomes.collect();
-        let mut reader = Reader::default();
+        let mut reader = TranscriptReader::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
-            let id = with_own_id(&chunk).map(Callout::id);
+            let id = call_with_own_id(&chunk).map(Callout::id);
             let outcome_follows = id.and_then(|id| last.get(id)) > Some(&place);
             match chunk {
-                Chunk::Text(text) => reader.text(&text),
-                Chunk::Tool(call) => reader.call(call, outcome_follows),
+                Chunk::Text(text) => reader.add_text(&text),
+                Chunk::Tool(call) => reader.add_call(call, outcome_follows),
             }
         }
         reader.runs.push(reader.run);
@@ -106,14 +106,16 @@ impl Transcript {
         let key = format!("{{{key}}}");
         for step in self.runs.iter_mut().flat_map(|run| &mut run.steps) {
             let call = match step {
-                Step::Text(words) => {
+                TranscriptStep::Text(words) => {
                     *words = words.replace(&key, text);
                     continue;
                 }
-                Step::Call(call) | Step::Unended(call) | Step::Outcome(call) => call,
+                TranscriptStep::Call(call)
+                | TranscriptStep::Unended(call)
+                | TranscriptStep::Outcome(call) => call,
             };
             for value in call.values_mut() {
-                fill(value, &key, text);
+                replace_key(value, &key, text);
             }
         }
         self
@@ -156,16 +158,16 @@ impl Transcript {
 
 /// A reader that splits a transcript into runs.
 #[derive(Default)]
-struct Reader {
-    runs: Vec<Run>,
+struct TranscriptReader {
+    runs: Vec<TranscriptRun>,
     /// The run that is being built.
-    run: Run,
+    run: TranscriptRun,
     /// The ids of the run's calls whose outcomes follow in later callouts.
     unanswered: HashSet<String>,
 }
 
-impl Reader {
-    fn text(&mut self, text: &str) {
+impl TranscriptReader {
+    fn add_text(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;
         }
@@ -173,15 +175,15 @@ impl Reader {
             self.runs.push(std::mem::take(&mut self.run));
         }
         let text = text.trim_matches(['\r', '\n']).to_owned();
-        self.run.steps.push(Step::Text(text));
+        self.run.steps.push(TranscriptStep::Text(text));
     }
 
-    fn call(&mut self, call: Box<Callout>, outcome_follows: bool) {
-        let has_outcome = outcome(&call).is_some();
+    fn add_call(&mut self, call: Box<Callout>, outcome_follows: bool) {
+        let has_outcome = outcome_content(&call).is_some();
         if self.unanswered.contains(call.id()) {
             if has_outcome {
                 self.unanswered.remove(call.id());
-                self.run.steps.push(Step::Outcome(call));
+                self.run.steps.push(TranscriptStep::Outcome(call));
             }
             return;
         }
@@ -190,33 +192,33 @@ impl Reader {
         }
         let known = has_outcome || outcome_follows;
         if !known && call.state() == Some(CalloutState::InputStreaming) {
-            return self.run.steps.push(Step::Unended(call));
+            return self.run.steps.push(TranscriptStep::Unended(call));
         }
         if !known {
             self.run.asks.push(call.name().to_owned());
         }
         self.run.results += 1;
-        self.run.steps.push(Step::Call(call));
+        self.run.steps.push(TranscriptStep::Call(call));
     }
 }
 
-impl Run {
+impl TranscriptRun {
     fn script(&self) -> Script {
         // Fresh ids each time, since the same transcript may be played twice in a chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for step in &self.steps {
             script = match step {
-                Step::Text(text) => script.text(text),
-                Step::Call(call) => {
+                TranscriptStep::Text(text) => script.text(text),
+                TranscriptStep::Call(call) => {
                     let id = fresh_id();
                     ids.insert(call.id(), id.clone());
-                    let script = script.call_as(id.clone(), call.name(), &args(call));
-                    script.outcome(call, id)
+                    let script = script.call_as(id.clone(), call.name(), &call_args(call));
+                    script.call_outcome(call, id)
                 }
-                Step::Unended(call) => script.unended(call),
-                Step::Outcome(call) => match ids.get(call.id()) {
-                    Some(id) => script.outcome(call, id.clone()),
+                TranscriptStep::Unended(call) => script.call_unended(call),
+                TranscriptStep::Outcome(call) => match ids.get(call.id()) {
+                    Some(id) => script.call_outcome(call, id.clone()),
                     None => script,
                 },
             };
@@ -226,7 +228,7 @@ impl Run {
 }
 
 impl Script {
-    fn unended(self, call: &Callout) -> Self {
+    fn call_unended(self, call: &Callout) -> Self {
         let id = fresh_id();
         let parent_message_id = self.message.clone();
         let start = EventKind::ToolCallStart {
@@ -238,13 +240,13 @@ impl Script {
             tool_call_id: id.clone(),
             delta,
         };
-        pieces(&args(call))
+        split_args(&call_args(call))
             .into_iter()
             .fold(self.event(start), |script, piece| script.event(more(piece)))
     }
 
-    fn outcome(self, call: &Callout, id: String) -> Self {
-        let Some(content) = outcome(call) else {
+    fn call_outcome(self, call: &Callout, id: String) -> Self {
+        let Some(content) = outcome_content(call) else {
             return self;
         };
         let wait = call.extra().get("wait").and_then(Value::as_u64);
@@ -273,31 +275,35 @@ impl ScriptedAgent {
 }
 
 /// Replaces `key` in all texts of a value. Callouts limit the nesting, so the recursion ends.
-fn fill(value: &mut Value, key: &str, text: &str) {
+fn replace_key(value: &mut Value, key: &str, text: &str) {
     match value {
         Value::String(words) => *words = words.replace(key, text),
-        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, key, text)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| fill(field, key, text)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| replace_key(item, key, text)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| replace_key(field, key, text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// Returns the call of a chunk if its id was given in the callout.
-fn with_own_id(chunk: &Chunk) -> Option<&Callout> {
+fn call_with_own_id(chunk: &Chunk) -> Option<&Callout> {
     match chunk {
         Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id()),
         Chunk::Text(_) => None,
     }
 }
 
-fn args(call: &Callout) -> String {
+fn call_args(call: &Callout) -> String {
     let input = call.input().filter(|input| !input.is_null());
     input.map(Value::to_string).unwrap_or_default()
 }
 
 /// Returns the outcome of a call as the content of its result; `None` for a call without an
 /// outcome.
-fn outcome(call: &Callout) -> Option<Value> {
+fn outcome_content(call: &Callout) -> Option<Value> {
     match call.failure() {
         Some(_) if call.state() == Some(CalloutState::OutputDenied) => Some("denied".into()),
         Some(error) => Some(json!({"error": error})),

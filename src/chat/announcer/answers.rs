@@ -9,7 +9,7 @@ use super::{Speech, plain::BlockReader, voice::ActivityAnnouncer};
 use crate::{
     assistant::Assistant,
     render::PartKind,
-    ui::{Words, boundary, effect},
+    ui::{Words, effect, floor_char_boundary},
     view::{MessageCell, MessageList},
 };
 
@@ -131,7 +131,8 @@ fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, 
         let text = assistant.with_conversation(|conversation| {
             let message = conversation.message(&cell.id)?;
             let text = message.parts().get(part.index)?.as_text()?;
-            text.get(..boundary(text, MAX_READ)).map(str::to_owned)
+            text.get(..floor_char_boundary(text, MAX_READ))
+                .map(str::to_owned)
         });
         Some((part.index, text.flatten()?, mark.open))
     });

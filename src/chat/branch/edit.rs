@@ -5,8 +5,8 @@ use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{
-    Icon, IconButton, Labels, WordOf, Words, closest, composes, dynamic, effect, focus::focus_in,
-    fresh_id, when,
+    Icon, IconButton, Labels, WordOf, Words, closest, dynamic, effect, focus::focus_in, fresh_id,
+    is_composing, when,
 };
 
 /// The button that replaces a user message's text by a [`MessageEditor`]. The button is shown below
@@ -140,7 +140,7 @@ impl Draft {
     }
 
     fn handle_key(&self, event: &ev::KeyboardEvent) {
-        let composing = composes(event);
+        let composing = is_composing(event);
         match event.key().as_str() {
             "Escape" if !composing => {
                 // It closes this editor, not a surrounding window.

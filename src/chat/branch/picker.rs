@@ -45,7 +45,7 @@ pub fn BranchPicker() -> impl IntoView {
     let of = id.clone();
     let several = move || {
         assistant
-            .version_now(&of)
+            .current_version(&of)
             .is_some_and(|(_, count)| count > 1)
     };
     when(several, move || picker(&shared, &id)).into_any()
@@ -55,7 +55,7 @@ pub fn BranchPicker() -> impl IntoView {
 pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let (assistant, of) = (shared.assistant.clone(), id.clone());
-    let place = memo(move || assistant.version_now(&of).unwrap_or((1, 1)));
+    let place = memo(move || assistant.current_version(&of).unwrap_or((1, 1)));
     let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
     restore_focus_after_switch(shared, id, buttons, place, &words);
     let act = {

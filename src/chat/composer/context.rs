@@ -12,7 +12,7 @@ use leptos::{ev, prelude::*};
 use super::{handle::ComposerHandle, request::sole_deniable_request};
 use crate::{
     assistant::Assistant,
-    attachment::{Attachments, Tray},
+    attachment::{AttachmentTray, Attachments},
     ui::{WordOf, Words, console_error, effect, in_browser, memo, now},
     view::Activity,
 };
@@ -26,7 +26,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) assistant: Assistant,
     pub(super) handle: ComposerHandle,
     pub(super) words: Words,
-    pub(super) tray: Option<Tray>,
+    pub(super) tray: Option<AttachmentTray>,
     /// The reason why the last attempt to send was refused.
     pub(super) refused: RwSignal<Option<WordOf>>,
     pub(super) busy: Memo<bool>,
@@ -75,9 +75,12 @@ impl ComposerContext {
         let interjects =
             memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
         let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
-        let (handle, tray) = (handle.unwrap_or_default(), attachments.map(Tray::new));
+        let (handle, tray) = (
+            handle.unwrap_or_default(),
+            attachments.map(AttachmentTray::new),
+        );
         let tray_of = tray.clone();
-        let files = memo(move || tray_of.as_ref().is_some_and(Tray::has_files));
+        let files = memo(move || tray_of.as_ref().is_some_and(AttachmentTray::has_files));
         let has_text = memo(move || !handle.text().trim().is_empty());
         // Beside Stop there is only something to press once there is something to send.
         let written = move || files.get() || has_text.get();
@@ -170,7 +173,7 @@ impl ComposerContext {
         };
         self.handle.set_text(text);
         if let Some(tray) = &self.tray {
-            tray.take_back(content);
+            tray.restore_files(content);
         }
         self.refused.set(None);
         self.handle.focus();

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     attachment::{attach_button, tray_view},
-    ui::{Icon, Words, composes, dynamic, effect, has_modifier},
+    ui::{Icon, Words, dynamic, effect, has_modifier, is_composing},
 };
 
 /// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break. Up in an empty box
@@ -50,7 +50,7 @@ pub fn ComposerInput() -> impl IntoView {
     });
     let edited = use_context::<EditedMessage>();
     let by_key = move |event: ev::KeyboardEvent| {
-        if composes(&event) {
+        if is_composing(&event) {
             return;
         }
         match event.key().as_str() {

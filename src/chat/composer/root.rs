@@ -7,7 +7,7 @@ use leptos::{ev, html, prelude::*};
 use super::{ComposerHandle, context::ComposerContext, slot::ComposerSlot};
 use crate::{
     assistant::{Assistant, assistant_for},
-    attachment::{Attachments, file_frame, paste, watch_drops},
+    attachment::{Attachments, attach_pasted, file_frame, watch_drops},
     ui::scope,
 };
 
@@ -81,7 +81,7 @@ pub(super) fn composer_form(
         let frame = tray.as_ref().map(file_frame);
         let pasted = move |event: ev::ClipboardEvent| {
             if let Some(tray) = &tray {
-                paste(tray, &event);
+                attach_pasted(tray, &event);
             }
         };
         let submitted = move |event: ev::SubmitEvent| {

@@ -296,7 +296,7 @@ impl DeferredParts {
             button: |l| &l.retry,
         };
         bar.view(words, move |event| {
-            focus::from_removed(&event_target(&event), event.detail() == 0);
+            focus::focus_after_removal(&event_target(&event), event.detail() == 0);
             self.fetch(&again);
         })
     }
@@ -319,7 +319,7 @@ impl DeferredParts {
 /// Moves the focus to the transcript if the placeholder that it replaces has the focus.
 fn move_focus_to_transcript(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
-    let focused = place.filter(|place| focus::is_in(place));
+    let focused = place.filter(|place| focus::has_focus_in(place));
     if let Some(chat) = focused.and_then(|place| closest(&place, "[data-assistant-chat]")) {
         focus::focus_in(chat, ".la-transcript-scroller");
     }

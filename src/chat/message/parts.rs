@@ -14,7 +14,7 @@ use crate::{
         part::PartView,
     },
     tool::{Batch, ExactText, batch_bar, has_default_card, with_visible_codes},
-    ui::{Icon, Partial, Word, Words, closest, dynamic, memo, paced_each, shortened},
+    ui::{Icon, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
     view::{PartCell, PartKind},
 };
 
@@ -39,7 +39,7 @@ pub fn MessageSpeaker() -> impl IntoView {
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
-    let name = shortened(&name, MAX_NAME).into_owned();
+    let name = truncate(&name, MAX_NAME).into_owned();
     Some(view! {
         <p class="la-message-speaker">
             {spoken.words.text(|l| &l.assistant)} " · "
@@ -55,7 +55,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| with_visible_codes(&shortened(name, MAX_NAME)));
+    let name = name.map(|name| with_visible_codes(&truncate(name, MAX_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
     let all: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
@@ -127,11 +127,11 @@ pub fn MessageParts() -> impl IntoView {
         let parts = message.parts.clone();
         memo(move || parts.with(|parts| first_awaiting_approval(batch?, parts)))
     };
-    let partial = Partial::new(FIRST_PARTS, LAST_PARTS);
+    let partial = PartialList::new(FIRST_PARTS, LAST_PARTS);
     let items = move || {
         let first = first.get();
         let mut parts: Vec<_> = listed().into_iter().map(Some).collect();
-        partial.cut(&mut parts, || None);
+        partial.replace_gap(&mut parts, || None);
         let item = |part: PartCell| {
             let above = match &part.kind {
                 PartKind::Call(key) if Some(*key) == first => batch.map(PartListItem::Summary),

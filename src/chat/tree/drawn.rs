@@ -10,7 +10,7 @@ use super::{
     Tree, TreeItem,
     view::{as_pixels, floor_to_index, truncate_to_pixels},
 };
-use crate::ui::{Icon, IconButton, each, effect, written};
+use crate::ui::{Icon, IconButton, each, effect, format_float};
 
 /// The smallest zoom.
 const MIN_ZOOM: f64 = 0.25;
@@ -63,7 +63,7 @@ impl DrawingViewport {
             ("--la-tree-zoom", self.zoom.get_untracked()),
         ] {
             // Setting a number cannot fail.
-            let _ = style.set_property(name, &written(value));
+            let _ = style.set_property(name, &format_float(value));
         }
     }
 
@@ -299,9 +299,9 @@ pub(super) fn edges(tree: &Tree) -> AnyView {
                 class="la-tree-way"
                 data-shown=shown.then_some("")
                 data-back=(spot.column() < from).then_some("")
-                style:--la-tree-x=written(spot.column().min(from))
+                style:--la-tree-x=format_float(spot.column().min(from))
                 style:--la-tree-y=spot.line().to_string()
-                style:--la-tree-width=written(width)
+                style:--la-tree-width=format_float(width)
             ></span>
         }
         .into_any()

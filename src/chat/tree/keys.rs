@@ -4,7 +4,7 @@ use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
 use super::{Tree, TreeDialog, row::message_preview};
-use crate::ui::lower;
+use crate::ui::to_lowercase;
 
 /// The number of rows in a page.
 const PAGE: usize = 10;
@@ -90,14 +90,14 @@ fn fold_or_ascend(tree: &Tree, at: usize) -> usize {
 /// Returns the index of the next row whose message begins with the typed character, continuing from
 /// the first row after the last; the current index if no message does.
 fn find_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
-    let typed = lower(typed);
+    let typed = to_lowercase(typed);
     let found = tree.assistant.with_conversation(|all| {
         tree.rows.with_untracked(|rows| {
             let after = rows.iter().enumerate().skip(at + 1);
             let mut others = after.chain(rows.iter().enumerate().take(at));
             let begins = |id: &MessageId| {
                 let words = message_preview(id, all);
-                words.is_some_and(|words| lower(&words).starts_with(&typed))
+                words.is_some_and(|words| to_lowercase(&words).starts_with(&typed))
             };
             let found = others.find(|(_, row)| begins(row.id()));
             found.map(|(place, _)| place)

@@ -7,7 +7,7 @@ use assistant_core::{
 use leptos::prelude::*;
 
 use super::{Tree, view::as_pixels};
-use crate::ui::{Icon, dynamic, written};
+use crate::ui::{Icon, dynamic, format_float};
 
 /// The maximum length of the beginning of a message, in characters.
 const MAX_CHARS: usize = 120;
@@ -90,10 +90,10 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             data-first=(row.version().1 > 1).then_some("")
             data-cursor=move || (here.get() == at).then_some("")
             style:--la-tree-level=level
-            style:--la-tree-x=spot.map(|spot| written(spot.column()))
+            style:--la-tree-x=spot.map(|spot| format_float(spot.column()))
             style:--la-tree-y=spot.map(|spot| spot.line().to_string())
             style:inset-block-start=move || {
-                let listed = || written(as_pixels(at) * height.get()) + "px";
+                let listed = || format_float(as_pixels(at) * height.get()) + "px";
                 spot.is_none().then(listed)
             }
             on:click=move |_| clicked.show_branch(&id)

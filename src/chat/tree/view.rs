@@ -5,7 +5,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{Tree, TreeItem};
-use crate::ui::{after, effect, written};
+use crate::ui::{after, effect, format_float};
 
 /// The estimated height of a row until a row was measured, in pixels.
 const INITIAL_ROW_HEIGHT: f64 = 40.0;
@@ -49,7 +49,7 @@ impl Tree {
         let (rows, drawn, list) = (self.rows, self.drawn, self.list);
         move || {
             let height = || rows.with(|rows| as_pixels(rows.len())) * list.height.get();
-            (!drawn.get()).then(|| written(height()) + "px")
+            (!drawn.get()).then(|| format_float(height()) + "px")
         }
     }
 

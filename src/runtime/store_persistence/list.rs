@@ -57,7 +57,7 @@ impl StorePersistence {
         threads.sort_by_key(|thread| std::cmp::Reverse(thread.updated_at));
         self.listed.replace(Some(threads.clone()));
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.view.list_threads(threads);
+            runtime.view.set_listed(threads);
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::thread::TabThread;
 use crate::{
     store::{Batch, OUTLINE, Record, ThreadInfo, message_record_name},
-    ui::{Slice, now},
+    ui::{WorkSlice, now},
 };
 
 /// The maximum length of a generated title, in characters.
@@ -131,7 +131,7 @@ impl UnsavedChanges {
     /// Serializes messages before the batch is built: at least [`FEW_MESSAGES`], and more while
     /// this frame has time. Returns true if messages are left.
     pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
-        let (slice, mut count) = (Slice::begin(), 0_usize);
+        let (slice, mut count) = (WorkSlice::begin(), 0_usize);
         for id in ids_to_write(self.all, &self.messages, session) {
             if self.texts.contains_key(id) {
                 continue;

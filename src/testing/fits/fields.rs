@@ -7,16 +7,16 @@ use serde::{
 };
 
 /// Returns the field names of a struct; `None` if the type is not a struct, or accepts any field.
-pub(super) fn of<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
+pub(super) fn field_names<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
     let mut found = None;
     // Only the requested fields matter: there is nothing to deserialize.
-    let _ = T::deserialize(Asked(&mut found));
+    let _ = T::deserialize(FieldNameCollector(&mut found));
     found
 }
 
-struct Asked<'a>(&'a mut Option<&'static [&'static str]>);
+struct FieldNameCollector<'a>(&'a mut Option<&'static [&'static str]>);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldNameCollector<'_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {

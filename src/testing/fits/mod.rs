@@ -80,8 +80,8 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
 #[must_use]
 pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    let unknown = fields::of::<T>().map(|fields| unknown_properties(schema, fields));
-    let tried = samples::samples_of(schema);
+    let unknown = fields::field_names::<T>().map(|fields| unknown_properties(schema, fields));
+    let tried = samples::generate_samples(schema);
     let allowed = tried
         .into_iter()
         .filter(|sample| validate(schema, &sample.value, &mut NoPatterns).is_empty());

@@ -15,7 +15,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    fn plain(value: Value) -> Self {
+    fn usual(value: Value) -> Self {
         Self {
             what: String::new(),
             value,
@@ -25,15 +25,15 @@ impl Sample {
 
 /// Generates values of a schema, the most usual first, at most [`MAX_SAMPLES`]. Some values may not
 /// be allowed by the schema.
-pub(super) fn samples_of(schema: &Value) -> Vec<Sample> {
-    Maker { root: schema }.samples(schema, 0)
+pub(super) fn generate_samples(schema: &Value) -> Vec<Sample> {
+    SampleGenerator { root: schema }.samples(schema, 0)
 }
 
-struct Maker<'a> {
+struct SampleGenerator<'a> {
     root: &'a Value,
 }
 
-impl Maker<'_> {
+impl SampleGenerator<'_> {
     fn samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
         let mut made = self.all_samples(schema, depth);
         made.truncate(MAX_SAMPLES);
@@ -44,49 +44,51 @@ impl Maker<'_> {
         if depth > MAX_DEPTH {
             return Vec::new();
         }
-        if let Some(target) = self.referred(schema) {
+        if let Some(target) = self.resolve_reference(schema) {
             return self.samples(target, depth + 1);
         }
         if let Some(value) = schema.get("const") {
-            return vec![Sample::plain(value.clone())];
+            return vec![Sample::usual(value.clone())];
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return values.iter().cloned().map(Sample::plain).collect();
+            return values.iter().cloned().map(Sample::usual).collect();
         }
-        let mut made: Vec<Sample> = list(schema, "examples").map(Sample::plain).collect();
+        let mut made: Vec<Sample> = keyword_items(schema, "examples")
+            .map(Sample::usual)
+            .collect();
         for keyword in ["anyOf", "oneOf"] {
-            for branch in list(schema, keyword) {
-                made.extend(self.samples(&merged(schema, &branch), depth + 1));
+            for branch in keyword_items(schema, keyword) {
+                made.extend(self.samples(&merge_schemas(schema, &branch), depth + 1));
             }
         }
         if made.is_empty() {
-            let whole = list(schema, "allOf").fold(schema.clone(), |whole, part| {
-                let part = self.referred(&part).cloned().unwrap_or(part);
-                merged(&whole, &part)
+            let whole = keyword_items(schema, "allOf").fold(schema.clone(), |whole, part| {
+                let part = self.resolve_reference(&part).cloned().unwrap_or(part);
+                merge_schemas(&whole, &part)
             });
-            for name in types(&whole) {
-                made.extend(self.of_type(&name, &whole, depth));
+            for name in possible_types(&whole) {
+                made.extend(self.samples_of_type(&name, &whole, depth));
             }
         }
         made
     }
 
-    fn of_type(&self, name: &str, schema: &Value, depth: usize) -> Vec<Sample> {
+    fn samples_of_type(&self, name: &str, schema: &Value, depth: usize) -> Vec<Sample> {
         let values = match name {
-            "object" => return self.objects(schema, depth),
-            "array" => return self.arrays(schema, depth),
-            "string" => vec![text(schema)],
-            "integer" => numbers(schema, json!(1)),
-            "number" => numbers(schema, json!(0.5)),
+            "object" => return self.object_samples(schema, depth),
+            "array" => return self.array_samples(schema, depth),
+            "string" => vec![sample_text(schema)],
+            "integer" => sample_numbers(schema, json!(1)),
+            "number" => sample_numbers(schema, json!(0.5)),
             "boolean" => vec![json!(true), json!(false)],
             _ => vec![Value::Null],
         };
-        values.into_iter().map(Sample::plain).collect()
+        values.into_iter().map(Sample::usual).collect()
     }
 
     /// Generates an object with all fields, one with only the required fields, and one for each
     /// other value of each field.
-    fn objects(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+    fn object_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let fields: Vec<(&String, Vec<Sample>)> = properties
             .into_iter()
@@ -103,7 +105,7 @@ impl Maker<'_> {
             let value = self.samples(others, depth + 1).into_iter().next();
             full.extend(value.map(|sample| ("key".to_owned(), sample.value)));
         }
-        let required: Vec<Value> = list(schema, "required").collect();
+        let required: Vec<Value> = keyword_items(schema, "required").collect();
         for name in required.iter().filter_map(Value::as_str) {
             // Anything is allowed there.
             full.entry(name).or_insert_with(|| json!("text"));
@@ -112,7 +114,7 @@ impl Maker<'_> {
         let bare: Map<String, Value> = bare
             .filter(|(name, _)| required.contains(&Value::from(name.as_str())))
             .collect();
-        let mut made = vec![Sample::plain(Value::Object(full.clone()))];
+        let mut made = vec![Sample::usual(Value::Object(full.clone()))];
         if bare.len() < full.len() {
             made.push(Sample {
                 what: "without the fields that are not required".to_owned(),
@@ -134,8 +136,8 @@ impl Maker<'_> {
         made
     }
 
-    fn arrays(&self, schema: &Value, depth: usize) -> Vec<Sample> {
-        let begin: Option<Vec<Value>> = list(schema, "prefixItems")
+    fn array_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
+        let begin: Option<Vec<Value>> = keyword_items(schema, "prefixItems")
             .map(|item| Some(self.samples(&item, depth + 1).first()?.value.clone()))
             .collect();
         let begin = begin.unwrap_or_default();
@@ -156,19 +158,19 @@ impl Maker<'_> {
             .into_iter()
             .map(one_more)
             .collect();
-        made.push(Sample::plain(Value::Array(begin.clone())));
+        made.push(Sample::usual(Value::Array(begin.clone())));
         made
     }
 
     /// Resolves the `$ref` of a schema within the root schema; `None` if the schema has no `$ref`,
     /// or the target does not exist.
-    fn referred(&self, schema: &Value) -> Option<&Value> {
+    fn resolve_reference(&self, schema: &Value) -> Option<&Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
     }
 }
 
-fn list(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
+fn keyword_items(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
     let list = schema.get(keyword).and_then(Value::as_array).cloned();
     list.into_iter().flatten()
 }
@@ -176,7 +178,7 @@ fn list(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> + use<> {
 /// Merges two schemas that both apply. Objects and arrays of the same keyword are combined; any
 /// other keyword of `other` replaces that of `base`. `anyOf`, `oneOf` and `allOf` of `base` are
 /// dropped.
-fn merged(base: &Value, other: &Value) -> Value {
+fn merge_schemas(base: &Value, other: &Value) -> Value {
     let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
         return other.clone();
     };
@@ -199,7 +201,7 @@ fn merged(base: &Value, other: &Value) -> Value {
 }
 
 /// Returns the types that a schema names, else the types that its keywords imply, else all types.
-fn types(schema: &Value) -> Vec<String> {
+fn possible_types(schema: &Value) -> Vec<String> {
     let types = match schema.get("type") {
         Some(Value::String(one)) => return vec![one.clone()],
         Some(Value::Array(several)) => several.iter(),
@@ -229,7 +231,7 @@ fn types(schema: &Value) -> Vec<String> {
     }
 }
 
-fn text(schema: &Value) -> Value {
+fn sample_text(schema: &Value) -> Value {
     let made = match schema.get("format").and_then(Value::as_str) {
         Some("date") => "2026-01-31",
         Some("time") => "12:30:00Z",
@@ -258,7 +260,7 @@ fn text(schema: &Value) -> Value {
 
 /// Returns candidate values for a number schema: a usual number, the value of `multipleOf`, and the
 /// bounds. The caller drops values that the schema does not allow.
-fn numbers(schema: &Value, usual: Value) -> Vec<Value> {
+fn sample_numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let bounds: Vec<Value> = ["minimum", "maximum"]
         .iter()
         .filter_map(|keyword| schema.get(keyword).cloned())

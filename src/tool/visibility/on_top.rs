@@ -84,7 +84,7 @@ fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
     };
     let closed = move |_| {
         if let Some(dialog) = element.get_untracked() {
-            focus::from_removed(&dialog, true);
+            focus::focus_after_removal(&dialog, true);
         }
         let _ = on_top.is_open.try_set(false);
     };

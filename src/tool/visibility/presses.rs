@@ -11,7 +11,7 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Element, Event, EventTarget, KeyboardEvent, MouseEvent};
 
-use crate::ui::{accepts_scripts, after_by_browser, closest, is_trusted, now};
+use crate::ui::{after_by_browser, are_scripts_accepted, closest, is_trusted, now};
 
 /// The events by which a user decides. A `submit` follows one of them.
 const PRESSES: [&str; 2] = ["click", "keydown"];
@@ -66,7 +66,7 @@ impl Presses {
     /// Returns the press of the user that is being handled; `None` if no press is being handled, or
     /// only a scripted one. If a test accepts scripted events, a press is always returned.
     pub(super) fn current(self) -> Option<Press> {
-        let by_test = || accepts_scripts().then_some(Press::default());
+        let by_test = || are_scripts_accepted().then_some(Press::default());
         self.current.get_value().or_else(by_test)
     }
 
@@ -104,7 +104,8 @@ impl Presses {
         // A click by a key has a click count of zero.
         let click = event.dyn_ref::<MouseEvent>();
         let pointed = click.is_some_and(|click| click.detail() > 0);
-        let counts = is_trusted(event) && (accepts_scripts() || self.is_on_pressed_element(event));
+        let counts =
+            is_trusted(event) && (are_scripts_accepted() || self.is_on_pressed_element(event));
         self.current
             .set_value(counts.then_some(Press { pointed, number }));
         after_by_browser(0, move || {

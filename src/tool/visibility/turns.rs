@@ -9,7 +9,7 @@ use std::{
 use js_sys::Date;
 
 use super::{Visibility, covers::HitTest};
-use crate::ui::{Slice, next_frame, sleep_by_browser, spawn_local};
+use crate::ui::{WorkSlice, next_frame, sleep_by_browser, spawn_local};
 
 /// The pause after examinations, as a multiple of the time that they took.
 const REST: f64 = 2.0;
@@ -35,7 +35,7 @@ pub(super) fn schedule_examination(card: Visibility) {
     if !is_first {
         return;
     }
-    let has_time = remaining_pause_ms() <= 0.0 && !Slice::begin().is_used_up();
+    let has_time = remaining_pause_ms() <= 0.0 && !WorkSlice::begin().is_used_up();
     if !has_time || examine_some() {
         spawn_local(examine_later());
     }
@@ -62,7 +62,7 @@ async fn examine_later() {
 /// Examines cards for as long as this frame has time. Returns true if some still wait.
 fn examine_some() -> bool {
     let began = Date::now();
-    let slice = Slice::begin();
+    let slice = WorkSlice::begin();
     let mut tests = HitTest::default();
     let waits = loop {
         let next = WAITING.with_borrow(|waiting| waiting.first().copied());

@@ -1,6 +1,6 @@
 //! The Japanese labels.
 
-use super::{Labels, reasons::translated};
+use super::{Labels, reasons::translate_reasons};
 
 impl Labels {
     /// Returns the Japanese labels.

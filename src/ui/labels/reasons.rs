@@ -9,7 +9,7 @@ use super::Word;
 
 /// Returns the reasons in another language, from their texts in the order of [`Labels::REASONS`].
 #[cfg(feature = "translated")]
-pub(super) fn translated(
+pub(super) fn translate_reasons(
     texts: [&'static str; Labels::REASONS.len()],
 ) -> Cow<'static, [(&'static str, Word)]> {
     let pair = |(key, text)| (key, Cow::Borrowed(text));
