@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        ApplyContext, Author, CallKey, CallResult, Change, Conversation, End,
+        ApplyContext, Author, CallEnd, CallKey, CallResult, Change, Conversation,
         Message as TreeMessage, MessageId, Outcome, Part, TextPart, TreeError,
     },
     event::{Diagnostic, Event, Message, Role},
@@ -118,9 +118,9 @@ pub enum RecordedEnd {
 /// Ends a call, as a record does.
 pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: CallResult) {
     let end = match end {
-        RecordedEnd::Denied => End::Denied,
-        RecordedEnd::Skipped => End::Skipped,
-        RecordedEnd::Cancelled => End::Cancelled,
+        RecordedEnd::Denied => CallEnd::Denied,
+        RecordedEnd::Skipped => CallEnd::Skipped,
+        RecordedEnd::Cancelled => CallEnd::Cancelled,
     };
     let outcome = Outcome::new(end, Author::Record, false);
     conversation_mut(session).set_page_result(key, result, outcome, 0);

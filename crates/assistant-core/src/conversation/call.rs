@@ -6,7 +6,7 @@ use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Check,
     Decision, Fingerprint, History, Note, Origin, Phase, Progress,
     args::Arguments,
-    outcome::{End, Outcome},
+    outcome::{CallEnd, Outcome},
     review::AwaitedPreview,
     state::{State, StateEvent},
 };
@@ -319,7 +319,7 @@ impl ToolCall {
     /// Cancels this call and discards its events. For the copy of a call that stays on a branch
     /// that the run has left.
     pub(super) fn abandon(&mut self) {
-        let mut outcome = Outcome::new(End::Cancelled, Author::Page, true);
+        let mut outcome = Outcome::new(CallEnd::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
         self.apply_event(StateEvent::Settled(Box::new(outcome)));
         self.events.clear();

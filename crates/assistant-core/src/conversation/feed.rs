@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
-    outcome::{End, Outcome},
+    outcome::{CallEnd, Outcome},
     state::{State, StateEvent},
     update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
     updated_message::UpdatedMessage,
@@ -235,8 +235,8 @@ impl Conversation {
         now: i64,
     ) {
         let end = match status {
-            Status::Complete => End::Output,
-            Status::Failed => End::Error,
+            Status::Complete => CallEnd::Output,
+            Status::Failed => CallEnd::Error,
             status => return self.apply_status(key, status),
         };
         let runs_here = self
@@ -329,7 +329,7 @@ fn convert_attachment(value: Value) -> Part {
 /// false if the call had ended before.
 fn end_by_update(
     call: &mut ToolCall,
-    end: End,
+    end: CallEnd,
     id: &str,
     result: Option<String>,
     now: i64,
@@ -347,16 +347,16 @@ fn end_by_update(
     }
     // Its message may follow in an update without a status.
     let end = match call.error() {
-        Some(_) => End::Error,
+        Some(_) => CallEnd::Error,
         None => end,
     };
     let text = result.unwrap_or_else(|| match end {
-        End::Output => "null".to_owned(),
+        CallEnd::Output => "null".to_owned(),
         _ => String::new(),
     });
     let mut outcome = Outcome::new(end, Author::Agent, true);
     outcome.at = Some(now);
-    outcome.error = (end == End::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
+    outcome.error = (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
     let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
     let mut result = CallResult::new(format!("{id}-result"), String::new(), value);
     result.error = outcome.error.as_ref().map(|error| error.message.clone());

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, Status, ToolCall,
     answer::parse_content_value,
-    outcome::{End, Outcome},
+    outcome::{CallEnd, Outcome},
     state::{State, StateEvent},
     tree::Node,
     tree_message::TreeMessage,
@@ -95,7 +95,7 @@ impl Conversation {
     }
 
     /// Ends a call without a result. Returns false if the call has ended or does not exist.
-    pub(crate) fn close_call(&mut self, key: CallKey, end: End, now: i64) -> bool {
+    pub(crate) fn close_call(&mut self, key: CallKey, end: CallEnd, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
         self.end_call_with(key, Outcome::new(end, by, sent), now)
@@ -286,8 +286,8 @@ pub(super) fn apply_received_result(call: &mut ToolCall, result: CallResult, by:
     }
     if !same || !call.state.is_done() {
         let end = match result.error.is_some() {
-            true => End::Error,
-            false => End::Output,
+            true => CallEnd::Error,
+            false => CallEnd::Output,
         };
         let mut outcome = Outcome::new(end, by, true);
         outcome.at = Some(now);

@@ -10,7 +10,7 @@ use super::{
         JsonFormat, take_bool, take_flag, take_int, take_object, take_required_text, take_text,
         unknown_fields, write_unknown_fields,
     },
-    outcome::{End, Outcome},
+    outcome::{CallEnd, Outcome},
     state::State,
 };
 use crate::{
@@ -219,7 +219,7 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         review.history = read_history(&mut from);
     }
     let review = Box::new(review);
-    let state = match End::from_phase(phase) {
+    let state = match CallEnd::from_phase(phase) {
         Some(end) => State::Ended(Box::new(Outcome {
             result,
             error,

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{
-    Author, Conversation, End, FormatError,
+    Author, CallEnd, Conversation, FormatError,
     format_error::{DUPLICATE_ID, format_error},
 };
 use crate::{event::Message, json::form};
@@ -47,7 +47,7 @@ impl Conversation {
     /// Ends calls without a result. Their outcome is unknown, so they are not started again.
     fn close_unanswered_calls(&mut self) {
         for key in self.active_calls() {
-            self.close_call(key, End::Cancelled, 0);
+            self.close_call(key, CallEnd::Cancelled, 0);
         }
     }
 }

@@ -102,7 +102,7 @@ pub use model::Conversation;
 pub(crate) use note::Note;
 pub use origin::{MarkdownTools, Origin};
 pub use outcome::Author;
-pub(crate) use outcome::{End, Outcome};
+pub(crate) use outcome::{CallEnd, Outcome};
 pub use outline::OutlineRow;
 pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};

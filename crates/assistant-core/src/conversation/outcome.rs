@@ -5,7 +5,7 @@ use super::{CallError, CallResult, Phase, Review};
 /// The end of a call, with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
-    pub(crate) end: End,
+    pub(crate) end: CallEnd,
     /// The author of the result.
     pub(crate) by: Author,
     /// True if the agent has the result: the agent sent it, or a run that has begun contained it.
@@ -25,7 +25,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Creates an outcome without a result.
-    pub(crate) fn new(end: End, by: Author, sent: bool) -> Self {
+    pub(crate) fn new(end: CallEnd, by: Author, sent: bool) -> Self {
         Self {
             end,
             by,
@@ -41,7 +41,7 @@ impl Outcome {
 
 /// The way in which a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum CallEnd {
     Output,
     Error,
     Denied,
@@ -49,7 +49,7 @@ pub(crate) enum End {
     Cancelled,
 }
 
-impl End {
+impl CallEnd {
     /// Returns the end that this phase represents; `None` for a phase of open calls.
     pub(crate) const fn from_phase(phase: Phase) -> Option<Self> {
         Some(match phase {

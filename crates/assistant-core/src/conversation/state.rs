@@ -9,7 +9,7 @@
 
 use super::{
     CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Question, Review,
-    outcome::{Author, End, Outcome},
+    outcome::{Author, CallEnd, Outcome},
 };
 use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 
@@ -176,7 +176,7 @@ impl State {
     const fn record_step(&mut self, voids_question: bool, was_claimed: bool) {
         let (began, is_known, is_asked_anew) = (
             matches!(self, Self::Running(..)),
-            matches!(self, Self::Ended(outcome) if !matches!(outcome.end, End::Denied)),
+            matches!(self, Self::Ended(outcome) if !matches!(outcome.end, CallEnd::Denied)),
             matches!(
                 self,
                 Self::Streaming(_) | Self::Open(_) | Self::Interrupted { .. }
@@ -222,9 +222,9 @@ impl State {
                 return Err(state);
             }
             (Self::InterruptDenied { review, .. }, E::Settled(mut outcome))
-                if outcome.end == End::Output =>
+                if outcome.end == CallEnd::Output =>
             {
-                outcome.end = End::Denied;
+                outcome.end = CallEnd::Denied;
                 outcome.review = review.without_check();
                 Self::Ended(outcome)
             }
@@ -502,11 +502,11 @@ impl State {
             | Self::HandedOff { out: true, .. }
             | Self::InterruptApproved { out: true, .. } => Phase::Running,
             Self::Ended(done) => match done.end {
-                End::Output => Phase::OutputAvailable,
-                End::Error => Phase::OutputError,
-                End::Denied => Phase::OutputDenied,
-                End::Skipped => Phase::Skipped,
-                End::Cancelled => Phase::Cancelled,
+                CallEnd::Output => Phase::OutputAvailable,
+                CallEnd::Error => Phase::OutputError,
+                CallEnd::Denied => Phase::OutputDenied,
+                CallEnd::Skipped => Phase::Skipped,
+                CallEnd::Cancelled => Phase::Cancelled,
             },
         }
     }

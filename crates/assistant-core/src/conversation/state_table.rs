@@ -2,7 +2,7 @@
 
 use super::{
     after_reload::{LastStart, StoredState},
-    outcome::{Author, End, Outcome},
+    outcome::{Author, CallEnd, Outcome},
     state::{State, StateEvent},
 };
 use crate::{
@@ -17,7 +17,7 @@ fn error() -> CallError {
     CallError::new(ErrorKind::Handler, String::new())
 }
 
-fn done(end: End, by: Author) -> Box<Outcome> {
+fn done(end: CallEnd, by: Author) -> Box<Outcome> {
     Box::new(Outcome::new(end, by, false))
 }
 
@@ -88,11 +88,11 @@ fn states() -> Vec<(&'static str, State)> {
         ),
         (
             "Ended (page)",
-            State::Ended(done(End::Output, Author::Page)),
+            State::Ended(done(CallEnd::Output, Author::Page)),
         ),
         (
             "Ended (agent)",
-            State::Ended(done(End::Output, Author::Agent)),
+            State::Ended(done(CallEnd::Output, Author::Agent)),
         ),
     ]
 }
@@ -136,11 +136,11 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("SendFailed", StateEvent::SendFailed),
         (
             "Settled (page)",
-            StateEvent::Settled(done(End::Error, Author::Page)),
+            StateEvent::Settled(done(CallEnd::Error, Author::Page)),
         ),
         (
             "Settled (agent)",
-            StateEvent::Settled(done(End::Error, Author::Agent)),
+            StateEvent::Settled(done(CallEnd::Error, Author::Agent)),
         ),
         ("Delivered", StateEvent::Delivered),
     ]
@@ -357,7 +357,7 @@ fn every_transition_keeps_the_history() {
             let begins = matches!(next, State::Running(..));
             let is_void = matches!(state, State::Committing(..)) && !begins && !next.is_done();
             let is_known = match &next {
-                State::Ended(outcome) => outcome.end != End::Denied,
+                State::Ended(outcome) => outcome.end != CallEnd::Denied,
                 _ => begins,
             };
             let expected = History {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Cx, Effect, InvocationId, Session};
 use crate::{
     action::ToolError,
-    conversation::{CallKey, End, State, ToolCall},
+    conversation::{CallEnd, CallKey, State, ToolCall},
 };
 
 /// The maximum nesting of handlers that request actions.
@@ -89,8 +89,8 @@ impl Session {
         let value = call.result().map(|result| result.value.clone());
         let value = value.unwrap_or_default();
         let outcome = match call.state() {
-            State::Ended(done) if done.end == End::Output => Ok(value),
-            State::Ended(done) if done.end == End::Denied => {
+            State::Ended(done) if done.end == CallEnd::Output => Ok(value),
+            State::Ended(done) if done.end == CallEnd::Denied => {
                 Err(ToolError::new("The person denied it").error_type("denied"))
             }
             _ => {

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallError, CallKey, CallResult, Change, Decision, End, ErrorKind, Note, Outcome,
-        Progress, State, ToolCall,
+        Author, CallEnd, CallError, CallKey, CallResult, Change, Decision, ErrorKind, Note,
+        Outcome, Progress, State, ToolCall,
     },
 };
 
@@ -288,23 +288,23 @@ impl Session {
         let (end, value, error, content) = match ending {
             CallEnding::Output(value) => {
                 let content = encoding.encode(&value);
-                (End::Output, value, None, content)
+                (CallEnd::Output, value, None, content)
             }
             CallEnding::Failed(error, reply) => {
                 let content = reply.to_string();
-                (End::Error, reply, Some(error), content)
+                (CallEnd::Error, reply, Some(error), content)
             }
             CallEnding::Denied(reply) => {
                 let content = encoding.encode(&reply);
-                (End::Denied, reply, None, content)
+                (CallEnd::Denied, reply, None, content)
             }
             CallEnding::Skipped(reply) => {
                 let content = reply.to_string();
-                (End::Skipped, reply, None, content)
+                (CallEnd::Skipped, reply, None, content)
             }
             CallEnding::Cancelled(reply) => {
                 let content = reply.to_string();
-                (End::Cancelled, reply, None, content)
+                (CallEnd::Cancelled, reply, None, content)
             }
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);

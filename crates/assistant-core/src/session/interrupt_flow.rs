@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallKey, Change, Decider, Decision, End, Fingerprint, Note, State, StateEvent, ToolCall,
+        CallEnd, CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent, ToolCall,
     },
     event::{Interrupt, ResumeStatus},
 };
@@ -432,7 +432,7 @@ impl Session {
                 }
                 // The call is incomplete and therefore not part of any request.
                 State::InterruptDenied { .. } => {
-                    self.conversation.close_call(key, End::Denied, cx.now);
+                    self.conversation.close_call(key, CallEnd::Denied, cx.now);
                 }
                 _ => {
                     self.conversation

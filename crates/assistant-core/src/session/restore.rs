@@ -11,7 +11,7 @@ use super::{
     fork::{self, ThreadFork},
 };
 use crate::conversation::{
-    Author, CallError, Cut, End, ErrorKind, Message, MessageId, Note, Outcome, Phase,
+    Author, CallEnd, CallError, Cut, ErrorKind, Message, MessageId, Note, Outcome, Phase,
 };
 
 /// The member of a snapshot with the state of the session, apart from the conversation.
@@ -156,7 +156,7 @@ impl Session {
                     }
                 }
                 JournalEntry::Finished { phase, result, .. } => {
-                    let Some(end) = End::from_phase(phase) else {
+                    let Some(end) = CallEnd::from_phase(phase) else {
                         continue;
                     };
                     let error = result.error.clone();

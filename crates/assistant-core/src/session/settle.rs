@@ -11,7 +11,7 @@ use super::{
     run::{ActiveRun, Initiator},
 };
 use crate::{
-    conversation::{CallKey, Change, Cut, End, Message, State, StateEvent},
+    conversation::{CallEnd, CallKey, Change, Cut, Message, State, StateEvent},
     event::Role,
     json::canonical::canonical,
 };
@@ -188,7 +188,8 @@ impl Session {
                 continue;
             }
             if !call.has_ended() {
-                self.conversation.close_call(key, End::Cancelled, cx.now);
+                self.conversation
+                    .close_call(key, CallEnd::Cancelled, cx.now);
             } else if own || !matches!(call.state(), State::Open(_)) {
                 self.check_complete_call(&key, cx);
             } else {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     action::RegistrationId,
-    conversation::{CallKey, Change, Cut, End, State, StateEvent},
+    conversation::{CallEnd, CallKey, Change, Cut, State, StateEvent},
 };
 
 impl Session {
@@ -114,7 +114,8 @@ impl Session {
             return;
         };
         if !call.has_ended() {
-            self.conversation.close_call(*key, End::Cancelled, cx.now);
+            self.conversation
+                .close_call(*key, CallEnd::Cancelled, cx.now);
             return;
         }
         // A denial is recorded as a denial, regardless of how the run ends.

@@ -24,11 +24,16 @@ impl Scene {
             .all_messages()
             .filter(|message| !here.contains(message.id().as_str()))
             .filter(|message| conversation.children(Some(message.id())).is_empty());
-        let of = |end: &Message| (end.id().as_str().to_owned(), self.sent(end.id()));
+        let of = |end: &Message| {
+            (
+                end.id().as_str().to_owned(),
+                self.request_messages(end.id()),
+            )
+        };
         ends.map(of).collect()
     }
 
-    fn sent(&self, end: &MessageId) -> Vec<Value> {
+    fn request_messages(&self, end: &MessageId) -> Vec<Value> {
         let conversation = self.session.conversation();
         let path = conversation.path_to(end).unwrap_or_default();
         let path = path.into_iter().filter_map(|id| conversation.message(id));
@@ -53,7 +58,7 @@ impl Scene {
     /// messages that branches share with the run.
     pub(crate) fn check_branches(&self, before: &Branches, event: &Value) {
         for (end, sent) in before {
-            let now = self.sent(&MessageId::from(end.as_str()));
+            let now = self.request_messages(&MessageId::from(end.as_str()));
             assert_eq!(*sent, now, "changed by {event} elsewhere");
         }
     }

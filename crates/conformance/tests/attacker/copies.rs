@@ -15,16 +15,16 @@ use conformance::attacker::{FileChange, Tool};
 use serde_json::{Value, json};
 
 use super::{
-    desk::{Desk, rule_asks},
+    desk::{PageHost, rule_needs_approval},
     person::Scene,
     questions::is_denial,
 };
 
 /// A second page that has read the file.
-struct Copy<'a> {
+struct CopiedPage<'a> {
     original: &'a Scene,
     session: Session,
-    desk: Desk,
+    desk: PageHost,
     /// True if the page continues the session with its journal, false if it imports the file.
     restores: bool,
     run: Option<RunKey>,
@@ -35,7 +35,7 @@ struct Copy<'a> {
 
 impl Scene {
     /// Adds an entry to the conversation's journal.
-    pub(crate) fn note_entry(&mut self, entry: &JournalEntry) {
+    pub(crate) fn record_entry(&mut self, entry: &JournalEntry) {
         self.journal.push(entry.clone());
     }
 
@@ -50,13 +50,13 @@ impl Scene {
     pub(crate) fn check_copy(&self, restores: bool, changes: &[FileChange]) {
         let mut snapshot = self.session.snapshot();
         for change in changes {
-            self.alter(&mut snapshot, *change, restores);
+            self.apply_file_change(&mut snapshot, *change, restores);
         }
         let journal = self.journal.iter();
-        let mut copy = Copy {
+        let mut copy = CopiedPage {
             original: self,
             session: Session::new("elsewhere", SessionOptions::default()),
-            desk: Desk::of_another_page(self.desk.clock),
+            desk: PageHost::of_another_page(self.desk.clock),
             restores,
             run: None,
             claims: journal.clone().map(JournalEntry::claim).collect(),
@@ -64,7 +64,7 @@ impl Scene {
         };
         copy.register_all();
         let (thread_id, journal) = ("thread".to_owned(), journal.cloned().collect());
-        let read = copy.input(match restores {
+        let read = copy.handle_input(match restores {
             true => Input::Restore {
                 thread_id,
                 snapshot,
@@ -82,7 +82,7 @@ impl Scene {
     }
 
     /// Applies a manual change to the file.
-    fn alter(&self, snapshot: &mut Value, change: FileChange, restores: bool) {
+    fn apply_file_change(&self, snapshot: &mut Value, change: FileChange, restores: bool) {
         if change == FileChange::RunsSucceeded {
             for run in snapshot["runs"].as_array_mut().into_iter().flatten() {
                 run["succeeded"] = true.into();
@@ -166,7 +166,7 @@ impl Scene {
     }
 }
 
-impl Copy<'_> {
+impl CopiedPage<'_> {
     fn register_all(&mut self) {
         for tool in Tool::ALL {
             let entry = self
@@ -176,16 +176,16 @@ impl Copy<'_> {
                 .active_registration(tool.name());
             if let Some(entry) = entry {
                 let (id, spec) = (entry.id(), Box::new(entry.spec().clone()));
-                self.input(Input::Register { id, spec });
+                self.handle_input(Input::Register { id, spec });
             }
         }
     }
 
-    fn input(&mut self, input: Input) -> bool {
+    fn handle_input(&mut self, input: Input) -> bool {
         let output = self.session.handle(input, &mut self.desk);
         for effect in output.effects {
             match effect {
-                Effect::PrepareRun { run } => drop(self.input(Input::OpenRun { run })),
+                Effect::PrepareRun { run } => drop(self.handle_input(Input::OpenRun { run })),
                 Effect::OpenRun { run, input } => {
                     self.run = Some(run);
                     self.check_request(&agui::run_input(&input));
@@ -194,12 +194,12 @@ impl Copy<'_> {
                 Effect::Commit { commit, entry } => {
                     let is_new = self.claims.insert(entry.claim()) || !self.restores;
                     let outcome = is_new.then_some(()).ok_or_else(|| "taken".to_owned());
-                    self.input(Input::Committed { commit, outcome });
+                    self.handle_input(Input::Committed { commit, outcome });
                 }
                 Effect::Invoke(run) => self.check_start(&run),
                 Effect::Preview(asked) => {
                     let (ticket, outcome) = (asked.ticket(), Ok(json!({"there": 1})));
-                    self.input(Input::Previewed { ticket, outcome });
+                    self.handle_input(Input::Previewed { ticket, outcome });
                 }
                 _ => {}
             }
@@ -212,7 +212,8 @@ impl Copy<'_> {
             return assert_eq!(args, run.args(), "not what was shown: {run:?}");
         }
         assert!(self.restores, "a file started {run:?}");
-        let unasked = run.name() == "look" || run.name() == "maybe" && !rule_asks(run.args());
+        let unasked =
+            run.name() == "look" || run.name() == "maybe" && !rule_needs_approval(run.args());
         assert!(unasked, "a stored approval started {run:?}");
         let conversation = self.session.conversation();
         let text = conversation.call(&run.call()).map(|call| call.args_text());
@@ -232,13 +233,13 @@ impl Copy<'_> {
     /// Performs every action except approvals, and then approves the cards that are shown.
     fn complete_and_approve(&mut self) {
         self.register_all();
-        self.input(Input::Continue);
-        self.ends_run();
-        self.input(Input::Retry);
-        self.ends_run();
+        self.handle_input(Input::Continue);
+        self.end_run();
+        self.handle_input(Input::Retry);
+        self.end_run();
         let content = Content::Text("and now?".to_owned());
-        self.input(Input::Send { content });
-        self.ends_run();
+        self.handle_input(Input::Send { content });
+        self.end_run();
         for _ in 0..4 {
             let card = self.session.pending_approvals().into_iter().next();
             let Some(call) = card else { return };
@@ -261,17 +262,17 @@ impl Copy<'_> {
             if !by_agent {
                 self.approved.insert(call, args);
             }
-            self.input(Input::Decide {
+            self.handle_input(Input::Decide {
                 call,
                 shown,
                 verdict,
                 by: Decider::Person,
             });
-            self.ends_run();
+            self.end_run();
         }
     }
 
-    fn ends_run(&mut self) {
+    fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let (mut events, mut decoder) = (Vec::new(), Decoder::new(DecoderOptions::default()));
         for kind in ["RUN_STARTED", "RUN_FINISHED"] {
@@ -280,10 +281,10 @@ impl Copy<'_> {
         }
         for event in events {
             let event = Box::new(event);
-            self.input(Input::Event { run, event });
+            self.handle_input(Input::Event { run, event });
         }
         let end = StreamEnd::Closed;
-        self.input(Input::RunClosed { run, end });
+        self.handle_input(Input::RunClosed { run, end });
     }
 
     /// Checks that a request contains only approvals that were given in this page.

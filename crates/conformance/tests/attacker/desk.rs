@@ -17,12 +17,12 @@ use super::{
 
 /// The host of the page. Its rule requires approval of everything that goes to Ann.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Desk {
+pub(crate) struct PageHost {
     ids: u64,
     pub(crate) clock: i64,
 }
 
-impl Desk {
+impl PageHost {
     /// Creates the host of another page, whose new ids differ from those of the first.
     pub(crate) const fn of_another_page(clock: i64) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Desk {
 }
 
 /// Returns true if the rule requires approval of these arguments.
-pub(crate) fn rule_asks(args: &Value) -> bool {
+pub(crate) fn rule_needs_approval(args: &Value) -> bool {
     args["to"] == "Ann"
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn preview_value(world: u64, args: &Value) -> Value {
     json!({"world": world, "to": args["to"]})
 }
 
-impl PatternHost for Desk {
+impl PatternHost for PageHost {
     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
         None
     }
 }
 
-impl Host for Desk {
+impl Host for PageHost {
     fn now(&mut self) -> i64 {
         self.clock
     }
@@ -59,7 +59,7 @@ impl Host for Desk {
     }
 
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
-        Answer::Now(rule_asks(question.args()))
+        Answer::Now(rule_needs_approval(question.args()))
     }
 
     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
@@ -68,13 +68,13 @@ impl Host for Desk {
 }
 
 impl Scene {
-    pub(crate) fn page(&mut self, page: PageEvent) {
+    pub(crate) fn handle_page_event(&mut self, page: PageEvent) {
         match page {
             PageEvent::Ends(pick) => {
                 let place = usize::from(pick).checked_rem(self.live.len());
                 if let Some(invocation) = place.map(|place| self.live.remove(place)) {
                     let outcome: Result<_, ToolError> = Ok(ToolOutcome::Continue(json!(1)));
-                    self.input(Input::Finished {
+                    self.handle_input(Input::Finished {
                         invocation,
                         outcome,
                     });
@@ -101,7 +101,7 @@ impl Scene {
                 self.most_cards = MOST_QUESTIONS as usize;
                 let (thread_id, snapshot) = ("thread".to_owned(), self.session.export());
                 let before = self.starts;
-                assert!(self.input(Input::Load {
+                assert!(self.handle_input(Input::Load {
                     thread_id,
                     snapshot
                 }));
@@ -131,13 +131,13 @@ impl Scene {
                 if let Some(id) = id {
                     // The effects of the revocation are checked without it.
                     self.allowed.remove(&id);
-                    assert!(self.input(Input::ForgetApproval { id }));
+                    assert!(self.handle_input(Input::ForgetApproval { id }));
                 }
             }
             PageEvent::Unregister(tool) => {
                 let entry = self.session.registry().active_registration(tool.name());
                 if let Some(id) = entry.map(|entry| entry.id()) {
-                    self.input(Input::Unregister { id });
+                    self.handle_input(Input::Unregister { id });
                 }
             }
         }
@@ -148,10 +148,10 @@ impl Scene {
         let waiting = self.session.pending_approvals().into_iter();
         let waiting = waiting.filter(|key| self.session.is_checking_preview(key));
         let waiting: Vec<CallKey> = waiting.collect();
-        let remembered: Vec<String> = self.remembered();
+        let remembered: Vec<String> = self.remembered_ids();
         self.saying = Some((outcome.clone(), waiting.clone()));
         let said = outcome.clone();
-        self.input(Input::Previewed {
+        self.handle_input(Input::Previewed {
             ticket,
             outcome: said,
         });
@@ -166,18 +166,18 @@ impl Scene {
                 continue;
             }
             self.confirmed.insert(key, outcome.clone());
-            let newest = self.remembered().pop();
+            let newest = self.remembered_ids().pop();
             let newest = newest.filter(|id| !remembered.contains(id));
             if let (Some(mut allowed), Some(id)) = (to_allow, newest) {
                 allowed.since = self.desk.clock;
                 self.allowed.insert(id, allowed);
             }
         }
-        let known = self.remembered();
+        let known = self.remembered_ids();
         self.allowed.retain(|id, _| known.contains(id));
     }
 
-    fn remembered(&self) -> Vec<String> {
+    fn remembered_ids(&self) -> Vec<String> {
         let list = self.session.remembered_approvals().iter();
         list.map(|one| one.id().to_owned()).collect()
     }
@@ -201,6 +201,6 @@ impl Scene {
             spec = spec.with_parameters(json!({"type": "object", "required": ["to"]}));
         }
         let (id, spec) = (RegistrationId::new(self.registrations), Box::new(spec));
-        self.input(Input::Register { id, spec });
+        self.handle_input(Input::Register { id, spec });
     }
 }

@@ -25,7 +25,7 @@ use conformance::property_config;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::desk::PageHost;
 
 /// The maximum lifetime in milliseconds and the maximum sum that the action permits.
 const WIDEST: (i64, u32) = (5_000, 100);
@@ -37,7 +37,7 @@ enum Step {
     /// The user decides about the first card as rendered.
     Click(CardDecision),
     /// The store counts a use, or fails to.
-    Swaps(Store),
+    Swaps(StoreBehavior),
     /// A start is written, or fails to be.
     Commits(bool),
     /// A handler ends.
@@ -65,7 +65,7 @@ enum CardDecision {
 
 /// The behavior of the store for one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Store {
+enum StoreBehavior {
     Works,
     Fails,
     /// Executes the request, but reports a failure.
@@ -97,7 +97,7 @@ struct Tab {
 }
 
 struct Scene {
-    desk: Desk,
+    desk: PageHost,
     tabs: [Tab; 2],
     kept: Vec<RememberedApproval>,
     grants: BTreeMap<String, Grant>,
@@ -126,7 +126,7 @@ impl Tab {
 impl Scene {
     fn new(most: Option<u32>) -> Self {
         let mut scene = Self {
-            desk: Desk::default(),
+            desk: PageHost::default(),
             tabs: [Tab::new(0), Tab::new(1)],
             kept: Vec::new(),
             grants: BTreeMap::new(),
@@ -146,16 +146,16 @@ impl Scene {
                 .with_remembering(Remembering::AnyArguments)
                 .with_grant_bounds(bounds);
             let (id, spec) = (RegistrationId::new(1), Box::new(spec));
-            scene.input(at, Input::Register { id, spec });
+            scene.handle_input(at, Input::Register { id, spec });
         }
         scene
     }
 
-    fn input(&mut self, at: usize, input: Input) -> bool {
+    fn handle_input(&mut self, at: usize, input: Input) -> bool {
         let output = self.tabs[at].session.handle(input, &mut self.desk);
         for effect in output.effects {
             match effect {
-                Effect::PrepareRun { run } => drop(self.input(at, Input::OpenRun { run })),
+                Effect::PrepareRun { run } => drop(self.handle_input(at, Input::OpenRun { run })),
                 Effect::OpenRun { run, .. } => self.tabs[at].run = Some(run),
                 Effect::AbortRun { .. } => self.tabs[at].run = None,
                 Effect::Commit { commit, .. } => self.tabs[at].commits.push(commit),
@@ -234,19 +234,19 @@ impl Scene {
 
     fn play(&mut self, at: usize, step: Step) {
         match step {
-            Step::Calls(sum, other) => self.calls(at, sum, other),
-            Step::Click(says) => self.click(at, says),
-            Step::Swaps(store) => self.swaps(at, store),
+            Step::Calls(sum, other) => self.complete_and_send_calls(at, sum, other),
+            Step::Click(says) => self.decide_card(at, says),
+            Step::Swaps(store) => self.answer_swap(at, store),
             Step::Commits(ok) => {
                 if let Some(commit) = self.tabs[at].commits.pop() {
                     let outcome = ok.then_some(()).ok_or_else(|| "full".to_owned());
-                    self.input(at, Input::Committed { commit, outcome });
+                    self.handle_input(at, Input::Committed { commit, outcome });
                 }
             }
             Step::Ends => {
                 if let Some(invocation) = self.tabs[at].live.pop() {
                     let outcome = Ok(ToolOutcome::Continue(json!(1)));
-                    self.input(
+                    self.handle_input(
                         at,
                         Input::Finished {
                             invocation,
@@ -262,13 +262,13 @@ impl Scene {
                 let shared = |id: &String| self.grants[id].scope != RememberScope::Session;
                 let gone: Vec<String> = gone.filter(shared).collect();
                 self.tabs[at].revoked.extend(gone);
-                self.input(at, Input::SyncApprovals { approvals });
+                self.handle_input(at, Input::SyncApprovals { approvals });
             }
             Step::Revokes => {
                 let list = self.tabs[at].session.remembered_approvals();
                 if let Some(id) = list.first().map(|one| one.id().to_owned()) {
                     self.tabs[at].revoked.insert(id.clone());
-                    self.input(at, Input::ForgetApproval { id: id.clone() });
+                    self.handle_input(at, Input::ForgetApproval { id: id.clone() });
                     self.kept.retain(|one| one.id() != id);
                 }
             }
@@ -276,7 +276,7 @@ impl Scene {
         }
     }
 
-    fn calls(&mut self, at: usize, sum: u32, other: Option<u32>) {
+    fn complete_and_send_calls(&mut self, at: usize, sum: u32, other: Option<u32>) {
         while !self.tabs[at].live.is_empty() {
             self.play(at, Step::Ends);
         }
@@ -290,7 +290,7 @@ impl Scene {
 
     fn send_with_calls(&mut self, at: usize, sum: u32, other: Option<u32>) {
         let content = Content::Text("go on".to_owned());
-        self.input(at, Input::Send { content });
+        self.handle_input(at, Input::Send { content });
         let Some(run) = self.tabs[at].run else {
             return;
         };
@@ -319,13 +319,13 @@ impl Scene {
         }
         for event in events {
             let event = Box::new(event);
-            self.input(at, Input::Event { run, event });
+            self.handle_input(at, Input::Event { run, event });
         }
         let end = StreamEnd::Closed;
-        self.input(at, Input::RunClosed { run, end });
+        self.handle_input(at, Input::RunClosed { run, end });
     }
 
-    fn click(&mut self, at: usize, says: CardDecision) {
+    fn decide_card(&mut self, at: usize, says: CardDecision) {
         let card = self.tabs[at].cards.iter().next();
         let Some((call, (shown, args))) = card.map(|(key, card)| (*key, card.clone())) else {
             return;
@@ -357,7 +357,7 @@ impl Scene {
         if !verdict.is_denial() {
             self.tabs[at].approved.insert(call, args);
         }
-        let accepted = self.input(
+        let accepted = self.handle_input(
             at,
             Input::Decide {
                 call,
@@ -395,14 +395,14 @@ impl Scene {
         }
     }
 
-    fn swaps(&mut self, at: usize, how: Store) {
+    fn answer_swap(&mut self, at: usize, how: StoreBehavior) {
         if self.tabs[at].swaps.is_empty() {
             return;
         }
         let (ticket, before, after) = self.tabs[at].swaps.remove(0);
         let mut outcome = match self.kept.iter_mut().find(|one| one.id() == before.id()) {
-            _ if how == Store::Fails => Swap::Failed("no".to_owned()),
-            _ if how == Store::IsOld => Swap::Found(Some(before)),
+            _ if how == StoreBehavior::Fails => Swap::Failed("no".to_owned()),
+            _ if how == StoreBehavior::IsOld => Swap::Found(Some(before)),
             Some(kept) if *kept == before => {
                 *self.counted.entry(before.id().to_owned()).or_default() += 1;
                 *kept = after;
@@ -411,14 +411,14 @@ impl Scene {
             Some(kept) => Swap::Found(Some(kept.clone())),
             None => Swap::Found(None),
         };
-        if how == Store::FailsLate {
+        if how == StoreBehavior::FailsLate {
             outcome = Swap::Failed("no answer".to_owned());
         }
-        self.input(at, Input::ApprovalSwapped { ticket, outcome });
+        self.handle_input(at, Input::ApprovalSwapped { ticket, outcome });
     }
 }
 
-fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
+fn any_steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     use proptest::option::of;
     let sums = || select([1_u32, 50, 100, 101].as_slice());
     let scope = select(
@@ -448,13 +448,13 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
         prop_oneof![1 => Just(CardDecision::Approve), 1 => Just(CardDecision::Deny), 4 => remember];
     let store = select(
         [
-            Store::Works,
-            Store::Works,
-            Store::Works,
-            Store::Works,
-            Store::Fails,
-            Store::FailsLate,
-            Store::IsOld,
+            StoreBehavior::Works,
+            StoreBehavior::Works,
+            StoreBehavior::Works,
+            StoreBehavior::Works,
+            StoreBehavior::Fails,
+            StoreBehavior::FailsLate,
+            StoreBehavior::IsOld,
         ]
         .as_slice(),
     );
@@ -475,7 +475,7 @@ proptest! {
     #![proptest_config(property_config(200))]
 
     #[test]
-    fn two_tabs_start_no_more_calls_than_approvals_permit(limited in any::<bool>(), steps in steps()) {
+    fn two_tabs_start_no_more_calls_than_approvals_permit(limited in any::<bool>(), steps in any_steps()) {
         let mut scene = Scene::new(limited.then_some(3));
         for (at, step) in steps {
             scene.play(at, step);

@@ -7,11 +7,11 @@ use assistant_core::{conversation::Phase, session::Invocation};
 use serde_json::Value;
 
 use super::{
-    desk::rule_asks,
-    person::{Allowed, Scene},
+    desk::rule_needs_approval,
+    person::{RememberedGrant, Scene},
 };
 
-impl Allowed {
+impl RememberedGrant {
     /// Returns true if this remembered approval permits a call.
     pub(crate) fn covers(&self, scene: &Scene, name: &str, args: &Value) -> bool {
         let since = scene.desk.clock - self.since;
@@ -44,10 +44,10 @@ impl Scene {
         assert_ne!(run.name(), "hand", "the agent runs it: {run:?}");
         let asks = match run.name() {
             "look" => false,
-            "maybe" => rule_asks(run.args()),
+            "maybe" => rule_needs_approval(run.args()),
             _ => true,
         };
-        let covers = |one: &Allowed| one.covers(self, run.name(), run.args());
+        let covers = |one: &RememberedGrant| one.covers(self, run.name(), run.args());
         let allowed = self.allowed.values().any(covers);
         if let Some(id) = self.grant_of(run) {
             let one = self.allowed.get(&id);

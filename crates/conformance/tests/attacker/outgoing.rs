@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::{
     person::Scene,
-    questions::{Given, Written, is_denial, listed, takes_decisions, takes_kind},
+    questions::{
+        GivenAnswer, WrittenCall, can_take_kind, is_denial, listed_actions, needs_decisions,
+    },
 };
 
 /// The content of the tool message that permits an agent to run a call.
@@ -29,7 +31,7 @@ impl Scene {
         let calls = messages
             .iter()
             .filter_map(|message| message["toolCalls"].as_array());
-        let calls: Vec<Written> = calls.flatten().map(Written::of_request).collect();
+        let calls: Vec<WrittenCall> = calls.flatten().map(WrittenCall::from_request).collect();
         for message in &messages {
             // The agent may choose any result text under an id of its own.
             let ours = message["id"]
@@ -50,7 +52,7 @@ impl Scene {
         self.carried = ids.map(str::to_owned).collect();
     }
 
-    fn check_handoff(&mut self, call: &Written) {
+    fn check_handoff(&mut self, call: &WrittenCall) {
         let mut granted = self.granted.iter();
         let by_decision = granted.any(|(key, card)| {
             let shown = (&card.id, &card.name, &card.args);
@@ -79,7 +81,7 @@ impl Scene {
         self.told.insert((key, call.id.clone()));
     }
 
-    fn check_answer(&self, answer: &Value, calls: &[Written]) {
+    fn check_answer(&self, answer: &Value, calls: &[WrittenCall]) {
         // A cancellation permits nothing.
         if answer["status"] == "cancelled" {
             return;
@@ -96,7 +98,7 @@ impl Scene {
         let about_this = given.iter().rev().find(|given| {
             let about = given.about.as_ref();
             given.said == said
-                && in_request.is_none_or(|call| about.is_some_and(|about| about.is(call)))
+                && in_request.is_none_or(|call| about.is_some_and(|about| about.is_same_call(call)))
         });
         match about_this {
             Some(given) => {
@@ -112,10 +114,10 @@ impl Scene {
 
 /// Checks that each decision in an answer applies to the action at the same position of the
 /// question.
-fn check_decisions(said: &Value, given: &Given) {
-    let (actions, reviews) = listed(said);
+fn check_decisions(said: &Value, given: &GivenAnswer) {
+    let (actions, reviews) = listed_actions(said);
     let payload = &given.payload;
-    if !takes_decisions(said) {
+    if !needs_decisions(said) {
         let approves = *payload == true || payload["approved"] == true;
         assert!(
             !(approves && actions.len() > 1),
@@ -129,7 +131,7 @@ fn check_decisions(said: &Value, given: &Given) {
     let shown: Vec<_> = given.actions.iter().map(what).collect();
     let asked: Vec<_> = actions.iter().map(what).collect();
     assert_eq!(shown, asked, "other actions were shown: {said}");
-    if !takes_decisions(said) {
+    if !needs_decisions(said) {
         return;
     }
     let decisions = payload["decisions"].as_array();
@@ -138,7 +140,7 @@ fn check_decisions(said: &Value, given: &Given) {
     for (action, decision) in actions.iter().zip(decisions) {
         let kind = &decision["type"];
         assert!(
-            takes_kind(&reviews, action, kind),
+            can_take_kind(&reviews, action, kind),
             "{kind} is not taken about {action}"
         );
         if kind == "edit" {

@@ -17,8 +17,8 @@ use conformance::attacker::{Agent, Args, Bounds, CardDecision, Move, PageEvent, 
 use serde_json::{Value, json};
 
 use super::{
-    desk::Desk,
-    questions::{Given, Seen, Written},
+    desk::PageHost,
+    questions::{GivenAnswer, SeenQuestion, WrittenCall},
 };
 
 /// A card as the user has seen it.
@@ -33,14 +33,14 @@ pub(crate) struct Card {
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
     /// The call as the agent wrote it.
-    pub(crate) written: Written,
+    pub(crate) written: WrittenCall,
     /// Everything that the agent sent with the card's questions.
     pub(crate) questions: Vec<Value>,
 }
 
 /// A remembered approval of the user.
 #[derive(Debug, Clone)]
-pub(crate) struct Allowed {
+pub(crate) struct RememberedGrant {
     pub(crate) name: String,
     pub(crate) schema: Option<Value>,
     /// The arguments to which the approval applies; `None` for any arguments.
@@ -59,7 +59,7 @@ pub(crate) const MOST_QUESTIONS: u32 = 3;
 /// A page with a user, and a malicious agent.
 pub(crate) struct Scene {
     pub(crate) session: Session,
-    pub(crate) desk: Desk,
+    pub(crate) desk: PageHost,
     pub(crate) agent: Agent,
     believes: bool,
     /// The ids of all messages that the conversation has ever contained or that the page has sent.
@@ -72,7 +72,7 @@ pub(crate) struct Scene {
     pub(crate) asked: BTreeSet<CallKey>,
     pub(crate) granted: BTreeMap<CallKey, Card>,
     /// The user's remembered approvals, by the ids that the engine assigned.
-    pub(crate) allowed: BTreeMap<String, Allowed>,
+    pub(crate) allowed: BTreeMap<String, RememberedGrant>,
     pub(crate) refused: BTreeSet<CallKey>,
     pub(crate) refused_ids: BTreeSet<String>,
     pub(crate) ran: BTreeSet<CallKey>,
@@ -80,9 +80,9 @@ pub(crate) struct Scene {
     /// The calls that the agent's newest run has answered questions about.
     pub(crate) answered: BTreeSet<String>,
     /// The user's answers to questions of the agent, by the ids of the questions, oldest first.
-    pub(crate) given: BTreeMap<String, Vec<Given>>,
+    pub(crate) given: BTreeMap<String, Vec<GivenAnswer>>,
     /// The questions as the user has read them last.
-    pub(crate) read_questions: Vec<Seen>,
+    pub(crate) read_questions: Vec<SeenQuestion>,
     /// The ids of the questions that the newest request answers.
     pub(crate) carried: Vec<String>,
     /// The calls that a remembered approval has handed off to the agent.
@@ -101,7 +101,7 @@ pub(crate) struct Scene {
     /// The repeated previews that equal the approved ones.
     pub(crate) confirmed: BTreeMap<CallKey, Result<Value, String>>,
     /// The approvals that are remembered if the preview has not changed.
-    pub(crate) to_allow: BTreeMap<CallKey, Allowed>,
+    pub(crate) to_allow: BTreeMap<CallKey, RememberedGrant>,
     /// The number of started handlers.
     pub(crate) starts: usize,
     /// The calls whose cards the newest run has caused.
@@ -127,7 +127,7 @@ impl Scene {
             );
         let mut scene = Self {
             session: Session::new("thread", options_of),
-            desk: Desk::default(),
+            desk: PageHost::default(),
             agent: Agent::default(),
             believes: options & 16 != 0,
             known: BTreeSet::new(),
@@ -166,10 +166,10 @@ impl Scene {
         scene
     }
 
-    pub(crate) fn input(&mut self, input: Input) -> bool {
+    pub(crate) fn handle_input(&mut self, input: Input) -> bool {
         let step = self.session.handle(input, &mut self.desk);
         for effect in step.effects {
-            self.carry_out(effect);
+            self.execute_effect(effect);
         }
         // A card on the screen is a question, whether it is seen or not.
         let cards: Vec<CallKey> = self.cards().into_iter().map(|card| card.call).collect();
@@ -184,12 +184,12 @@ impl Scene {
         step.refused.is_none()
     }
 
-    fn carry_out(&mut self, effect: Effect) {
+    fn execute_effect(&mut self, effect: Effect) {
         match effect {
             Effect::PrepareRun { run } => {
                 self.new_cards.clear();
                 self.most_cards = MOST_QUESTIONS as usize;
-                self.input(Input::OpenRun { run });
+                self.handle_input(Input::OpenRun { run });
             }
             Effect::OpenRun { run, input } => {
                 let open = self.session.interrupts().iter();
@@ -199,7 +199,7 @@ impl Scene {
                 let request = agui::run_input(&input);
                 self.check_request(&request);
                 self.check_consent(&request);
-                self.note_known(&request);
+                self.record_known(&request);
                 let started = self.agent.begin_run(&request, self.believes, &self.known);
                 self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
@@ -207,27 +207,27 @@ impl Scene {
             }
             Effect::AbortRun { .. } => self.run = None,
             Effect::Commit { commit, entry } => {
-                self.note_entry(&entry);
+                self.record_entry(&entry);
                 let outcome = Ok(());
-                self.input(Input::Committed { commit, outcome });
+                self.handle_input(Input::Committed { commit, outcome });
             }
             Effect::Invoke(invocation) => self.check_start(&invocation),
             Effect::CancelHandler { invocation } => self.live.retain(|id| *id != invocation),
-            Effect::Record { entry } => self.note_entry(&entry),
+            Effect::Record { entry } => self.record_entry(&entry),
             Effect::StartTimer { .. }
             | Effect::Executed { .. }
             | Effect::StoreApprovals { .. }
             | Effect::Archive { .. } => {}
             Effect::SwapApproval { ticket, .. } => {
                 let outcome = Swap::Done;
-                self.input(Input::ApprovalSwapped { ticket, outcome });
+                self.handle_input(Input::ApprovalSwapped { ticket, outcome });
             }
             Effect::Preview(asked) => self.previews.push(*asked),
         }
     }
 
     /// Records the ids of the conversation's messages, and of those in a request.
-    fn note_known(&mut self, request: &Value) {
+    fn record_known(&mut self, request: &Value) {
         let conversation = self.session.conversation();
         for message in conversation.all_messages() {
             self.known.insert(message.wire_id().to_owned());
@@ -252,12 +252,12 @@ impl Scene {
         let branches = self.other_branches();
         for event in events {
             let event = Box::new(event);
-            self.input(Input::Event { run, event });
+            self.handle_input(Input::Event { run, event });
         }
         self.check_branches(&branches, &event);
-        self.note_known(&Value::Null);
+        self.record_known(&Value::Null);
         if let Err(error) = &read {
-            self.close(StreamEnd::Failed(Failure::new(
+            self.close_stream(StreamEnd::Failed(Failure::new(
                 FailureKind::Protocol,
                 error.to_string(),
             )));
@@ -265,26 +265,26 @@ impl Scene {
         read.is_ok()
     }
 
-    fn close(&mut self, end: StreamEnd) {
+    fn close_stream(&mut self, end: StreamEnd) {
         self.ended_well &= end == StreamEnd::Closed;
         if let Some((run, _)) = self.run.take() {
-            self.input(Input::RunClosed { run, end });
+            self.handle_input(Input::RunClosed { run, end });
         }
     }
 
     /// Plays one move.
     pub(crate) fn play(&mut self, step: &Move) {
         match step {
-            Move::End(end) => self.end(end),
+            Move::End(end) => self.end_run(end),
             Move::Look => {
                 self.screen = self.cards();
-                self.read_questions = self.inbox();
+                self.read_questions = self.open_questions();
             }
             Move::Reply {
                 question,
                 reply,
                 looks,
-            } => self.reply(*question, *reply, *looks),
+            } => self.answer_question(*question, *reply, *looks),
             Move::Decide {
                 question,
                 choices,
@@ -294,30 +294,30 @@ impl Scene {
             Move::DenyAll => self.deny_all(),
             Move::Copy { restores, changes } => self.check_copy(*restores, changes),
             Move::ShowHeldBack => self.show_held_back(),
-            Move::Click { card, says, looks } => self.click(*card, *says, *looks),
+            Move::Click { card, says, looks } => self.decide_card(*card, *says, *looks),
             Move::Speak => self.send_message(),
             Move::Rephrase(message) => {
-                let content = self.words();
-                self.tree(*message, |message| TreeChange::Edit { message, content });
+                let content = self.create_content();
+                self.change_tree(*message, |message| TreeChange::Edit { message, content });
             }
             Move::Anew(message) => {
-                self.tree(*message, |message| TreeChange::Regenerate { message });
+                self.change_tree(*message, |message| TreeChange::Regenerate { message });
             }
             Move::Turn(message) => {
-                self.tree(*message, |message| TreeChange::Select {
+                self.change_tree(*message, |message| TreeChange::Select {
                     message,
                     exact: false,
                 });
             }
-            Move::Stop => drop(self.input(Input::Stop)),
+            Move::Stop => drop(self.handle_input(Input::Stop)),
             Move::Retry => {
                 let before = self.agent.clone();
                 self.agent.handle_branch_change();
-                if !self.input(Input::Retry) {
+                if !self.handle_input(Input::Retry) {
                     self.agent = before;
                 }
             }
-            Move::Page(page) => self.page(*page),
+            Move::Page(page) => self.handle_page_event(*page),
             _ if self.run.is_some() => {
                 for event in self.agent.play_move(step) {
                     self.handle_event(event);
@@ -327,7 +327,7 @@ impl Scene {
         }
     }
 
-    fn end(&mut self, end: &RunEnd) {
+    fn end_run(&mut self, end: &RunEnd) {
         if self.run.is_none() {
             return;
         }
@@ -341,14 +341,14 @@ impl Scene {
                 last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
             }
             RunEnd::Error => last = json!({"type": "RUN_ERROR", "message": "no"}),
-            RunEnd::Cut => return self.close(StreamEnd::Closed),
+            RunEnd::Cut => return self.close_stream(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, RunEnd::Error);
         let before = self.end_with_interrupts(&asks);
         if !self.handle_event(last) {
             self.given = before;
         }
-        self.close(StreamEnd::Closed);
+        self.close_stream(StreamEnd::Closed);
     }
 
     /// Returns the cards that wait for a decision of the user.
@@ -367,7 +367,7 @@ impl Scene {
                 print: self.session.fingerprint(&call)?,
                 preview: shown.preview().cloned(),
                 by_agent: shown.approval()?.interrupt_id().is_some(),
-                written: Written::of(shown),
+                written: WrittenCall::from_call(shown),
                 questions: asks
                     .map(|open| interrupt_to_value(open.interrupt()))
                     .collect(),
@@ -380,11 +380,11 @@ impl Scene {
             .collect()
     }
 
-    fn click(&mut self, pick: u8, says: CardDecision, looks: bool) {
+    fn decide_card(&mut self, pick: u8, says: CardDecision, looks: bool) {
         if looks {
             // The user waits until the card shows the preview.
             while !self.previews.is_empty() {
-                self.page(PageEvent::Previews {
+                self.handle_page_event(PageEvent::Previews {
                     which: 0,
                     fails: false,
                 });
@@ -403,7 +403,7 @@ impl Scene {
                 what: Remember::new(scope_of(bounds), any_args).bounded(bounds_of(bounds)),
             },
             CardDecision::Edit(args) => {
-                card.args = changed(args);
+                card.args = parse_edited_args(args);
                 Verdict::Approve {
                     args: Some(card.args.clone()),
                 }
@@ -432,7 +432,7 @@ impl Scene {
         }
         let (call, shown) = (card.call, card.print);
         let schema = self.schema_of(&card.name);
-        if !self.input(Input::Decide {
+        if !self.handle_input(Input::Decide {
             call,
             shown,
             verdict,
@@ -441,7 +441,7 @@ impl Scene {
             (self.granted, self.refused, self.refused_ids, self.given) = before;
         } else if let CardDecision::Remember { any_args, bounds } = says {
             let now = self.desk.clock;
-            let allowed = Allowed {
+            let allowed = RememberedGrant {
                 name: card.name,
                 schema,
                 args: (!any_args).then_some(card.args),
@@ -472,19 +472,19 @@ impl Scene {
         Some(entry.spec().parameters().clone())
     }
 
-    fn words(&mut self) -> Content {
+    fn create_content(&mut self) -> Content {
         let words = format!("words {}", self.said.len());
         self.said.insert(words.clone());
         Content::Text(words)
     }
 
     fn send_message(&mut self) {
-        let content = self.words();
+        let content = self.create_content();
         let before = self.agent.clone();
         if self.session.conversation().shows_other_branch() {
             self.agent.handle_branch_change();
         }
-        match self.input(Input::Send { content }) {
+        match self.handle_input(Input::Send { content }) {
             true => self.handle_branch_change(),
             false => self.agent = before,
         }
@@ -497,7 +497,7 @@ impl Scene {
         self.refused_ids.clear();
     }
 
-    fn tree(&mut self, pick: u8, change: impl FnOnce(MessageId) -> TreeChange) {
+    fn change_tree(&mut self, pick: u8, change: impl FnOnce(MessageId) -> TreeChange) {
         let all = self.session.conversation().all_messages();
         let ids: Vec<MessageId> = all.map(|message| message.id().clone()).collect();
         let place = usize::from(pick).checked_rem(ids.len());
@@ -520,14 +520,14 @@ impl Scene {
         if branches_off || !self.session.is_busy() {
             self.agent.handle_branch_change();
         }
-        if !self.input(Input::Tree { change }) {
+        if !self.handle_input(Input::Tree { change }) {
             (self.ran_ids, self.refused_ids, self.agent) = before;
         }
     }
 
     /// Ends the run, the handlers and the questions, without new input, until the session is idle.
     pub(crate) fn settle(&mut self) {
-        self.input(Input::Tree {
+        self.handle_input(Input::Tree {
             change: TreeChange::ShowRun,
         });
         for _ in 0..40 {
@@ -535,25 +535,25 @@ impl Scene {
                 return;
             }
             if self.run.is_some() {
-                self.end(&RunEnd::Well);
+                self.end_run(&RunEnd::Well);
             }
             while !self.previews.is_empty() {
-                self.page(PageEvent::Previews {
+                self.handle_page_event(PageEvent::Previews {
                     which: 0,
                     fails: false,
                 });
             }
             while !self.live.is_empty() {
-                self.page(PageEvent::Ends(0));
+                self.handle_page_event(PageEvent::Ends(0));
             }
-            self.click(0, CardDecision::Deny, true);
+            self.decide_card(0, CardDecision::Deny, true);
             let open = self.session.interrupts().iter();
             let waits = open.filter(|open| open.answer().is_none());
             let ids: Vec<String> = waits.map(|open| open.interrupt().id.clone()).collect();
             for interrupt_id in ids {
                 let (status, payload) = (ResumeStatus::Cancelled, None);
                 let shown = self.session.question_fingerprint(&interrupt_id);
-                self.input(Input::Answer {
+                self.handle_input(Input::Answer {
                     interrupt_id,
                     shown: shown.expect("it is there"),
                     status,
@@ -566,7 +566,7 @@ impl Scene {
                     self.session.fingerprint(&call),
                     Verdict::Deny { reason: None },
                 );
-                self.input(Input::Decide {
+                self.handle_input(Input::Decide {
                     call,
                     shown: shown.expect("it is there"),
                     verdict,
@@ -601,6 +601,6 @@ fn bounds_of(bounds: Bounds) -> GrantBounds {
     }
 }
 
-pub(crate) fn changed(args: Args) -> Value {
+pub(crate) fn parse_edited_args(args: Args) -> Value {
     serde_json::from_str(args.text()).unwrap_or_else(|_| json!({"to": "nobody"}))
 }

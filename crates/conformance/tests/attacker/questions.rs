@@ -9,11 +9,11 @@ use assistant_core::{
 use conformance::attacker::{ActionChoice, AnswerFormat, Question, Reply};
 use serde_json::{Value, json};
 
-use super::person::{Card, Scene, changed};
+use super::person::{Card, Scene, parse_edited_args};
 
 /// A call as its agent wrote it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
@@ -23,11 +23,11 @@ pub(crate) struct Written {
 
 /// A question as the user has read it.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct SeenQuestion {
     id: String,
     /// The interrupt as the agent sent it.
     said: Value,
-    about: Option<Written>,
+    about: Option<WrittenCall>,
     print: Fingerprint,
     takes_approval: bool,
     /// The actions that the question lists, as they were shown.
@@ -36,19 +36,19 @@ pub(crate) struct Seen {
 
 /// An answer that the user gave to a question.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct GivenAnswer {
     /// The interrupt as the agent sent it.
     pub(crate) said: Value,
     /// The call that the question was about, if any.
-    pub(crate) about: Option<Written>,
+    pub(crate) about: Option<WrittenCall>,
     /// The answer's payload.
     pub(crate) payload: Value,
     /// The actions that the user saw in the question, in order.
     pub(crate) actions: Vec<Value>,
 }
 
-impl Written {
-    pub(crate) fn of(call: &ToolCall) -> Self {
+impl WrittenCall {
+    pub(crate) fn from_call(call: &ToolCall) -> Self {
         let as_written = |args: Option<&Value>| args.cloned().unwrap_or(call.args_text().into());
         Self {
             id: call.id().to_owned(),
@@ -60,13 +60,13 @@ impl Written {
 
     /// Returns true if a call in a request has this id and name, and the original or the effective
     /// arguments.
-    pub(crate) fn is(&self, sent: &Self) -> bool {
+    pub(crate) fn is_same_call(&self, sent: &Self) -> bool {
         let args = sent.args == self.args || sent.args == self.as_run;
         args && (&self.id, &self.name) == (&sent.id, &sent.name)
     }
 
     /// Reads a call in a message of a request.
-    pub(crate) fn of_request(call: &Value) -> Self {
+    pub(crate) fn from_request(call: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let args = text(&call["function"]["arguments"]);
         let read = match args.trim() {
@@ -97,7 +97,7 @@ const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
 
 /// Returns the actions that a question lists, as its agent wrote them, and the settings for their
 /// review.
-pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn listed_actions(said: &Value) -> (Vec<Value>, Vec<Value>) {
     let metadata = &said["metadata"];
     let places = [metadata, &metadata["value"], &metadata["langgraph"]["raw"]];
     let list = |place: &Value, key: &str| place[key].as_array().cloned().unwrap_or_default();
@@ -114,13 +114,13 @@ pub(crate) fn listed(said: &Value) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// Returns true if the answer to a question is a decision for each listed action.
-pub(crate) fn takes_decisions(said: &Value) -> bool {
-    said["responseSchema"].is_null() && !listed(said).0.is_empty()
+pub(crate) fn needs_decisions(said: &Value) -> bool {
+    said["responseSchema"].is_null() && !listed_actions(said).0.is_empty()
 }
 
 /// Returns true if the agent accepts a kind of decision about an action. All settings for the
 /// action's name must include the kind; without settings, every kind except `respond` is accepted.
-pub(crate) fn takes_kind(reviews: &[Value], action: &Value, kind: &Value) -> bool {
+pub(crate) fn can_take_kind(reviews: &[Value], action: &Value, kind: &Value) -> bool {
     let about = |review: &&Value| review["action_name"] == action["name"];
     let mut about = reviews.iter().filter(about).peekable();
     if about.peek().is_none() {
@@ -132,16 +132,16 @@ pub(crate) fn takes_kind(reviews: &[Value], action: &Value, kind: &Value) -> boo
     })
 }
 
-fn takes_boolean(said: &Value) -> bool {
+fn needs_boolean(said: &Value) -> bool {
     said["responseSchema"]["type"] == "boolean"
 }
 
-fn edit_of(action: &Value, args: &Value) -> Value {
+fn edit_decision(action: &Value, args: &Value) -> Value {
     json!({"type": "edit", "edited_action": {"name": action["name"], "args": args}})
 }
 
 /// Returns a decision for the session, and its form in a request.
-fn decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Value) {
+fn create_decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Value) {
     match choice {
         ActionChoice::Approve => (ActionDecision::Approve, json!({"type": "approve"})),
         ActionChoice::Reject => {
@@ -157,8 +157,8 @@ fn decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Value) {
             (ActionDecision::Respond { message }, sent)
         }
         ActionChoice::Edit(args) => {
-            let args = changed(args);
-            let sent = edit_of(action, &args);
+            let args = parse_edited_args(args);
+            let sent = edit_decision(action, &args);
             (ActionDecision::Edit { args }, sent)
         }
     }
@@ -166,15 +166,15 @@ fn decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Value) {
 
 /// Returns an answer in the form that a question accepts.
 fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
-    if takes_boolean(said) {
+    if needs_boolean(said) {
         return approved.into();
     }
-    if takes_decisions(said) {
-        let (actions, _) = listed(said);
+    if needs_decisions(said) {
+        let (actions, _) = listed_actions(said);
         let decide = |action: &Value| match (approved, edited) {
             (false, _) => json!({"type": "reject"}),
             (true, None) => json!({"type": "approve"}),
-            (true, Some(args)) => edit_of(action, args),
+            (true, Some(args)) => edit_decision(action, args),
         };
         return json!({"decisions": actions.iter().map(decide).collect::<Vec<_>>()});
     }
@@ -248,9 +248,9 @@ impl Scene {
         }
     }
 
-    fn see(&self, open: &OpenInterrupt) -> Option<Seen> {
+    fn read_question(&self, open: &OpenInterrupt) -> Option<SeenQuestion> {
         let id = &open.interrupt().id;
-        Some(Seen {
+        Some(SeenQuestion {
             id: id.clone(),
             said: interrupt_to_value(open.interrupt()),
             about: self.call_asked_about(open.interrupt()),
@@ -265,29 +265,29 @@ impl Scene {
     }
 
     /// Returns the call that a question is about; `None` if the question is about no known call.
-    pub(crate) fn call_asked_about(&self, interrupt: &Interrupt) -> Option<Written> {
+    pub(crate) fn call_asked_about(&self, interrupt: &Interrupt) -> Option<WrittenCall> {
         let id = interrupt.tool_call_id.as_deref()?;
         let (_, call) = self.session.conversation().call_by_wire_id(id)?;
-        Some(Written::of(call))
+        Some(WrittenCall::from_call(call))
     }
 
     /// Returns the unanswered questions that have no card and are not held back.
-    pub(crate) fn inbox(&self) -> Vec<Seen> {
+    pub(crate) fn open_questions(&self) -> Vec<SeenQuestion> {
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer().is_none() && open.call().is_none());
         let shown = waits.filter(|open| !open.is_held_back());
-        shown.filter_map(|open| self.see(open)).collect()
+        shown.filter_map(|open| self.read_question(open)).collect()
     }
 
     /// Records the answers that a decision about a card gives to the questions on the card.
     pub(crate) fn record_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
         for said in &card.questions {
-            let given = Given {
+            let given = GivenAnswer {
                 said: said.clone(),
                 about: Some(card.written.clone()),
                 payload: verdict_words(said, approved, edited),
                 // The card shows the call for the only listed action, or there is no list.
-                actions: match listed(said).0.is_empty() {
+                actions: match listed_actions(said).0.is_empty() {
                     true => Vec::new(),
                     false => vec![json!({"name": card.written.name, "args": card.written.args})],
                 },
@@ -298,15 +298,15 @@ impl Scene {
     }
 
     /// Answers a question as the user has read it.
-    pub(crate) fn reply(&mut self, pick: u8, reply: Reply, looks: bool) {
+    pub(crate) fn answer_question(&mut self, pick: u8, reply: Reply, looks: bool) {
         if looks {
-            self.read_questions = self.inbox();
+            self.read_questions = self.open_questions();
         }
         let place = usize::from(pick).checked_rem(self.read_questions.len());
         let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
             return;
         };
-        let Seen {
+        let SeenQuestion {
             id,
             said,
             about,
@@ -323,7 +323,7 @@ impl Scene {
         };
         let before = self.given.clone();
         if let Some(payload) = payload.clone() {
-            let given = Given {
+            let given = GivenAnswer {
                 said,
                 about,
                 payload,
@@ -331,7 +331,7 @@ impl Scene {
             };
             self.given.entry(id.clone()).or_default().push(given);
         }
-        let accepted = self.input(Input::Answer {
+        let accepted = self.handle_input(Input::Answer {
             interrupt_id: id,
             shown: print,
             status: match payload {
@@ -355,7 +355,7 @@ impl Scene {
         looks: bool,
     ) {
         if looks {
-            self.read_questions = self.inbox();
+            self.read_questions = self.open_questions();
         }
         let place = usize::from(pick).checked_rem(self.read_questions.len());
         let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
@@ -369,11 +369,11 @@ impl Scene {
         let choices = choices.iter().cycle().take(length).enumerate();
         let decided = choices.map(|(at, choice)| {
             let action = seen.actions.get(at).unwrap_or(&Value::Null);
-            decision(*choice, action)
+            create_decision(*choice, action)
         });
         let (decisions, sent): (Vec<_>, Vec<_>) = decided.unzip();
         let before = self.given.clone();
-        let given = Given {
+        let given = GivenAnswer {
             said: seen.said,
             about: seen.about,
             payload: json!({"decisions": sent}),
@@ -406,7 +406,7 @@ impl Scene {
                 self.granted.insert(card.call, card);
             }
         }
-        let accepted = self.input(Input::DecideActions {
+        let accepted = self.handle_input(Input::DecideActions {
             interrupt_id: seen.id,
             shown: seen.print,
             decisions,
@@ -423,7 +423,7 @@ impl Scene {
         let held = self.session.interrupts().iter();
         let held = held.filter(|open| open.is_held_back()).count();
         self.most_cards += held;
-        self.input(Input::ShowHeldBack);
+        self.handle_input(Input::ShowHeldBack);
     }
 
     /// Denies all open questions and cards.
@@ -436,9 +436,9 @@ impl Scene {
         );
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer().is_none());
-        let waits: Vec<Seen> = waits.filter_map(|open| self.see(open)).collect();
+        let waits: Vec<SeenQuestion> = waits.filter_map(|open| self.read_question(open)).collect();
         for seen in waits {
-            let given = Given {
+            let given = GivenAnswer {
                 payload: verdict_words(&seen.said, false, None),
                 said: seen.said,
                 about: seen.about,
@@ -451,7 +451,7 @@ impl Scene {
             self.refused.insert(card.call);
             self.refused_ids.insert(card.id);
         }
-        if !self.input(Input::DenyAll {
+        if !self.handle_input(Input::DenyAll {
             by: Decider::Person,
         }) {
             (self.granted, self.refused, self.refused_ids, self.given) = before;
@@ -464,7 +464,7 @@ impl Scene {
     pub(crate) fn end_with_interrupts(
         &mut self,
         raised: &[Value],
-    ) -> std::collections::BTreeMap<String, Vec<Given>> {
+    ) -> std::collections::BTreeMap<String, Vec<GivenAnswer>> {
         let before = self.given.clone();
         let answered = self.session.interrupts().iter();
         let answered = answered.filter(|open| open.answer().is_some());

@@ -99,16 +99,16 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     if reference["outcome"] == "circular" {
         return Ok(vec![rule::CIRCLE]);
     }
-    if findings::only_unknown_words(&reference, &ours) {
+    if findings::has_only_unknown_words(&reference, &ours) {
         return Ok(vec![rule::WORD]);
     }
     for report in [&mut reference, &mut ours] {
-        numbers(report);
-        minted(report);
+        convert_numbers(report);
+        replace_minted_ids(report);
     }
     if reference["outcome"] == "failed" && ours["outcome"] == "failed" {
         met.push(rule::PREFIX);
-        same_error(&reference, &ours, &mut met)?;
+        check_same_error(&reference, &ours, &mut met)?;
         return Ok(met);
     }
     if reference["outcome"] == "completed" && ours["outcome"] == "truncated" {
@@ -130,16 +130,16 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
         (noted.contains("activity-over-call"), rule::ACTIVITY),
         (noted.contains("id-taken"), rule::SHARED_ID),
         (noted.contains("other-branch"), rule::BRANCH),
-        (has_twice(&reference["messages"]), rule::TWICE),
+        (has_duplicate_ids(&reference["messages"]), rule::TWICE),
     ];
     if let Some((_, rule)) = excuses.iter().find(|(holds, _)| *holds) {
         met.push(rule);
         reference["messages"] = ours["messages"].clone();
     }
-    bare_activities(&mut reference["messages"], &ours["messages"], &mut met);
-    into_parts(&mut reference["messages"], &ours["messages"], &mut met);
-    alike(&mut reference["messages"], &mut met);
-    alike(&mut ours["messages"], &mut met);
+    copy_bare_activities(&mut reference["messages"], &ours["messages"], &mut met);
+    copy_user_parts(&mut reference["messages"], &ours["messages"], &mut met);
+    remove_insignificant(&mut reference["messages"], &mut met);
+    remove_insignificant(&mut ours["messages"], &mut met);
     for part in [
         "outcome",
         "finished",
@@ -160,7 +160,7 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
 
 /// Fails unless both errors report the same violation: the same message; for findings of a schema,
 /// the same first finding, by location and message; for invalid JSON, any message about it.
-fn same_error(
+fn check_same_error(
     reference: &Value,
     report: &Value,
     met: &mut Vec<&'static str>,
@@ -171,7 +171,7 @@ fn same_error(
         Some("SyntaxError") => ours.contains("the frame is not JSON"),
         // The reference itself failed on an invalid value.
         Some("TypeError") => ours.starts_with("Malformed "),
-        Some("ZodError") => findings::same_first(reference, report, met),
+        Some("ZodError") => findings::has_same_first(reference, report, met),
         _ => theirs == ours,
     };
     if same {
@@ -181,7 +181,7 @@ fn same_error(
 }
 
 /// Replaces the ids that a client generated for retired thinking events with one fixed text.
-fn minted(value: &mut Value) {
+fn replace_minted_ids(value: &mut Value) {
     let is_minted = |word: &str| {
         let uuid = word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
         uuid || word.contains("-thinking-")
@@ -198,18 +198,18 @@ fn minted(value: &mut Value) {
             });
             *text = words.collect();
         }
-        Value::Array(items) => items.iter_mut().for_each(minted),
-        Value::Object(map) => map.values_mut().for_each(minted),
+        Value::Array(items) => items.iter_mut().for_each(replace_minted_ids),
+        Value::Object(map) => map.values_mut().for_each(replace_minted_ids),
         _ => {}
     }
 }
 
 /// Converts numbers to doubles, as in JavaScript.
-fn numbers(value: &mut Value) {
+fn convert_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => *value = number.as_f64().into(),
-        Value::Array(items) => items.iter_mut().for_each(numbers),
-        Value::Object(map) => map.values_mut().for_each(numbers),
+        Value::Array(items) => items.iter_mut().for_each(convert_numbers),
+        Value::Object(map) => map.values_mut().for_each(convert_numbers),
         _ => {}
     }
 }
@@ -217,7 +217,7 @@ fn numbers(value: &mut Value) {
 /// Fails unless the diagnostics match the reference's warnings: each warning about the wire has a
 /// diagnostic with its subject, no diagnostic about the wire is without a warning, and there are
 /// diagnostics if there are warnings.
-pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
+pub fn check_same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
     const WIRE: [&str; 5] = [
         "unknown-event",
         "unknown-field",
@@ -234,7 +234,7 @@ pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
         texts.any(|text| text.replace("~1", "/").replace("~0", "~").contains(subject))
     };
     let texts = warnings.iter().filter_map(Value::as_str);
-    if !texts.filter_map(subject).all(says) {
+    if !texts.filter_map(warning_subject).all(says) {
         return different();
     }
     let is_wire = |note: &Value| WIRE.iter().any(|code| note["code"] == *code);
@@ -246,7 +246,7 @@ pub fn same_warnings(reference: &Value, ours: &Value) -> Result<(), String> {
 }
 
 /// Returns the subject of a warning about the wire; `None` for other warnings.
-fn subject(warning: &str) -> Option<&str> {
+fn warning_subject(warning: &str) -> Option<&str> {
     if let Some((_, rest)) = warning.split_once("Converting deprecated ") {
         return rest.split_once(" to ").map(|(subject, _)| subject);
     }
@@ -255,7 +255,7 @@ fn subject(warning: &str) -> Option<&str> {
 }
 
 /// Returns true if two messages, or two calls, have the same id.
-fn has_twice(messages: &Value) -> bool {
+fn has_duplicate_ids(messages: &Value) -> bool {
     let mut seen = HashSet::new();
     let calls = |message: &Value| message["toolCalls"].as_array().cloned().unwrap_or_default();
     messages.as_array().unwrap().iter().any(|message| {
@@ -268,7 +268,7 @@ fn has_twice(messages: &Value) -> bool {
 }
 
 /// Copies our version of user messages whose parts the reference has replaced with text.
-fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
+fn copy_user_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
         let same = theirs["id"] == ours["id"] && ours["role"] == "user";
@@ -281,7 +281,7 @@ fn into_parts(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) 
 
 /// Copies our version of activities that a patch has turned into a value other than an object in
 /// the reference.
-fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
+fn copy_bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static str>) {
     let pairs = reference.as_array_mut().unwrap().iter_mut();
     for (theirs, ours) in pairs.zip(ours.as_array().unwrap()) {
         if theirs["role"] == "activity"
@@ -295,7 +295,7 @@ fn bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'static s
 }
 
 /// Removes differences without meaning from messages: the order of calls, empty lists and objects.
-fn alike(messages: &mut Value, met: &mut Vec<&'static str>) {
+fn remove_insignificant(messages: &mut Value, met: &mut Vec<&'static str>) {
     for message in messages.as_array_mut().unwrap() {
         let message = message.as_object_mut().unwrap();
         let Some(Value::Array(calls)) = message.get_mut("toolCalls") else {

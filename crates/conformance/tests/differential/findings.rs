@@ -22,37 +22,39 @@ impl Finding {
 
 /// Returns true if all findings are values outside of closed sets, or are within items that our
 /// decoder removed because of such values.
-pub fn only_unknown_words(reference: &Value, ours: &Value) -> bool {
-    let findings = findings(reference);
-    let gone = Gone::of(&findings, ours);
+pub fn has_only_unknown_words(reference: &Value, ours: &Value) -> bool {
+    let findings = parse_findings(reference);
+    let gone = RemovedItems::from_diagnostics(&findings, ours);
     let mut all = findings.iter();
-    !findings.is_empty() && all.all(|finding| gone.with_word(finding))
+    !findings.is_empty() && all.all(|finding| gone.has_unknown_word_in(finding))
 }
 
 /// Returns true if our fault has the location and the message of the first finding that is not
 /// within an item that our decoder removed because of an unknown value.
-pub fn same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
-    let findings = findings(reference);
-    let gone = Gone::of(&findings, ours);
+pub fn has_same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
+    let findings = parse_findings(reference);
+    let gone = RemovedItems::from_diagnostics(&findings, ours);
     let error = ours["error"].as_str().unwrap_or_default();
     let fault = error
         .split_once(": {")
         .map(|(_, fault)| serde_json::from_str::<Value>(&format!("{{{fault}")));
     let Some(Ok(fault)) = fault else { return false };
-    let left = findings.iter().position(|finding| !gone.with_word(finding));
+    let left = findings
+        .iter()
+        .position(|finding| !gone.has_unknown_word_in(finding));
     let Some(first) = left else { return false };
     if first > 0 {
         met.push(rule::WORD);
     }
     let first = &findings[first];
-    let place = gone.as_sent(&first.place);
+    let place = gone.sent_location(&first.place);
     if place != first.place {
         met.push(rule::BEHIND);
     }
     fault["path"] == place && fault["message"] == first.message
 }
 
-fn findings(reference: &Value) -> Vec<Finding> {
+fn parse_findings(reference: &Value) -> Vec<Finding> {
     let error = reference["error"].as_str().unwrap_or_default();
     let Some(Value::Array(findings)) = error
         .starts_with('[')
@@ -79,7 +81,7 @@ fn findings(reference: &Value) -> Vec<Finding> {
 }
 
 /// The locations of the items that our decoder removed, according to its diagnostics.
-struct Gone {
+struct RemovedItems {
     /// Items that our decoder removed because of an unknown value. The reference rejects the value
     /// instead, so that the items are still in its result.
     with_words: Vec<String>,
@@ -87,8 +89,8 @@ struct Gone {
     in_both: Vec<String>,
 }
 
-impl Gone {
-    fn of(findings: &[Finding], ours: &Value) -> Self {
+impl RemovedItems {
+    fn from_diagnostics(findings: &[Finding], ours: &Value) -> Self {
         let notes = ours["diagnostics"].as_array().unwrap();
         let places = notes.iter().filter_map(|note| {
             let message = note["message"].as_str()?;
@@ -108,14 +110,14 @@ impl Gone {
         }
     }
 
-    fn with_word(&self, finding: &Finding) -> bool {
+    fn has_unknown_word_in(&self, finding: &Finding) -> bool {
         let mut places = self.with_words.iter();
         places.any(|place| is_within(&finding.place, place))
     }
 
     /// Returns a finding's location in the event as it was sent, by counting the list elements that
     /// were removed before it.
-    fn as_sent(&self, place: &str) -> String {
+    fn sent_location(&self, place: &str) -> String {
         let mut sent = String::new();
         for step in place.split('/').skip(1) {
             let mut index = step.parse::<usize>().ok();

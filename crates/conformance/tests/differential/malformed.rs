@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use conformance::malformed::Case;
 
-use crate::compare::{compare, play_in_both, rule, same_warnings};
+use crate::compare::{check_same_warnings, compare, play_in_both, rule};
 use crate::reference::Reference;
 
 #[test]
@@ -31,12 +31,12 @@ fn assert_same(cases: &[Case]) {
     for one in cases {
         let theirs = reference.play(&one.case);
         let ours = play_in_both(&one.case);
-        if ours.is_ok() && excuse(&one.name).is_some() {
+        if ours.is_ok() && permitting_rule(&one.name).is_some() {
             continue;
         }
         if let Err(difference) = ours.and_then(|ours| {
             if theirs["outcome"] == "completed" {
-                same_warnings(&theirs, &ours)?;
+                check_same_warnings(&theirs, &ours)?;
             }
             compare(theirs, ours)
         }) {
@@ -50,7 +50,7 @@ fn assert_same(cases: &[Case]) {
 }
 
 /// Returns the rule that permits a difference for the case with this name, if any.
-fn excuse(name: &str) -> Option<&'static str> {
+fn permitting_rule(name: &str) -> Option<&'static str> {
     let is_patch = name.starts_with("state ") || name.starts_with("activity ");
     let has = |word: &str| name.contains(word);
     // RFC 6902 has no inherited names and no lengths, and is strict about indices.

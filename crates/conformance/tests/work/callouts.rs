@@ -41,7 +41,7 @@ impl Host for Page {
 }
 
 /// Returns the events of an answer whose text contains `count` callouts, in pieces.
-fn answer(count: usize) -> Vec<Value> {
+fn answer_events(count: usize) -> Vec<Value> {
     let callout = |n| format!("> [!tool a c{n:05}]\n> input: {{a: 1}}\n\n");
     let text: String = (0..count).map(callout).collect();
     let mut events = vec![
@@ -101,6 +101,6 @@ fn play_session(markdown_tools: MarkdownTools, events: Vec<Value>) {
 fn a_message_with_many_callouts_is_parsed_in_linear_work() {
     for tools in [MarkdownTools::Display, MarkdownTools::Intercept] {
         let what = format!("{tools:?}");
-        grows_with_its_input(&what, answer, |events| play_session(tools, events));
+        assert_linear_work(&what, answer_events, |events| play_session(tools, events));
     }
 }

@@ -19,12 +19,12 @@ fn a_repeated_snapshot_takes_linear_work() {
         json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
     };
     let twice = |count| {
-        let mut bytes = in_run(|_| Value::Null)(0);
-        let snapshot = frame(&snapshot(count));
+        let mut bytes = wrap_in_run(|_| Value::Null)(0);
+        let snapshot = write_frame(&snapshot(count));
         bytes.extend([snapshot.as_bytes(), snapshot.as_bytes()].concat());
         bytes
     };
-    grows_with_its_input("snapshots", twice, play);
+    assert_linear_work("snapshots", twice, play);
 }
 
 /// A list of answers, followed by a list that contains none of them.
@@ -37,12 +37,12 @@ fn a_snapshot_that_drops_all_messages_takes_linear_work() {
         };
         let all: Value = (0..count).map(message).collect();
         let snapshot =
-            |messages| frame(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}));
-        let mut bytes = in_run(|_| Value::Null)(0);
+            |messages| write_frame(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}));
+        let mut bytes = wrap_in_run(|_| Value::Null)(0);
         bytes.extend([snapshot(all), snapshot(json!([]))].concat().as_bytes());
         bytes
     };
-    grows_with_its_input("a snapshot that drops", dropped, play);
+    assert_linear_work("a snapshot that drops", dropped, play);
 }
 
 /// Tool messages before the calls that they answer, which remove them from the path one by one.
@@ -110,13 +110,13 @@ fn results_before_their_calls_take_linear_work() {
             two <= one * 23 / 10,
             "{what}: {one} and {two} places of the path"
         );
-        grows_with_its_input(
+        assert_linear_work(
             what,
             |count| {
                 let start = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
                 let events = [start].into_iter().chain(events(count));
                 events
-                    .map(|event| frame(&event))
+                    .map(|event| write_frame(&event))
                     .collect::<String>()
                     .into_bytes()
             },

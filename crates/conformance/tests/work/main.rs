@@ -30,7 +30,7 @@ type MakeEvent = Box<dyn Fn(usize) -> Value>;
 
 /// Measures the work for three inputs, each twice as large as the previous one. Fails if doubling
 /// the input costs more than about twice the work.
-fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl Fn(T)) {
+fn assert_linear_work<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl Fn(T)) {
     let sizes = [1_000, 2_000, 4_000];
     let counted: Vec<Work> = sizes
         .iter()
@@ -48,20 +48,21 @@ fn grows_with_its_input<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl 
     }
 }
 
-fn in_run(event: impl Fn(usize) -> Value) -> impl Fn(usize) -> Vec<u8> {
+fn wrap_in_run(event: impl Fn(usize) -> Value) -> impl Fn(usize) -> Vec<u8> {
     move |count| {
-        let mut bytes = frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
-        bytes += &frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
-        bytes +=
-            &frame(&json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}));
+        let mut bytes = write_frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
+        bytes += &write_frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
+        bytes += &write_frame(
+            &json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "f"}),
+        );
         for n in 0..count {
-            bytes += &frame(&event(n));
+            bytes += &write_frame(&event(n));
         }
         bytes.into_bytes()
     }
 }
 
-fn frame(event: &Value) -> String {
+fn write_frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
@@ -156,7 +157,7 @@ fn events_of_a_run_take_linear_work() {
         ),
     ];
     for (what, event) in events {
-        grows_with_its_input(what, in_run(event), play);
+        assert_linear_work(what, wrap_in_run(event), play);
     }
 }
 

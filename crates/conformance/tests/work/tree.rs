@@ -13,7 +13,7 @@ use super::{callouts::Page, *};
 
 /// Creates a tree in which each second message has two versions below it, so that half of the tree
 /// is branches.
-fn tree(count: usize) -> Conversation {
+fn create_tree(count: usize) -> Conversation {
     let parent = |n: usize| match n {
         0 => None,
         _ if n % 4 == 3 => Some(n - 2),
@@ -37,15 +37,15 @@ fn tree(count: usize) -> Conversation {
 
 #[test]
 fn importing_exporting_and_drawing_a_tree_take_linear_work() {
-    grows_with_its_input("importing", |count| count, |count| drop(tree(count)));
-    grows_with_its_input("exporting", tree, |tree| drop(tree.export()));
-    grows_with_its_input("an outline", tree, |tree| {
+    assert_linear_work("importing", |count| count, |count| drop(create_tree(count)));
+    assert_linear_work("exporting", create_tree, |tree| drop(tree.export()));
+    assert_linear_work("an outline", create_tree, |tree| {
         assert_eq!(tree.outline(&HashSet::new()).len(), tree.message_count());
     });
 }
 
 /// Creates the updates of a chain of messages, each the child of the previous one.
-fn chain(count: usize) -> Vec<Update> {
+fn create_chain(count: usize) -> Vec<Update> {
     let update = |n: usize| {
         let parent = n.checked_sub(1).map(|n| format!("m{n}"));
         let source = if n.is_multiple_of(2) {
@@ -64,7 +64,7 @@ fn chain(count: usize) -> Vec<Update> {
 
 #[test]
 fn feeding_a_chain_of_updates_takes_linear_work() {
-    grows_with_its_input("feeding a chain", chain, |updates| {
+    assert_linear_work("feeding a chain", create_chain, |updates| {
         let count = updates.len();
         let mut session = Session::new("t", SessionOptions::default());
         for update in updates {
@@ -81,7 +81,7 @@ fn feeding_a_chain_of_updates_takes_linear_work() {
 fn showing_a_branch_costs_only_its_difference() {
     let work = |count: usize| {
         let mut session = Session::new("t", SessionOptions::default());
-        for update in chain(count) {
+        for update in create_chain(count) {
             let update = Box::new(update);
             session.handle(Input::Update { update }, &mut Page::default());
         }
@@ -131,7 +131,7 @@ fn replaying_operations_takes_linear_work() {
         }));
         json!({"ops": ops, "expect": {"count": count, "errors": []}})
     };
-    grows_with_its_input("replaying a chain", vector, |vector| {
+    assert_linear_work("replaying a chain", vector, |vector| {
         assert_eq!(branches::replay_vector(&vector)["ok"], true);
     });
 }

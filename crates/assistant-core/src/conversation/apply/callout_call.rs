@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Author, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
-        outcome::{End, Outcome},
+        outcome::{CallEnd, Outcome},
         state::StateEvent,
     },
     text::callout::{Callout, CalloutState},
@@ -55,9 +55,9 @@ fn end_callout_call(
     let mut result = CallResult::new(id, value.to_string(), value);
     result.error = error.as_ref().map(|error| error.message.clone());
     let end = match (&error, callout.state) {
-        (None, _) => End::Output,
-        (Some(_), Some(CalloutState::OutputDenied)) => End::Denied,
-        (Some(_), _) => End::Error,
+        (None, _) => CallEnd::Output,
+        (Some(_), Some(CalloutState::OutputDenied)) => CallEnd::Denied,
+        (Some(_), _) => CallEnd::Error,
     };
     let (by, sent) = (Author::Agent, true);
     let mut outcome = Outcome::new(end, by, sent);

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::{
-    conversation::{Author, Conversation, End, Outcome},
+    conversation::{Author, CallEnd, Conversation, Outcome},
     event::{EncryptedEntity, Role},
 };
 
@@ -50,8 +50,8 @@ fn set_of_result(outcome: &mut Outcome, value: String) {
     let Some(result) = outcome.result.as_mut() else {
         return;
     };
-    if outcome.by == Author::Agent && outcome.end == End::Output && states_failure(&value) {
-        outcome.end = End::Error;
+    if outcome.by == Author::Agent && outcome.end == CallEnd::Output && states_failure(&value) {
+        outcome.end = CallEnd::Error;
         result.error = Some(result.content.display_text());
     }
     result.encrypted_value = Some(value);

@@ -9,7 +9,7 @@ use super::{ApplyContext, Conversation, block::merge_extra};
 use crate::{
     conversation::{
         Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
-        outcome::{End, Outcome},
+        outcome::{CallEnd, Outcome},
         state::{State, StateEvent},
         ui,
     },
@@ -282,9 +282,9 @@ impl Conversation {
                 }
                 return;
             }
-            Settlement::Output(value) => (End::Output, value),
-            Settlement::Error(text) => (End::Error, Value::String(text)),
-            Settlement::Denied => (End::Denied, "denied".into()),
+            Settlement::Output(value) => (CallEnd::Output, value),
+            Settlement::Error(text) => (CallEnd::Error, Value::String(text)),
+            Settlement::Denied => (CallEnd::Denied, "denied".into()),
         };
         let now = out.now;
         let took = self.edit_unshared_call(&key, |call| {
@@ -321,7 +321,7 @@ fn apply_execution(call: &mut ToolCall) {
 /// its outcome stays, and counts as delivered.
 fn set_reported_outcome(
     call: &mut ToolCall,
-    end: End,
+    end: CallEnd,
     message_id: String,
     value: Value,
     now: i64,
@@ -336,7 +336,8 @@ fn set_reported_outcome(
     };
     let mut outcome = Outcome::new(end, Author::Agent, true);
     outcome.at = Some(now);
-    outcome.error = (end == End::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));
+    outcome.error =
+        (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));
     let mut result = CallResult::new(message_id, String::new(), value);
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{WIRE_ID, edit_ui_fields, part, tool};
 use crate::{
     conversation::{
-        Author, Conversation, End, FormatError, Message, Part, ToolCall,
+        Author, CallEnd, Conversation, FormatError, Message, Part, ToolCall,
         format_error::{DUPLICATE_ID, format_error},
         json_fields::{expect_object, take_required_text},
     },
@@ -34,7 +34,7 @@ impl Conversation {
             self.add_ui_message(entry)?;
         }
         for key in self.active_calls() {
-            self.close_call(key, End::Cancelled, 0);
+            self.close_call(key, CallEnd::Cancelled, 0);
         }
         self.forget_changes();
         Ok(self)

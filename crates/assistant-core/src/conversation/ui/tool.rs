@@ -9,7 +9,7 @@ use crate::{
     conversation::{
         Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
         json_fields::take_text,
-        outcome::{End, Outcome},
+        outcome::{CallEnd, Outcome},
         state::StateEvent,
     },
     event::Object,
@@ -107,14 +107,14 @@ fn read_outcome(
                 call.preliminary = Some(output);
                 return;
             }
-            (End::Output, result(output))
+            (CallEnd::Output, result(output))
         }
         "output-error" => {
             let message = take_text(rest, "errorText").unwrap_or_default();
             error = Some(CallError::new(ErrorKind::Agent, message.clone()));
-            (End::Error, result(message.into()))
+            (CallEnd::Error, result(message.into()))
         }
-        "output-denied" => (End::Denied, result("denied".into())),
+        "output-denied" => (CallEnd::Denied, result("denied".into())),
         "approval-requested" | "approval-responded" => {
             call.apply_event(StateEvent::Interrupted { card: true });
             call.apply_note(Note::Approval(approval));
