@@ -6,24 +6,24 @@ use std::process::Stdio;
 
 use crate::demo;
 use crate::dist::{self, Effort};
-use crate::options::Bench;
+use crate::options::BenchOptions;
 use crate::project::{Outcome, Project};
 
 /// The minimum version of Node.js, which runs the script that controls the browser.
 const NODE: (u32, u32) = (20, 11);
 
 /// Runs the requested measurements.
-pub(crate) fn run(project: &Project, options: &Bench) -> Outcome<()> {
+pub(crate) fn run(project: &Project, options: &BenchOptions) -> Outcome<()> {
     if options.native {
-        native(project)?;
+        run_native(project)?;
     }
     if options.browser {
-        browser(project, options)?;
+        run_in_browser(project, options)?;
     }
     Ok(())
 }
 
-fn native(project: &Project) -> Outcome<()> {
+fn run_native(project: &Project) -> Outcome<()> {
     let mut command = project.cargo();
     command
         .args(["bench", "-p", "conformance", "--bench", "agui"])
@@ -31,12 +31,12 @@ fn native(project: &Project) -> Outcome<()> {
     project.run(&mut command)
 }
 
-fn browser(project: &Project, options: &Bench) -> Outcome<()> {
+fn run_in_browser(project: &Project, options: &BenchOptions) -> Outcome<()> {
     project.need_node(NODE)?;
     project.need_node_modules()?;
     let chromium = project.need_chromium()?;
     demo::build(project, "dist/demo", true)?;
-    dist::embed(project, Effort::Shipped)?;
+    dist::build_package(project, Effort::Shipped)?;
     let mut node = project.command("node");
     node.arg("bench/run.mjs")
         .env("CHROMIUM", &chromium)

@@ -18,7 +18,7 @@ pub(crate) struct Block<'a> {
 impl Block<'_> {
     /// Returns the text of the block, line by line. Each code span and each link is replaced by a
     /// mark, and each line of a code block by an empty line.
-    pub(crate) fn prose(&self) -> String {
+    pub(crate) fn without_code(&self) -> String {
         let mut text = String::new();
         let mut in_code = false;
         for (_, line) in &self.lines {
@@ -33,8 +33,8 @@ impl Block<'_> {
         let mut rest = text.as_str();
         while let Some(next) = rest.chars().next() {
             let skipped = match next {
-                '`' => code_span(rest),
-                '[' => link(rest),
+                '`' => code_span_len(rest),
+                '[' => link_len(rest),
                 _ => None,
             };
             let (piece, after) = rest.split_at(skipped.unwrap_or(next.len_utf8()));
@@ -51,11 +51,11 @@ impl Block<'_> {
 }
 
 /// Returns the comments of Rust code. Adjacent line comments of the same kind form one block.
-pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
+pub(crate) fn rust_comments(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut last = (0, "");
     for (line, comment) in comments(text) {
-        let mark = mark_of(comment);
+        let mark = comment_mark(comment);
         if mark.starts_with("/*") {
             let lines = comment
                 .trim_start_matches(mark)
@@ -63,7 +63,7 @@ pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
                 .lines();
             let lines = lines
                 .enumerate()
-                .map(|(at, text)| (line + at, unstarred(text)));
+                .map(|(at, text)| (line + at, strip_stars(text)));
             blocks.push(Block {
                 lines: lines.collect(),
                 is_doc: mark != "/*",
@@ -85,7 +85,7 @@ pub(crate) fn in_rust(text: &str) -> Vec<Block<'_>> {
 }
 
 /// Returns the mark with which a comment begins. A comment with four slashes is not a doc comment.
-fn mark_of(comment: &str) -> &'static str {
+fn comment_mark(comment: &str) -> &'static str {
     match comment {
         _ if comment.starts_with("////") => "//",
         _ if comment.starts_with("///") => "///",
@@ -99,7 +99,7 @@ fn mark_of(comment: &str) -> &'static str {
 
 /// Returns the comments of a script. A comment is a doc comment if it begins with `/**`, or with
 /// `//` before all code.
-pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
+pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
     for (at, source) in text.lines().enumerate() {
@@ -134,7 +134,7 @@ pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
             if let Some(block) = blocks.last_mut() {
                 block
                     .lines
-                    .push((line, unstarred(text.trim_start_matches("/*"))));
+                    .push((line, strip_stars(text.trim_start_matches("/*"))));
             }
         } else {
             seen_code |= !source.is_empty() && !source.starts_with("#!");
@@ -145,8 +145,8 @@ pub(crate) fn in_script(text: &str) -> Vec<Block<'_>> {
 
 /// Returns the comments of a style sheet. Each is a doc comment of the rule or declaration below
 /// it.
-pub(crate) fn in_style(text: &str) -> Vec<Block<'_>> {
-    let mut blocks = in_script(text);
+pub(crate) fn style_comments(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = script_comments(text);
     for block in &mut blocks {
         block.is_doc = true;
     }
@@ -154,12 +154,12 @@ pub(crate) fn in_style(text: &str) -> Vec<Block<'_>> {
 }
 
 /// Returns a line of a `/* */` comment without leading stars.
-fn unstarred(line: &str) -> &str {
+fn strip_stars(line: &str) -> &str {
     line.trim_start().trim_start_matches('*')
 }
 
 /// Returns the paragraphs of a page.
-pub(crate) fn in_page(text: &str) -> Vec<Block<'_>> {
+pub(crate) fn page_paragraphs(text: &str) -> Vec<Block<'_>> {
     let mut blocks = vec![Block::default()];
     let mut in_code = false;
     for (at, line) in text.lines().enumerate() {
@@ -175,14 +175,14 @@ pub(crate) fn in_page(text: &str) -> Vec<Block<'_>> {
 }
 
 /// Returns the length of the code span that a text begins with, if any.
-fn code_span(text: &str) -> Option<usize> {
+fn code_span_len(text: &str) -> Option<usize> {
     let marks = text.len() - text.trim_start_matches('`').len();
     let (mark, body) = text.split_at(marks);
     Some(marks + body.find(mark)? + marks)
 }
 
 /// Returns the length of the inline link `[text](target)` that a text begins with, if any.
-fn link(text: &str) -> Option<usize> {
+fn link_len(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
         match c {
@@ -214,12 +214,12 @@ mod tests {
     fn lines_of_one_comment_form_one_block() {
         let text =
             "//! A.\n//! B.\n\n/// C.\n/// D.\nfn a() {} // E\n// F\n//// G\n/** H\n * I */\n";
-        let blocks = in_rust(text);
+        let blocks = rust_comments(text);
         assert_eq!(
             starts(&blocks),
             [(1, true), (4, true), (6, false), (9, true)]
         );
-        let prose = blocks.last().map(Block::prose);
+        let prose = blocks.last().map(Block::without_code);
         assert_eq!(prose.as_deref(), Some("H\n I \n"));
     }
 
@@ -228,17 +228,17 @@ mod tests {
         let text =
             "#!/usr/bin/env node\n// A\n// B\n\n// C\nlet d; // E\n/** F */\n/* G\n * H\n */\n";
         assert_eq!(
-            starts(&in_script(text)),
+            starts(&script_comments(text)),
             [(2, true), (5, false), (7, true), (8, false)]
         );
-        assert_eq!(starts(&in_script("let a;\n// B\n")), [(2, false)]);
+        assert_eq!(starts(&script_comments("let a;\n// B\n")), [(2, false)]);
     }
 
     #[test]
     fn code_and_links_are_not_prose() {
-        let blocks = in_page("A `b\nc` d [e [f]](g) [h].\n\n```text\ni\n```\nj\n");
+        let blocks = page_paragraphs("A `b\nc` d [e [f]](g) [h].\n\n```text\ni\n```\nj\n");
         assert_eq!(starts(&blocks), [(1, false), (7, false)]);
-        let prose: Vec<String> = blocks.iter().map(Block::prose).collect();
+        let prose: Vec<String> = blocks.iter().map(Block::without_code).collect();
         assert_eq!(prose.concat(), "A `\n d ` [h].\nj\n");
     }
 }

@@ -51,7 +51,7 @@ impl Driver {
     }
 }
 
-pub(crate) const fn name(browser: Browser) -> &'static str {
+pub(crate) const fn browser_name(browser: Browser) -> &'static str {
     match browser {
         Browser::Chromium => "chromium",
         Browser::Firefox => "firefox",
@@ -60,7 +60,7 @@ pub(crate) const fn name(browser: Browser) -> &'static str {
 }
 
 /// Returns the path of a browser for the end-to-end tests.
-pub(crate) fn program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
+pub(crate) fn browser_program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     match browser {
         Browser::Chromium => project.need_headless_chromium(),
         Browser::Firefox => project.need_firefox(),

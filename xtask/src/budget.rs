@@ -1,6 +1,6 @@
 //! Checks the size budget of the npm package: the compressed size of each file that pages wait for.
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 /// The path of the budget, a JSON object of file names and sizes in bytes, one per line.
 const BUDGET: &str = "crates/assistant-embed/budget.json";
@@ -13,17 +13,17 @@ const SIZES: &str = "const { gzipSync } = require('zlib'); const { readFileSync 
 
 /// Fails if a file of the built package is larger than its budget.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let budget = parse(&read(&project.root.join(BUDGET))?)?;
+    let budget = parse_budget(&read_text(&project.root.join(BUDGET))?)?;
     let mut node = project.command("node");
     node.args(["-e", SIZES]);
     node.args(budget.iter().map(|(file, _)| format!("{PACKAGE}/{file}")));
-    let sizes = project.printed(&mut node)?;
+    let sizes = project.required_output(&mut node)?;
     let sizes = sizes.lines().map(|size| size.parse::<u64>().ok());
     let mut faults = Vec::new();
     for ((file, limit), size) in budget.iter().zip(sizes) {
         let size = size.ok_or_else(|| format!("{file}: its size is unknown"))?;
         eprintln!("budget: {file} {size} of {limit} bytes gzip");
-        faults.extend(fault(file, *limit, size));
+        faults.extend(budget_fault(file, *limit, size));
     }
     match faults.is_empty() {
         true => Ok(()),
@@ -32,7 +32,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 }
 
 /// Parses the entries of the budget: pairs of a file name and a size in bytes.
-fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
+fn parse_budget(text: &str) -> Outcome<Vec<(String, u64)>> {
     let lines = text.lines().map(str::trim);
     let entries = lines.filter(|line| !matches!(*line, "{" | "}" | ""));
     let entry = |line: &str| {
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Outcome<Vec<(String, u64)>> {
 }
 
 /// Returns an error message if a file is larger than its budget plus the tolerance.
-fn fault(file: &str, limit: u64, size: u64) -> Option<String> {
+fn budget_fault(file: &str, limit: u64, size: u64) -> Option<String> {
     let most = limit + limit * TOLERANCE / 100;
     (size > most).then(|| {
         format!(
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn a_file_may_outgrow_its_budget_by_two_percent() {
-        assert_eq!(fault("a.wasm", 1_000, 900), None);
-        assert_eq!(fault("a.wasm", 1_000, 1_020), None);
-        let message = fault("a.wasm", 1_000, 1_021).expect("it is too large");
+        assert_eq!(budget_fault("a.wasm", 1_000, 900), None);
+        assert_eq!(budget_fault("a.wasm", 1_000, 1_020), None);
+        let message = budget_fault("a.wasm", 1_000, 1_021).expect("it is too large");
         assert!(message.contains("a.wasm has 1021 bytes"), "{message}");
     }
 
@@ -77,10 +77,11 @@ mod tests {
     fn a_budget_has_a_file_and_its_bytes_on_each_line() {
         let text = "{\n  \"a.wasm\": 1000,\n  \"b.js\": 20\n}\n";
         let entries = [("a.wasm".to_owned(), 1_000), ("b.js".to_owned(), 20)];
-        assert_eq!(parse(text), Ok(entries.to_vec()));
+        assert_eq!(parse_budget(text), Ok(entries.to_vec()));
         assert!(
-            parse("{\n  \"a.wasm\": \"large\"\n}").is_err_and(|message| message.contains("large"))
+            parse_budget("{\n  \"a.wasm\": \"large\"\n}")
+                .is_err_and(|message| message.contains("large"))
         );
-        assert!(parse("{\n}\n").is_err());
+        assert!(parse_budget("{\n}\n").is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 const PAGES: [&str; 3] = [
     "docs/comparison.md",
@@ -14,10 +14,10 @@ const PAGES: [&str; 3] = [
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut missing = Vec::new();
     for page in PAGES {
-        let text = read(&project.root.join(page))?;
-        for (name, path) in links(&text) {
+        let text = read_text(&project.root.join(page))?;
+        for (name, path) in test_links(&text) {
             let file = project.root.join("docs").join(Path::new(path));
-            if !read(&file).is_ok_and(|text| text.contains(&mark(name, path))) {
+            if !read_text(&file).is_ok_and(|text| text.contains(&test_definition(name, path))) {
                 missing.push(format!("{page}: {name} in {path}"));
             }
         }
@@ -30,7 +30,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 
 /// Returns the text with which a test is defined in its file: a function in Rust, a title in
 /// JavaScript.
-fn mark(name: &str, path: &str) -> String {
+fn test_definition(name: &str, path: &str) -> String {
     if path.ends_with(".mjs") {
         format!("\"{name}\"")
     } else {
@@ -39,7 +39,7 @@ fn mark(name: &str, path: &str) -> String {
 }
 
 /// Returns the links of a page to tests: the name of the test, and the path of its file.
-fn links(page: &str) -> Vec<(&str, &str)> {
+fn test_links(page: &str) -> Vec<(&str, &str)> {
     let after = page.split('[').skip(1);
     let links = after.filter_map(|rest| {
         let (name, rest) = rest.split_once("](")?;
@@ -62,14 +62,20 @@ mod tests {
     fn links_to_tests_are_found_in_a_row() {
         let row =
             "| a [b] | yes, `c[0]`: [it_works](../tests/web/a.rs), [more](https://example.org) |";
-        assert_eq!(links(row), [("it_works", "../tests/web/a.rs")]);
+        assert_eq!(test_links(row), [("it_works", "../tests/web/a.rs")]);
         let row = "| S1 | x | [it, too](../e2e/specs/a.spec.mjs) |";
-        assert_eq!(links(row), [("it, too", "../e2e/specs/a.spec.mjs")]);
+        assert_eq!(test_links(row), [("it, too", "../e2e/specs/a.spec.mjs")]);
     }
 
     #[test]
     fn a_link_to_a_test_names_a_function_or_a_title() {
-        assert_eq!(mark("it_works", "../tests/web/a.rs"), "fn it_works(");
-        assert_eq!(mark("it, too", "../e2e/specs/a.spec.mjs"), "\"it, too\"");
+        assert_eq!(
+            test_definition("it_works", "../tests/web/a.rs"),
+            "fn it_works("
+        );
+        assert_eq!(
+            test_definition("it, too", "../e2e/specs/a.spec.mjs"),
+            "\"it, too\""
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::project::{Outcome, Project, read};
-use crate::source::sources;
+use crate::project::{Outcome, Project, read_text};
+use crate::source::collect_rust_files;
 
 const PAGE: &str = "docs/diagnostics.md";
 const SOURCES: [&str; 3] = [
@@ -22,15 +22,15 @@ const TAKERS: [&str; 5] = [
 
 /// Fails with a list of the codes that are missing in the table or in the source.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let page = read(&project.root.join(PAGE))?;
+    let page = read_text(&project.root.join(PAGE))?;
     let told: BTreeSet<&str> = documented_codes(&page).collect();
     let mut used = BTreeSet::new();
     let mut files = Vec::new();
     for folder in SOURCES {
-        sources(&project.root.join(folder), &mut files)?;
+        collect_rust_files(&project.root.join(folder), &mut files)?;
     }
     for file in files {
-        used.extend(codes(&read(&file)?));
+        used.extend(source_codes(&read_text(&file)?));
     }
     let missing = used.iter().filter(|code| !told.contains(code.as_str()));
     let gone = told.iter().filter(|code| !used.contains(**code));
@@ -55,7 +55,7 @@ fn documented_codes(page: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the diagnostic codes in a source file, without its unit tests.
-fn codes(source: &str) -> Vec<String> {
+fn source_codes(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut codes = Vec::new();
     for taker in TAKERS {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn diagnostic_codes_are_found_in_calls_and_table_rows() {
         let source = "out.warn(\n  \"state-patch\", x); Diagnostic::new(code, y);\n#[cfg(test)]\nwarn(\"z\")";
-        assert_eq!(codes(source), ["state-patch"]);
+        assert_eq!(source_codes(source), ["state-patch"]);
         let page = "| code | meaning |\n| --- | --- |\n| `a-b` | What. |";
         assert_eq!(documented_codes(page).collect::<Vec<_>>(), ["a-b"]);
     }

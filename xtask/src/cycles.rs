@@ -7,29 +7,29 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::imports::File;
-use crate::project::{Outcome, read};
-use crate::source::{module_of, sources, tokens};
+use crate::imports::ParsedFile;
+use crate::project::{Outcome, read_text};
+use crate::source::{collect_rust_files, module_path, tokens};
 
 /// The path of a module; empty for the root.
-type Module = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// The files below a folder, with their imports.
 #[derive(Debug, Default)]
-struct Graph {
-    files: BTreeMap<Module, File>,
+struct ImportGraph {
+    files: BTreeMap<ModulePath, ParsedFile>,
 }
 
 /// Checks all Rust files below a folder. Fails with a list of the cycles, each with the lines of
 /// its imports.
 pub(crate) fn check(folder: &Path) -> Outcome<()> {
     let mut found = Vec::new();
-    sources(folder, &mut found)?;
-    let mut graph = Graph::default();
+    collect_rust_files(folder, &mut found)?;
+    let mut graph = ImportGraph::default();
     for path in &found {
-        graph.add(path.strip_prefix(folder).unwrap_or(path), &read(path)?);
+        graph.add_file(path.strip_prefix(folder).unwrap_or(path), &read_text(path)?);
     }
-    let cycles = graph.cycles();
+    let cycles = graph.describe_cycles();
     if cycles.is_empty() {
         return Ok(());
     }
@@ -41,14 +41,14 @@ pub(crate) fn check(folder: &Path) -> Outcome<()> {
     ))
 }
 
-impl Graph {
-    fn add(&mut self, file: &Path, text: &str) {
-        let file_of = File::read(&tokens(text));
-        self.files.insert(module_of(file), file_of);
+impl ImportGraph {
+    fn add_file(&mut self, file: &Path, text: &str) {
+        let file_of = ParsedFile::read(&tokens(text));
+        self.files.insert(module_path(file), file_of);
     }
 
     /// Resolves a path in a module to a path from the root; `None` for a path of another crate.
-    fn absolute(&self, from: &[String], path: &[String]) -> Option<Module> {
+    fn resolve_path(&self, from: &[String], path: &[String]) -> Option<ModulePath> {
         let joined = |base: &[String], rest: &[String]| [base, rest].concat();
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -72,12 +72,12 @@ impl Graph {
         let import = imports
             .iter()
             .find(|import| import.name == *first && import.path.first() != Some(first))?;
-        Some(joined(&self.absolute(from, &import.path)?, rest))
+        Some(joined(&self.resolve_path(from, &import.path)?, rest))
     }
 
     /// Returns the module whose file defines the item at a path from the root; `None` if the root
     /// itself contains the name but no file is known for it.
-    fn definer(&self, path: &[String], depth: usize) -> Option<Module> {
+    fn defining_module(&self, path: &[String], depth: usize) -> Option<ModulePath> {
         let is_module = |len: &usize| {
             path.get(..*len)
                 .is_some_and(|part| self.files.contains_key(part))
@@ -93,19 +93,19 @@ impl Graph {
             return Some(module.to_vec());
         }
         for import in file.imports.iter().filter(|import| import.name == *name) {
-            if let Some(target) = self.absolute(module, &import.path)
+            if let Some(target) = self.resolve_path(module, &import.path)
                 && target != path
             {
-                return self.definer(&[&target[..], rest.get(1..)?].concat(), depth + 1);
+                return self.defining_module(&[&target[..], rest.get(1..)?].concat(), depth + 1);
             }
         }
         let globs = file.imports.iter().filter(|import| import.name == "*");
         for glob in globs.filter(|glob| glob.is_public) {
             let inside = glob.path.split_last().map(|(_, inside)| inside)?;
-            let Some(base) = self.absolute(module, inside) else {
+            let Some(base) = self.resolve_path(module, inside) else {
                 continue;
             };
-            let found = self.definer(&[&base[..], rest].concat(), depth + 1);
+            let found = self.defining_module(&[&base[..], rest].concat(), depth + 1);
             if let Some(found) = found
                 && self.files.get(&found)?.defines.contains(name)
             {
@@ -116,18 +116,24 @@ impl Graph {
     }
 
     /// Returns the modules that a file imports from, each with the line of the first import.
-    fn targets(&self, from: &Module, file: &File) -> BTreeMap<Module, usize> {
+    fn imported_modules(
+        &self,
+        from: &ModulePath,
+        file: &ParsedFile,
+    ) -> BTreeMap<ModulePath, usize> {
         let mut targets = BTreeMap::new();
         let imports = file.imports.iter();
         let imports = imports.map(|import| (import.line, from.clone(), &import.path));
         let paths = file.paths.iter();
         let paths = paths.map(|(line, inner, path)| (*line, [&from[..], inner].concat(), path));
         for (line, at, path) in imports.chain(paths) {
-            let absolute = self.absolute(&at, path).or_else(|| {
+            let absolute = self.resolve_path(&at, path).or_else(|| {
                 // Inner modules know the file's imports by a glob.
-                (at != *from).then(|| self.absolute(from, path)).flatten()
+                (at != *from)
+                    .then(|| self.resolve_path(from, path))
+                    .flatten()
             });
-            let Some(target) = absolute.and_then(|path| self.definer(&path, 0)) else {
+            let Some(target) = absolute.and_then(|path| self.defining_module(&path, 0)) else {
                 continue;
             };
             // Excludes the file's own items, and those of its submodules.
@@ -139,13 +145,13 @@ impl Graph {
     }
 
     /// Returns each cycle as text. Cycles that share a file with a reported cycle are omitted.
-    fn cycles(&self) -> Vec<String> {
-        let edges: BTreeMap<&Module, BTreeMap<Module, usize>> = self
+    fn describe_cycles(&self) -> Vec<String> {
+        let edges: BTreeMap<&ModulePath, BTreeMap<ModulePath, usize>> = self
             .files
             .iter()
-            .map(|(module, file)| (module, self.targets(module, file)))
+            .map(|(module, file)| (module, self.imported_modules(module, file)))
             .collect();
-        let mut reported: BTreeSet<&Module> = BTreeSet::new();
+        let mut reported: BTreeSet<&ModulePath> = BTreeSet::new();
         let mut lines = Vec::new();
         for start in edges.keys() {
             if reported.contains(*start) {
@@ -172,10 +178,10 @@ impl Graph {
 
 /// Returns the shortest path from a file back to itself, without the repeated file at the end.
 fn shortest_cycle<'a>(
-    edges: &BTreeMap<&'a Module, BTreeMap<Module, usize>>,
-    start: &'a Module,
-) -> Option<Vec<&'a Module>> {
-    let mut came_from: BTreeMap<&Module, &'a Module> = BTreeMap::new();
+    edges: &BTreeMap<&'a ModulePath, BTreeMap<ModulePath, usize>>,
+    start: &'a ModulePath,
+) -> Option<Vec<&'a ModulePath>> {
+    let mut came_from: BTreeMap<&ModulePath, &'a ModulePath> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for next in edges.get(at).into_iter().flat_map(BTreeMap::keys) {
@@ -204,11 +210,11 @@ mod tests {
     use super::*;
 
     fn cycles(files: &[(&str, &str)]) -> Vec<String> {
-        let mut graph = Graph::default();
+        let mut graph = ImportGraph::default();
         for (file, text) in files {
-            graph.add(Path::new(file), text);
+            graph.add_file(Path::new(file), text);
         }
-        graph.cycles()
+        graph.describe_cycles()
     }
 
     #[test]

@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::options::Demo;
-use crate::project::{Outcome, Project, unstarted, without_own_paths};
+use crate::options::DemoOptions;
+use crate::project::{Outcome, Project, remap_local_paths, start_error};
 use crate::style;
 
 /// The minimum version of Node.js, which runs the server.
 const NODE: (u32, u32) = (18, 17);
 
 /// Builds and serves the demo until it is stopped.
-pub(crate) fn run(project: &Project, options: &Demo) -> Outcome<()> {
+pub(crate) fn run(project: &Project, options: &DemoOptions) -> Outcome<()> {
     project.need_node(NODE)?;
     let root = if options.release {
         "dist/demo"
@@ -49,7 +49,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
     // trunk builds offline, so that it never downloads a tool itself; the crates have to be fetched
     // before.
     project.run(project.cargo().args(["fetch", "--locked"]))?;
-    style::write(project)?;
+    style::write_joined_sheet(project)?;
     eprintln!("xtask: building the demo into {folder}");
     let mut trunk = project.command("trunk");
     trunk
@@ -61,7 +61,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
         // trunk parses any value of the common variable NO_COLOR as one of its own flags and fails.
         .env_remove("NO_COLOR");
     if release {
-        without_own_paths(trunk.arg("--release"));
+        remap_local_paths(trunk.arg("--release"));
     }
     project.run(&mut trunk)
 }
@@ -72,7 +72,7 @@ pub(crate) fn build(project: &Project, folder: &str, release: bool) -> Outcome<(
 fn replace_process(server: &mut Command) -> Outcome<()> {
     use std::os::unix::process::CommandExt;
     let error = server.exec();
-    Err(unstarted(server, &error))
+    Err(start_error(server, &error))
 }
 
 #[cfg(not(unix))]

@@ -10,9 +10,9 @@ use crate::demo;
 use crate::languages;
 use crate::layout;
 use crate::module::Sections;
-use crate::names::Names;
-use crate::parts::{self, Part};
-use crate::project::{Outcome, Project, files, read, without_own_paths};
+use crate::names::ShortNames;
+use crate::parts::{self, SplitModule};
+use crate::project::{Outcome, Project, files_with_extension, read_text, remap_local_paths};
 use crate::style;
 
 /// The minimum version of Node.js, for npm's binaryen and the scripts that print sizes.
@@ -34,13 +34,13 @@ const UNUSED: [&str; 3] = [
 pub(crate) fn run(project: &Project) -> Outcome<()> {
     project.need_node(NODE)?;
     demo::build(project, "dist/demo", true)?;
-    embed(project, Effort::Shipped)?;
-    sizes(project)?;
+    build_package(project, Effort::Shipped)?;
+    print_sizes(project)?;
     budget::check(project)
 }
 
 /// A WebAssembly module of the package, which has its own glue.
-struct Module {
+struct PackageModule {
     /// The name of the module's files.
     name: &'static str,
     /// The folder of the module's intermediate files.
@@ -60,7 +60,7 @@ pub(crate) enum Effort {
 
 impl Effort {
     /// Returns the steps of wasm-opt that run before the functions of a module are ordered.
-    fn first(self, module: &Module) -> &'static [&'static str] {
+    fn first_steps(self, module: &PackageModule) -> &'static [&'static str] {
         match self {
             Self::Tests if module.work != WORK => &QUICK,
             Self::Shipped | Self::Tests => &FIRST,
@@ -70,13 +70,13 @@ impl Effort {
 
 /// The module for most pages, whose size is limited by the budget, and the module with all
 /// protocols.
-const MODULES: [Module; 2] = [
-    Module {
+const MODULES: [PackageModule; 2] = [
+    PackageModule {
         name: "assistant_embed",
         work: WORK,
         features: &[],
     },
-    Module {
+    PackageModule {
         name: "assistant_embed_full",
         work: "target/xtask/embed-full",
         features: &["--features", "full"],
@@ -84,26 +84,31 @@ const MODULES: [Module; 2] = [
 ];
 
 /// Builds the npm package in `dist/embed`: the modules, their glue, and the handwritten files.
-pub(crate) fn embed(project: &Project, effort: Effort) -> Outcome<()> {
+pub(crate) fn build_package(project: &Project, effort: Effort) -> Outcome<()> {
     project.need_wasm_target()?;
     project.need_page_builders()?;
     project.need_node_modules()?;
     eprintln!("xtask: building the npm package into dist/embed");
     project.remove_folder("dist/embed")?;
     project.copy_folder(NPM, "dist/embed")?;
-    project.copy(parts::FETCH, "dist/embed/fetch.js")?;
+    project.copy_file(parts::FETCH, "dist/embed/fetch.js")?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        project.copy(licence, &format!("dist/embed/{licence}"))?;
+        project.copy_file(licence, &format!("dist/embed/{licence}"))?;
     }
     for module in &MODULES {
-        build(project, module, effort)?;
+        build_module(project, module, effort)?;
     }
-    languages::write(project)?;
-    style::write(project)?;
-    let sheet = read(&project.root.join(style::ALL))?;
+    languages::write_labels(project)?;
+    style::write_joined_sheet(project)?;
+    let sheet = read_text(&project.root.join(style::ALL))?;
     minify(project, WORK, "style.css", &sheet)?;
-    minify(project, WORK, "launcher.css", &style::launcher(project)?)?;
-    join(project)
+    minify(
+        project,
+        WORK,
+        "launcher.css",
+        &style::launcher_sheet(project)?,
+    )?;
+    bundle_scripts(project)
 }
 
 /// The scripts of the package that pages load, each with the files that the script imports
@@ -125,19 +130,19 @@ const JOINED: [(&str, &[&str]); 6] = [
 
 /// Bundles each script with the files that it imports, and removes the scripts that `package.json`
 /// does not list.
-fn join(project: &Project) -> Outcome<()> {
+fn bundle_scripts(project: &Project) -> Outcome<()> {
     for (script, later) in JOINED {
         let file = format!("dist/embed/{script}");
         let mut esbuild = project.command("esbuild");
         esbuild.args([&file, "--bundle", "--minify", "--format=esm"]);
         esbuild.args(later.iter().map(|file| format!("--external:{file}")));
         esbuild.args(["--log-level=warning", "--allow-overwrite"]);
-        esbuild.args(hashes_in(project, script)?);
+        esbuild.args(hash_definition(project, script)?);
         esbuild.arg(format!("--outfile={file}"));
         project.run(&mut esbuild)?;
     }
-    let package = read(&project.root.join(NPM).join("package.json"))?;
-    for file in files(project, "dist/embed", "js") {
+    let package = read_text(&project.root.join(NPM).join("package.json"))?;
+    for file in files_with_extension(project, "dist/embed", "js") {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         if !package.contains(&format!("\"{name}\"")) {
             fs::remove_file(project.root.join(&file))
@@ -161,9 +166,9 @@ const CHECKED: [&str; 8] = [
 
 /// Returns the esbuild flag that defines the hashes in a script: `integrity.js` contains the hashes
 /// of all files, `element.js` the hash of `integrity.js`. `None` for other scripts.
-fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
+fn hash_definition(project: &Project, script: &str) -> Outcome<Option<String>> {
     let hash = |file: &str| -> Outcome<String> {
-        let hash = parts::digest(project, &format!("dist/embed/{file}"))?;
+        let hash = parts::file_digest(project, &format!("dist/embed/{file}"))?;
         Ok(format!("\"{hash}\""))
     };
     match script {
@@ -172,7 +177,7 @@ fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
             hash("integrity.js")?
         ))),
         "integrity.js" => {
-            let labels = files(project, "dist/embed/labels", "js");
+            let labels = files_with_extension(project, "dist/embed/labels", "js");
             let labels = labels.iter().filter_map(|file| file.file_name());
             let labels = labels.map(|name| format!("labels/{}", name.to_string_lossy()));
             let files = CHECKED.map(str::to_owned).into_iter().chain(labels);
@@ -189,7 +194,7 @@ fn hashes_in(project: &Project, script: &str) -> Outcome<Option<String>> {
 }
 
 /// Builds a module, its part and its glue.
-fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
+fn build_module(project: &Project, of: &PackageModule, effort: Effort) -> Outcome<()> {
     let target = project.target_folder();
     let mut cargo = project.cargo();
     // The crate type is set here, since a permanent library target would conflict with the demo's
@@ -212,28 +217,28 @@ fn build(project: &Project, of: &Module, effort: Effort) -> Outcome<()> {
         .args(of.features)
         // Relocations, which splitting requires.
         .args(["--", "-Clink-args=--emit-relocs"]);
-    without_own_paths(&mut cargo);
+    remap_local_paths(&mut cargo);
     project.run(&mut cargo)?;
     let module = target.join("wasm32-unknown-unknown/wasm/assistant_embed.wasm");
-    let part = Part::cut(project, &module, of.work, of.name)?;
+    let part = SplitModule::split(project, &module, of.work, of.name)?;
     let mut bindgen = project.command("wasm-bindgen");
     bindgen
         .args(["--target", "web", "--no-typescript", "--out-dir", of.work])
         .args(["--out-name", of.name, "--keep-lld-exports", "--no-demangle"])
         .arg(&part.rest);
     project.run(&mut bindgen)?;
-    let names = shrink(project, of, effort)?;
-    shrink_part(project, of, &part, effort)?;
+    let names = optimize_module(project, of, effort)?;
+    optimize_part(project, of, &part, effort)?;
     let glue = format!("{}.js", of.name);
-    let written = read(&project.root.join(of.work).join(&glue))?;
-    let joined = part.join(project, &watch(&written)?)?;
-    let short = Names::read(&names).shorten(&joined)?;
+    let written = read_text(&project.root.join(of.work).join(&glue))?;
+    let joined = part.link_to_package(project, &guard_exports(&written)?)?;
+    let short = ShortNames::read(&names).shorten_glue(&joined)?;
     minify(project, of.work, &glue, &short)
 }
 
 /// Returns the glue with a change: `npm/stopped.js` wraps the module's exports, because only a
 /// wrapper can detect traps.
-fn watch(glue: &str) -> Outcome<String> {
+fn guard_exports(glue: &str) -> Outcome<String> {
     let (exports, guarded) = ("wasm = instance.exports;", parts::COMPILED);
     match glue.matches(exports).count() {
         1 => Ok(format!(
@@ -258,8 +263,8 @@ fn minify(project: &Project, work: &str, name: &str, text: &str) -> Outcome<()> 
 
 /// Optimizes a module, and returns wasm-opt's output: the short names of imports and exports.
 /// Feature flags are not needed, because the module declares its features.
-fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
-    let Module { name, work, .. } = of;
+fn optimize_module(project: &Project, of: &PackageModule, effort: Effort) -> Outcome<String> {
+    let PackageModule { name, work, .. } = of;
     let (bound, used, named, laid) = (
         format!("{work}/{name}_bg.wasm"),
         format!("{work}/used.wasm"),
@@ -267,30 +272,43 @@ fn shrink(project: &Project, of: &Module, effort: Effort) -> Outcome<String> {
         format!("{work}/laid.wasm"),
     );
     let small_one = format!("dist/embed/{name}_bg.wasm");
-    edit(project, &bound, &used, |module| {
+    rewrite_module(project, &bound, &used, |module| {
         let mut sections = Sections::read(module)?;
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
-        Ok(sections.write())
+        Ok(sections.to_bytes())
     })?;
     // The module with names is also for the table of weights.
-    project.run(optimise(project, effort.first(of)).args([used.as_str(), "-o", &named]))?;
-    edit(project, &named, &laid, layout::arrange)?;
-    let mut last = optimise(project, &LAST);
+    project.run(wasm_opt_command(project, effort.first_steps(of)).args([
+        used.as_str(),
+        "-o",
+        &named,
+    ]))?;
+    rewrite_module(project, &named, &laid, layout::order_functions)?;
+    let mut last = wasm_opt_command(project, &LAST);
     last.arg("--minify-imports-and-exports-and-modules");
-    project.printed(last.args([laid.as_str(), "-o", &small_one]))
+    project.required_output(last.args([laid.as_str(), "-o", &small_one]))
 }
 
 /// Optimizes the part that is fetched later. Items that the module shares with the part keep their
 /// names.
-fn shrink_part(project: &Project, of: &Module, part: &Part, effort: Effort) -> Outcome<()> {
+fn optimize_part(
+    project: &Project,
+    of: &PackageModule,
+    part: &SplitModule,
+    effort: Effort,
+) -> Outcome<()> {
     let (named, laid) = (
         format!("{}/part-named.wasm", of.work),
         format!("{}/part-laid.wasm", of.work),
     );
-    let small_one = format!("dist/embed/{}", parts::file(of.name));
-    project.run(optimise(project, effort.first(of)).args([part.cut.as_str(), "-o", &named]))?;
-    edit(project, &named, &laid, layout::arrange)?;
-    project.run(optimise(project, &LAST).args([laid.as_str(), "-o", &small_one]))
+    let small_one = format!("dist/embed/{}", parts::part_file_name(of.name));
+    project.run(wasm_opt_command(project, effort.first_steps(of)).args([
+        part.cut.as_str(),
+        "-o",
+        &named,
+    ]))?;
+    rewrite_module(project, &named, &laid, layout::order_functions)?;
+    project.run(wasm_opt_command(project, &LAST).args([laid.as_str(), "-o", &small_one]))
 }
 
 /// The wasm-opt steps before functions are ordered.
@@ -299,7 +317,7 @@ const FIRST: [&str; 6] = ["-Oz", "--flatten", "--rereloop", "-Oz", "--converge",
 const QUICK: [&str; 2] = ["-O1", "-g"];
 const LAST: [&str; 3] = ["-Oz", "--dealign", "--reorder-functions-by-name"];
 
-fn optimise(project: &Project, steps: &[&str]) -> Command {
+fn wasm_opt_command(project: &Project, steps: &[&str]) -> Command {
     let mut optimise = project.command("wasm-opt");
     optimise
         .args([
@@ -315,7 +333,7 @@ fn optimise(project: &Project, steps: &[&str]) -> Command {
 }
 
 /// Reads a module from a file, changes the module, and writes it to another file.
-fn edit(
+fn rewrite_module(
     project: &Project,
     from: &str,
     to: &str,
@@ -327,7 +345,7 @@ fn edit(
 }
 
 /// Prints the sizes of the built files, and the sizes by function of the npm package's module.
-pub(crate) fn sizes(project: &Project) -> Outcome<()> {
+pub(crate) fn print_sizes(project: &Project) -> Outcome<()> {
     let named = ["named", "part-named"].map(|name| format!("{WORK}/{name}.wasm"));
     for args in [
         &["xtask/sizes.mjs", "dist/demo", "dist/embed"][..],
@@ -352,7 +370,7 @@ impl Project {
         {
             let name = file.file_name();
             let name = name.to_string_lossy();
-            self.copy(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
+            self.copy_file(&format!("{from}/{name}"), &format!("{to}/{name}"))?;
         }
         Ok(())
     }
@@ -365,7 +383,7 @@ impl Project {
         }
     }
 
-    pub(crate) fn copy(&self, from: &str, to: &str) -> Outcome<()> {
+    pub(crate) fn copy_file(&self, from: &str, to: &str) -> Outcome<()> {
         fs::copy(self.root.join(from), self.root.join(to))
             .map(drop)
             .map_err(|error| format!("{from}: {error}"))
@@ -379,11 +397,11 @@ mod tests {
     #[test]
     fn the_guard_is_inserted_at_the_single_place_in_the_glue() {
         let glue = "let wasm;\n    wasm = instance.exports;\n";
-        let watched = watch(glue).unwrap();
+        let watched = guard_exports(glue).unwrap();
         assert!(watched.starts_with("import { guard } from \"./stopped.js\";\n"));
         assert!(watched.contains("wasm = guard(instance.exports);"));
         for other in ["", &glue.repeat(2)] {
-            assert!(watch(other).is_err());
+            assert!(guard_exports(other).is_err());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::parts;
-use crate::project::{Outcome, Project, without_own_paths};
+use crate::project::{Outcome, Project, remap_local_paths};
 use crate::style;
 
 /// The applications that are rendered only in the browser.
@@ -29,13 +29,13 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
         cargo.args(["-p", page]);
     }
     project.run(&mut cargo)?;
-    style::write(project)?;
+    style::write_joined_sheet(project)?;
     for page in PAGES {
         let folder = format!("dist/{page}");
         let module = module_path(project, "debug", page);
         run_wasm_bindgen(project, &module, &folder)?;
         project.copy_folder(&format!("examples/{page}/static"), &folder)?;
-        project.copy(style::ALL, &format!("{folder}/all.css"))?;
+        project.copy_file(style::ALL, &format!("{folder}/all.css"))?;
     }
     build_split_page(project)?;
     // A hydrated page must be built like the server, without type erasure of views: otherwise the
@@ -55,12 +55,12 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
 }
 
 /// Returns the path of the built server of `leptos-ssr`.
-pub(crate) fn server(project: &Project) -> PathBuf {
+pub(crate) fn server_path(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(SERVER)
 }
 
 /// Returns the path of the built relay.
-pub(crate) fn relay(project: &Project) -> PathBuf {
+pub(crate) fn relay_path(project: &Project) -> PathBuf {
     project.target_folder().join("debug").join(RELAY)
 }
 
@@ -72,7 +72,7 @@ fn build_split_page(project: &Project) -> Outcome<()> {
         .args(["build", "-p", SHIPPED, "--profile", "wasm"])
         .args(["--features", "split"])
         .args(BROWSER);
-    without_own_paths(&mut cargo);
+    remap_local_paths(&mut cargo);
     project.run(&mut cargo)?;
     let folder = format!("dist/{SHIPPED}");
     // Parts of the previous build have other names.
@@ -80,8 +80,8 @@ fn build_split_page(project: &Project) -> Outcome<()> {
     let module = module_path(project, "wasm", SHIPPED);
     run_wasm_bindgen(project, &module, &folder)?;
     project.copy_folder(&format!("examples/{SHIPPED}/static"), &folder)?;
-    project.copy(style::ALL, &format!("{folder}/all.css"))?;
-    let mut split = parts::splitter(project);
+    project.copy_file(style::ALL, &format!("{folder}/all.css"))?;
+    let mut split = parts::splitter_command(project);
     project.run(split.arg(module).args(["--dist", &folder]))
 }
 

@@ -19,7 +19,7 @@ impl fmt::Display for Fault {
 
 /// Formats faults as `line: what`, for the tests of lints.
 #[cfg(test)]
-pub(crate) fn at_lines(faults: &[Fault]) -> Vec<String> {
+pub(crate) fn format_by_line(faults: &[Fault]) -> Vec<String> {
     let faults = faults.iter();
     faults
         .map(|fault| format!("{}: {}", fault.line, fault.what))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::source::{Token, is_of_word, word};
+use crate::source::{Token, is_word_char, token_at};
 
 /// An import that a `use` declaration adds.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Import {
 
 /// The imports, paths and definitions of a file.
 #[derive(Debug, Default)]
-pub(crate) struct File {
+pub(crate) struct ParsedFile {
     pub(crate) imports: Vec<Import>,
     /// The paths outside of `use` declarations: the line, the inline modules that contain the path,
     /// and the path.
@@ -24,7 +24,7 @@ pub(crate) struct File {
     pub(crate) defines: BTreeSet<String>,
 }
 
-impl File {
+impl ParsedFile {
     /// Parses the tokens of a file.
     pub(crate) fn read(tokens: &[Token<'_>]) -> Self {
         let mut file = Self::default();
@@ -32,7 +32,7 @@ impl File {
         let (mut depth, mut inner): (usize, Vec<(usize, String)>) = (0, Vec::new());
         let mut at = 0;
         while let Some((line, token)) = tokens.get(at) {
-            let before = |back: usize| at.checked_sub(back).map_or("", |at| word(tokens, at));
+            let before = |back: usize| at.checked_sub(back).map_or("", |at| token_at(tokens, at));
             match *token {
                 "{" => {
                     depth += 1;
@@ -45,7 +45,7 @@ impl File {
                     depth = depth.saturating_sub(1);
                 }
                 "use" if before(1) != "::" => {
-                    if let Some(after) = file.declaration(tokens, at, *line, &inner) {
+                    if let Some(after) = file.parse_declaration(tokens, at, *line, &inner) {
                         at = after;
                         continue;
                     }
@@ -53,15 +53,15 @@ impl File {
                 "struct" | "enum" | "fn" | "trait" | "type" | "const" | "static" | "union"
                     if inner.is_empty() =>
                 {
-                    file.defines.insert(word(tokens, at + 1).to_owned());
+                    file.defines.insert(token_at(tokens, at + 1).to_owned());
                 }
-                name if before(1) != "::" && name.starts_with(is_of_word) => {
+                name if before(1) != "::" && name.starts_with(is_word_char) => {
                     let mut path = vec![name.to_owned()];
-                    while word(tokens, at + 1) == "::"
-                        && word(tokens, at + 2).starts_with(is_of_word)
+                    while token_at(tokens, at + 1) == "::"
+                        && token_at(tokens, at + 2).starts_with(is_word_char)
                     {
                         at += 2;
-                        path.push(word(tokens, at).to_owned());
+                        path.push(token_at(tokens, at).to_owned());
                     }
                     if path.len() > 1 && !is_in_tests(&inner) {
                         let inner = inner.iter().map(|(_, name)| name.clone()).collect();
@@ -77,7 +77,7 @@ impl File {
 
     /// Parses the `use` declaration at a position, and adds its imports. Returns the position after
     /// the declaration; `None` if the tokens are not a complete declaration.
-    fn declaration(
+    fn parse_declaration(
         &mut self,
         tokens: &[Token<'_>],
         at: usize,
@@ -90,8 +90,8 @@ impl File {
             statement.any(|token| token == "pub")
         };
         let mut names = Vec::new();
-        let end = tree(tokens, at + 1, &mut Vec::new(), &mut names)?;
-        if word(tokens, end) != ";" {
+        let end = parse_use_tree(tokens, at + 1, &mut Vec::new(), &mut names)?;
+        if token_at(tokens, end) != ";" {
             return None;
         }
         for (path, name) in names {
@@ -117,7 +117,7 @@ fn is_in_tests(inner: &[(usize, String)]) -> bool {
 
 /// Parses a tree of a `use` declaration, and adds pairs of path and name. Returns the position
 /// after the tree; `None` if the tokens are not a tree.
-fn tree(
+fn parse_use_tree(
     tokens: &[Token<'_>],
     mut at: usize,
     prefix: &mut Vec<String>,
@@ -125,12 +125,12 @@ fn tree(
 ) -> Option<usize> {
     let depth = prefix.len();
     loop {
-        match word(tokens, at) {
+        match token_at(tokens, at) {
             "{" => {
                 at += 1;
-                while word(tokens, at) != "}" {
-                    at = tree(tokens, at, prefix, into)?;
-                    if word(tokens, at) == "," {
+                while token_at(tokens, at) != "}" {
+                    at = parse_use_tree(tokens, at, prefix, into)?;
+                    if token_at(tokens, at) == "," {
                         at += 1;
                     }
                 }
@@ -138,18 +138,18 @@ fn tree(
                 break;
             }
             "::" if prefix.is_empty() => at += 1,
-            name if name == "*" || name.starts_with(is_of_word) => {
+            name if name == "*" || name.starts_with(is_word_char) => {
                 prefix.push(name.to_owned());
                 at += 1;
-                if word(tokens, at) == "::" {
+                if token_at(tokens, at) == "::" {
                     at += 1;
                     continue;
                 }
                 let mut path = prefix.clone();
                 path.pop_if(|last| last == "self");
                 let mut alias = path.last()?.clone();
-                if word(tokens, at) == "as" {
-                    word(tokens, at + 1).clone_into(&mut alias);
+                if token_at(tokens, at) == "as" {
+                    token_at(tokens, at + 1).clone_into(&mut alias);
                     at += 2;
                 }
                 into.push((path, alias));

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 /// The folder of the tables with the labels of each language.
 const TABLES: &str = "src/ui/labels";
@@ -48,15 +48,15 @@ const COMPOSER: [(&str, &str); 10] = [
 const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
 
 /// The texts of one language.
-struct Table {
+struct LanguageTable {
     /// The labels, as pairs of name and text.
     texts: Vec<(String, String)>,
     reasons: Vec<String>,
 }
 
-impl Table {
+impl LanguageTable {
     fn read(project: &Project, file: &str) -> Outcome<Self> {
-        Ok(Self::parse(&read(
+        Ok(Self::parse(&read_text(
             &project.root.join(format!("{TABLES}/{file}.rs")),
         )?))
     }
@@ -66,7 +66,7 @@ impl Table {
         let literal = source.split_once("Self {\n        Self {");
         let literal = literal.map_or(source, |(_, literal)| literal);
         let (texts, reasons) = literal.split_once("translated([").unwrap_or((literal, ""));
-        let texts = strings(texts).into_iter();
+        let texts = string_literals(texts).into_iter();
         Self {
             texts: texts
                 .filter_map(|(before, text)| {
@@ -77,7 +77,10 @@ impl Table {
                     Some((name.to_owned(), text))
                 })
                 .collect(),
-            reasons: strings(reasons).into_iter().map(|(_, text)| text).collect(),
+            reasons: string_literals(reasons)
+                .into_iter()
+                .map(|(_, text)| text)
+                .collect(),
         }
     }
 
@@ -89,7 +92,7 @@ impl Table {
 
 /// Returns the string literals of a source, each with the code since the previous literal. Escapes
 /// are resolved.
-fn strings(source: &str) -> Vec<(String, String)> {
+fn string_literals(source: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let (mut code, mut text) = (String::new(), String::new());
     let mut is_text = false;
@@ -128,13 +131,13 @@ fn placeholders(text: &str) -> Vec<&str> {
 /// Checks that the table of each language has the labels and placeholders of the English table, and
 /// all reasons.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let (names, keys) = names(project)?;
-    let english = Table::read(project, "english")?;
+    let (names, keys) = label_names(project)?;
+    let english = LanguageTable::read(project, "english")?;
     let mut faults = Vec::new();
     for (_, file) in LANGUAGES {
-        let table = Table::read(project, file)?;
+        let table = LanguageTable::read(project, file)?;
         faults.extend(
-            compare(&names, keys, &english, &table)
+            compare_tables(&names, keys, &english, &table)
                 .into_iter()
                 .map(|fault| format!("{TABLES}/{file}.rs: {fault}")),
         );
@@ -145,7 +148,12 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     }
 }
 
-fn compare(names: &[String], keys: usize, english: &Table, table: &Table) -> Vec<String> {
+fn compare_tables(
+    names: &[String],
+    keys: usize,
+    english: &LanguageTable,
+    table: &LanguageTable,
+) -> Vec<String> {
     let mut faults = Vec::new();
     for name in names {
         match (english.get(name), table.get(name)) {
@@ -172,8 +180,8 @@ fn compare(names: &[String], keys: usize, english: &Table, table: &Table) -> Vec
 }
 
 /// Returns the names of the labels in order, and the number of translated reasons.
-fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
-    let source = read(&project.root.join("src/ui/labels.rs"))?;
+fn label_names(project: &Project) -> Outcome<(Vec<String>, usize)> {
+    let source = read_text(&project.root.join("src/ui/labels.rs"))?;
     let (_, declared) = source
         .split_once("\nlabels! {\n")
         .ok_or("src/ui/labels.rs declares no labels")?;
@@ -182,10 +190,10 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
         let (label, field) = line.trim().strip_suffix(',')?.split_once(' ')?;
         (!label.starts_with('/')).then(|| field.to_owned())
     };
-    let reasons = read(&project.root.join(TABLES).join("reasons.rs"))?;
+    let reasons = read_text(&project.root.join(TABLES).join("reasons.rs"))?;
     let keys = reasons.split_once("REASONS: [").and_then(|(_, rest)| {
         let (list, _) = rest.split_once("];")?;
-        Some(strings(list).len())
+        Some(string_literals(list).len())
     });
     let keys = keys.ok_or_else(|| format!("{TABLES}/reasons.rs lists no reasons"))?;
     Ok((declared.lines().filter_map(field).collect(), keys))
@@ -193,27 +201,27 @@ fn names(project: &Project) -> Outcome<(Vec<String>, usize)> {
 
 /// Writes the labels of the npm package: a file for each language, the names of the labels, and the
 /// texts of the launcher and of the early composer in all languages.
-pub(crate) fn write(project: &Project) -> Outcome<()> {
-    let (names, _) = names(project)?;
+pub(crate) fn write_labels(project: &Project) -> Outcome<()> {
+    let (names, _) = label_names(project)?;
     let folder = project.root.join("dist/embed/labels");
     fs::create_dir_all(&folder).map_err(|error| format!("dist/embed/labels: {error}"))?;
     let put = |file: &str, text: &str| {
         let path = project.root.join("dist/embed").join(file);
         fs::write(path, text).map_err(|error| format!("dist/embed/{file}: {error}"))
     };
-    let english = Table::read(project, "english")?;
-    let mut words = words_of("en", &english, &LAUNCHER)?;
-    let mut early_words = words_of("en", &english, &COMPOSER)?;
+    let english = LanguageTable::read(project, "english")?;
+    let mut words = language_entry("en", &english, &LAUNCHER)?;
+    let mut early_words = language_entry("en", &english, &COMPOSER)?;
     for (code, file) in LANGUAGES {
-        let table = Table::read(project, file)?;
+        let table = LanguageTable::read(project, file)?;
         let texts = names.iter().map(|name| table.get(name));
         let texts: Vec<_> = texts
             .chain(table.reasons.iter().map(|text| Some(text.as_str())))
-            .map(|text| text.map_or_else(|| "undefined".to_owned(), quoted))
+            .map(|text| text.map_or_else(|| "undefined".to_owned(), js_string))
             .collect();
         let stopped = STOPPED.map(|name| {
             let text = table.get(name).unwrap_or_default();
-            format!("{}: {}", camel(name), quoted(text))
+            format!("{}: {}", to_camel_case(name), js_string(text))
         });
         let text = format!(
             "export const texts = [{}];\nexport const stopped = {{ {} }};\n",
@@ -221,10 +229,13 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
             stopped.join(", ")
         );
         put(&format!("labels/{code}.js"), &text)?;
-        words.push_str(&words_of(code, &table, &LAUNCHER)?);
-        early_words.push_str(&words_of(code, &table, &COMPOSER)?);
+        words.push_str(&language_entry(code, &table, &LAUNCHER)?);
+        early_words.push_str(&language_entry(code, &table, &COMPOSER)?);
     }
-    let quoted_names: Vec<_> = names.iter().map(|name| quoted(&camel(name))).collect();
+    let quoted_names: Vec<_> = names
+        .iter()
+        .map(|name| js_string(&to_camel_case(name)))
+        .collect();
     put(
         "labels/names.js",
         &format!("export const NAMES = [{}];\n", quoted_names.join(",")),
@@ -248,26 +259,26 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
 
 /// Formats texts of a language as an entry of a JavaScript object. `names` has their names there and
 /// in the table.
-fn words_of(code: &str, table: &Table, names: &[(&str, &str)]) -> Outcome<String> {
+fn language_entry(code: &str, table: &LanguageTable, names: &[(&str, &str)]) -> Outcome<String> {
     let words: Outcome<Vec<_>> = names
         .iter()
         .map(|(key, name)| {
             let text = table
                 .get(name)
                 .ok_or_else(|| format!("{code}: no {name}"))?;
-            Ok(format!("{key}: {}", quoted(text)))
+            Ok(format!("{key}: {}", js_string(text)))
         })
         .collect();
     Ok(format!("{code}: {{ {} }}, ", words?.join(", ")))
 }
 
 /// Formats a text as a JavaScript string literal.
-fn quoted(text: &str) -> String {
+fn js_string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Converts a name to camel case, for JavaScript.
-fn camel(name: &str) -> String {
+fn to_camel_case(name: &str) -> String {
     let mut words = name.trim_end_matches('_').split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |name, word| {
@@ -286,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_table_is_parsed_with_continued_lines() {
-        let table = Table::parse(TABLE);
+        let table = LanguageTable::parse(TABLE);
         assert_eq!(table.get("send"), Some("Senden"));
         assert_eq!(table.get("new_messages"), Some("{count} neue Nachrichten"));
         assert_eq!(table.reasons, ["mindestens {limit}"]);
@@ -294,11 +305,11 @@ mod tests {
 
     #[test]
     fn missing_labels_and_wrong_placeholders_are_reported() {
-        let english = Table::parse(
+        let english = LanguageTable::parse(
             "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translated([",
         );
         let names = ["send", "stop"].map(str::to_owned);
-        let faults = compare(&names, 2, &english, &Table::parse(TABLE));
+        let faults = compare_tables(&names, 2, &english, &LanguageTable::parse(TABLE));
         assert_eq!(faults.len(), 3, "{faults:?}");
         assert!(faults[0].starts_with("send must have the placeholders"));
         assert_eq!(faults[1], "stop is missing");
@@ -312,7 +323,7 @@ mod tests {
 
     #[test]
     fn label_names_become_camel_case() {
-        assert_eq!(camel("stopped_text"), "stoppedText");
-        assert_eq!(camel("continue_"), "continue");
+        assert_eq!(to_camel_case("stopped_text"), "stoppedText");
+        assert_eq!(to_camel_case("continue_"), "continue");
     }
 }

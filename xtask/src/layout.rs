@@ -18,7 +18,7 @@ const WINDOW: usize = 31_000;
 
 /// Returns the module with function names that encode the order: `wasm-opt
 /// --reorder-functions-by-name` applies it.
-pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
+pub(crate) fn order_functions(module: &[u8]) -> Outcome<Vec<u8>> {
     let mut sections = Sections::read(module)?;
     let functions = Functions::of(&sections)?;
     let order = order_by_similarity(&functions.bodies);
@@ -31,11 +31,11 @@ pub(crate) fn arrange(module: &[u8]) -> Outcome<Vec<u8>> {
         write_string(&mut names, &format!("{place:06}"));
     }
     sections.name_functions(&names);
-    Ok(sections.write())
+    Ok(sections.to_bytes())
 }
 
 /// A function that has no position in the order yet, with its sequences.
-struct Function {
+struct UnplacedFunction {
     at: usize,
     size: usize,
     pieces: Vec<usize>,
@@ -44,10 +44,10 @@ struct Function {
 /// Orders functions greedily: the next function is the one with the largest share of sequences that
 /// the window of preceding functions contains.
 fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
-    let (mut left, holders) = functions(bodies);
+    let (mut left, holders) = index_functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
     let mut seen = vec![0_usize; holders.len()];
-    let mut window: VecDeque<Function> = VecDeque::new();
+    let mut window: VecDeque<UnplacedFunction> = VecDeque::new();
     let mut filled = 0;
     let mut order = Vec::with_capacity(bodies.len());
     // The largest first, since there is nothing to compare it with.
@@ -56,8 +56,8 @@ fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
         order.push(function.at);
         filled += function.size;
         for piece in &function.pieces {
-            if count(&mut seen, *piece, 1) == Some(1) {
-                note(&mut alike, holders.get(*piece), 1);
+            if change_count(&mut seen, *piece, 1) == Some(1) {
+                change_counts(&mut alike, holders.get(*piece), 1);
             }
         }
         window.push_back(function);
@@ -67,12 +67,12 @@ fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
             };
             filled -= gone.size;
             for piece in &gone.pieces {
-                if count(&mut seen, *piece, -1) == Some(0) {
-                    note(&mut alike, holders.get(*piece), -1);
+                if change_count(&mut seen, *piece, -1) == Some(0) {
+                    change_counts(&mut alike, holders.get(*piece), -1);
                 }
             }
         }
-        let share = |function: &Function| {
+        let share = |function: &UnplacedFunction| {
             let alike = alike.get(function.at).copied().unwrap_or_default();
             // In millionths; ties are resolved by the original order.
             (alike * 1_000_000 / function.size, Reverse(function.at))
@@ -84,7 +84,7 @@ fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
 
 /// Returns the functions with the sequences that they share, and for each such sequence the
 /// functions that contain it.
-fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
+fn index_functions(bodies: &[&[u8]]) -> (Vec<UnplacedFunction>, Vec<Vec<usize>>) {
     let mut held: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (at, body) in bodies.iter().enumerate() {
         for piece in body.windows(PIECE) {
@@ -94,12 +94,15 @@ fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
             }
         }
     }
-    let sized = bodies.iter().enumerate().map(|(at, body)| Function {
-        at,
-        size: body.len() + PIECE,
-        pieces: Vec::new(),
-    });
-    let mut functions: Vec<Function> = sized.collect();
+    let sized = bodies
+        .iter()
+        .enumerate()
+        .map(|(at, body)| UnplacedFunction {
+            at,
+            size: body.len() + PIECE,
+            pieces: Vec::new(),
+        });
+    let mut functions: Vec<UnplacedFunction> = sized.collect();
     let shared = held.into_values();
     let holders: Vec<Vec<usize>> = shared
         .filter(|holders| (2..=COMMON).contains(&holders.len()))
@@ -115,15 +118,15 @@ fn functions(bodies: &[&[u8]]) -> (Vec<Function>, Vec<Vec<usize>>) {
 }
 
 /// Changes a counter by `by`, and returns its new value; `None` if the counter does not exist.
-fn count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
+fn change_count(counts: &mut [usize], at: usize, by: isize) -> Option<usize> {
     let count = counts.get_mut(at)?;
     *count = count.saturating_add_signed(by);
     Some(*count)
 }
 
-fn note(alike: &mut [usize], holders: Option<&Vec<usize>>, by: isize) {
+fn change_counts(alike: &mut [usize], holders: Option<&Vec<usize>>, by: isize) {
     for at in holders.into_iter().flatten() {
-        count(alike, *at, by);
+        change_count(alike, *at, by);
     }
 }
 

@@ -66,12 +66,12 @@ fn run() -> Outcome<bool> {
         Task::Help => println!("{}", options::HELP),
         Task::Demo(options) => demo::run(&project, &options)?,
         Task::Dist(true) => {
-            dist::embed(&project, dist::Effort::Tests)?;
+            dist::build_package(&project, dist::Effort::Tests)?;
             packed::build(&project)?;
         }
         Task::Dist(false) => dist::run(&project)?,
         Task::Examples => examples::build(&project)?,
-        Task::Style => style::write(&project)?,
+        Task::Style => style::write_joined_sheet(&project)?,
         Task::Bench(options) => bench::run(&project, &options)?,
         Task::Test(parts, browser) => return test::run(&project, &parts, browser),
     }

@@ -20,17 +20,17 @@ impl<'a> Sections<'a> {
     /// Parses a module.
     pub(crate) fn read(module: &'a [u8]) -> Outcome<Self> {
         let (head, rest) = module.split_at_checked(8).ok_or_else(invalid_module)?;
-        let mut reader = Reader(rest);
+        let mut reader = SectionReader(rest);
         let mut list = Vec::new();
         while !reader.0.is_empty() {
-            let id = reader.byte()?;
-            list.push((id, reader.counted()?.to_vec()));
+            let id = reader.read_byte()?;
+            list.push((id, reader.read_prefixed()?.to_vec()));
         }
         Ok(Self { head, list })
     }
 
     /// Returns the module with these sections, in the binary format.
-    pub(crate) fn write(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut module = self.head.to_vec();
         for (id, section) in &self.list {
             module.push(*id);
@@ -44,7 +44,7 @@ impl<'a> Sections<'a> {
     /// name map.
     pub(crate) fn name_functions(&mut self, names: &[u8]) {
         let is_names = |(id, section): &(u8, Vec<u8>)| {
-            *id == CUSTOM && Reader(section).counted().ok() == Some(b"name")
+            *id == CUSTOM && SectionReader(section).read_prefixed().ok() == Some(b"name")
         };
         self.list.retain(|section| !is_names(section));
         let mut section = Vec::new();
@@ -58,13 +58,13 @@ impl<'a> Sections<'a> {
     /// Removes the exports whose names satisfy a condition.
     pub(crate) fn drop_exports(&mut self, unused: impl Fn(&str) -> bool) -> Outcome<()> {
         for (_, section) in self.list.iter_mut().filter(|(id, _)| *id == EXPORT) {
-            let mut reader = Reader(section);
+            let mut reader = SectionReader(section);
             let mut kept = Vec::new();
             let mut count = 0;
-            for _ in 0..reader.number()? {
-                let name = reader.counted()?;
-                let kind = reader.byte()?;
-                let index = reader.number()?;
+            for _ in 0..reader.read_leb128()? {
+                let name = reader.read_prefixed()?;
+                let kind = reader.read_byte()?;
+                let index = reader.read_leb128()?;
                 let name = std::str::from_utf8(name).map_err(|_| invalid_module())?;
                 if !unused(name) {
                     write_string(&mut kept, name);
@@ -80,10 +80,10 @@ impl<'a> Sections<'a> {
         Ok(())
     }
 
-    fn of(&self, id: u8) -> Outcome<Reader<'_>> {
+    fn of(&self, id: u8) -> Outcome<SectionReader<'_>> {
         let found = self.list.iter().find(|(other, _)| *other == id);
         found
-            .map(|(_, section)| Reader(section))
+            .map(|(_, section)| SectionReader(section))
             .ok_or_else(invalid_module)
     }
 }
@@ -98,32 +98,34 @@ pub(crate) struct Functions<'a> {
 impl<'a> Functions<'a> {
     pub(crate) fn of(sections: &'a Sections<'_>) -> Outcome<Self> {
         let mut code = sections.of(CODE)?;
-        let bodies: Outcome<Vec<&[u8]>> = (0..code.number()?).map(|_| code.counted()).collect();
+        let bodies: Outcome<Vec<&[u8]>> = (0..code.read_leb128()?)
+            .map(|_| code.read_prefixed())
+            .collect();
         Ok(Self {
-            imported: imported(sections.of(IMPORT)?)?,
+            imported: count_imported_functions(sections.of(IMPORT)?)?,
             bodies: bodies?,
         })
     }
 }
 
-fn imported(mut imports: Reader<'_>) -> Outcome<usize> {
+fn count_imported_functions(mut imports: SectionReader<'_>) -> Outcome<usize> {
     let mut functions = 0;
-    for _ in 0..imports.number()? {
-        imports.counted()?;
-        imports.counted()?;
-        match imports.byte()? {
+    for _ in 0..imports.read_leb128()? {
+        imports.read_prefixed()?;
+        imports.read_prefixed()?;
+        match imports.read_byte()? {
             0 => {
-                imports.number()?;
+                imports.read_leb128()?;
                 functions += 1;
             }
             1 => {
-                imports.byte()?;
-                imports.limits()?;
+                imports.read_byte()?;
+                imports.skip_limits()?;
             }
-            2 => imports.limits()?,
+            2 => imports.skip_limits()?,
             3 => {
-                imports.byte()?;
-                imports.byte()?;
+                imports.read_byte()?;
+                imports.read_byte()?;
             }
             _ => return Err(invalid_module()),
         }
@@ -132,19 +134,19 @@ fn imported(mut imports: Reader<'_>) -> Outcome<usize> {
 }
 
 /// A reader of LEB128 numbers and length-prefixed bytes.
-struct Reader<'a>(&'a [u8]);
+struct SectionReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
-    fn byte(&mut self) -> Outcome<u8> {
+impl<'a> SectionReader<'a> {
+    fn read_byte(&mut self) -> Outcome<u8> {
         let (first, rest) = self.0.split_first().ok_or_else(invalid_module)?;
         self.0 = rest;
         Ok(*first)
     }
 
-    fn number(&mut self) -> Outcome<usize> {
+    fn read_leb128(&mut self) -> Outcome<usize> {
         let mut value = 0;
         for shift in (0..32).step_by(7) {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             value |= usize::from(byte & 127) << shift;
             if byte < 128 {
                 return Ok(value);
@@ -153,19 +155,19 @@ impl<'a> Reader<'a> {
         Err(invalid_module())
     }
 
-    fn counted(&mut self) -> Outcome<&'a [u8]> {
-        let length = self.number()?;
+    fn read_prefixed(&mut self) -> Outcome<&'a [u8]> {
+        let length = self.read_leb128()?;
         let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(invalid_module)?;
         self.0 = rest;
         Ok(bytes)
     }
 
     /// Skips the limits of a table or a memory.
-    fn limits(&mut self) -> Outcome<()> {
-        let bounded = self.byte()? & 1 == 1;
-        self.number()?;
+    fn skip_limits(&mut self) -> Outcome<()> {
+        let bounded = self.read_byte()? & 1 == 1;
+        self.read_leb128()?;
         if bounded {
-            self.number()?;
+            self.read_leb128()?;
         }
         Ok(())
     }
@@ -213,7 +215,7 @@ mod tests {
         );
         sections.drop_exports(|name| name == "one").unwrap();
         sections.name_functions(b"\x01\x01\x02xy");
-        let written = sections.write();
+        let written = sections.to_bytes();
         let end = b"\x07\x05\x01\x01x\x00\x01\x0a\x04\x01\x02\x00\x0b\x00\x0c\x04name\x01\x05\x01\x01\x02xy";
         assert!(written.ends_with(end));
     }

@@ -7,14 +7,14 @@ use crate::project::Outcome;
 /// The short names that wasm-opt gave the functions that the module and its glue exchange. The
 /// original names contain hashes, which take eight kilobytes compressed.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct ShortNames {
     /// The names of the modules that functions are imported from.
     modules: Vec<String>,
     imports: HashMap<String, String>,
     exports: HashMap<String, String>,
 }
 
-impl Names {
+impl ShortNames {
     /// Parses wasm-opt's output: lines of `["module", "name", "short name"]` for imports, and of
     /// `["name", "short name"]` for exports.
     pub(crate) fn read(printed: &str) -> Self {
@@ -35,7 +35,7 @@ impl Names {
 
     /// Replaces the names in the glue: `name: function…` for imports, `wasm.name` for exports.
     /// Fails if the glue does not define every import.
-    pub(crate) fn shorten(&self, glue: &str) -> Outcome<String> {
+    pub(crate) fn shorten_glue(&self, glue: &str) -> Outcome<String> {
         let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
         let modules: Vec<&String> = self.modules.iter().filter(given).collect();
         let [module] = modules.as_slice() else {
@@ -45,8 +45,8 @@ impl Names {
         let glue = glue.replace(&format!("\"{module}\":"), "a:");
         let mut short = String::with_capacity(glue.len());
         let mut given = 0;
-        for piece in glue.split_inclusive(|c: char| !is_of_name(c)) {
-            let word = piece.trim_end_matches(|c| !is_of_name(c));
+        for piece in glue.split_inclusive(|c: char| !is_name_char(c)) {
+            let word = piece.trim_end_matches(|c| !is_name_char(c));
             let name = if short.ends_with("wasm.") {
                 self.exports.get(word)
             } else if piece.ends_with(':') {
@@ -69,6 +69,6 @@ impl Names {
     }
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
 }

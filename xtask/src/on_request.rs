@@ -2,13 +2,13 @@
 
 use crate::demo;
 use crate::project::Project;
-use crate::tally::{Report, Tally};
+use crate::tally::{OutputFormat, Tally};
 use crate::test::NODE;
 
 /// Runs scenes of the built demo with a screen reader, and compares its utterances with
 /// transcripts. This is not part of a normal run, because the wording depends on the version of the
 /// screen reader.
-pub(crate) fn speech(project: &Project, tally: &mut Tally) {
+pub(crate) fn run_speech_tests(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
     let ready = tally.task("set-up for the screen reader", || {
         project.need_node(NODE)?;
@@ -30,12 +30,16 @@ pub(crate) fn speech(project: &Project, tally: &mut Tally) {
     node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
         .arg("e2e/speech/orca.spec.mjs")
         .env_remove("NODE_TEST_CONTEXT");
-    tally.step("transcripts of a screen reader", Report::Node, &mut node);
+    tally.step(
+        "transcripts of a screen reader",
+        OutputFormat::Node,
+        &mut node,
+    );
 }
 
 /// Runs scenes of the built demo with real servers of popular frameworks. This is not part of a
 /// normal run, because it installs each framework.
-pub(crate) fn agents(project: &Project, tally: &mut Tally) {
+pub(crate) fn run_agent_tests(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
     let ready = tally.task("set-up for agents", || {
         project.need_node(NODE)?;
@@ -49,6 +53,6 @@ pub(crate) fn agents(project: &Project, tally: &mut Tally) {
         });
     if built {
         node.arg("e2e/agents/run.mjs");
-        tally.step("popular agents", Report::ExitCode, &mut node);
+        tally.step("popular agents", OutputFormat::ExitCode, &mut node);
     }
 }

@@ -36,19 +36,19 @@ const PROTOCOLS: [&str; 3] = ["ag-ui", "ui-stream", "completions"];
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
-    Demo(Demo),
-    Test(Vec<Part>, Browser),
+    Demo(DemoOptions),
+    Test(Vec<TestPart>, Browser),
     /// Builds the demo and the npm package; with `true`, only the package and pages with it, for
     /// tests.
     Dist(bool),
     Examples,
-    Bench(Bench),
+    Bench(BenchOptions),
     Style,
 }
 
 /// The options of the demo.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Demo {
+pub(crate) struct DemoOptions {
     pub(crate) port: Option<u16>,
     pub(crate) agent: Option<String>,
     pub(crate) protocol: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Demo {
 
 /// The options of the benchmark.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Bench {
+pub(crate) struct BenchOptions {
     pub(crate) native: bool,
     pub(crate) browser: bool,
     /// The number of repetitions in the browser, if given.
@@ -88,16 +88,18 @@ impl Browser {
     }
 
     /// Returns the parts that are run without `--only`.
-    const fn usual_parts(self) -> &'static [Part] {
+    const fn usual_parts(self) -> &'static [TestPart] {
         match self {
-            Self::Chromium => &Part::USUAL,
-            Self::Firefox | Self::WebKit => &[Part::Browser],
+            Self::Chromium => &TestPart::USUAL,
+            Self::Firefox | Self::WebKit => &[TestPart::Browser],
         }
     }
 
-    const fn runs(self, part: Part) -> bool {
+    const fn can_run(self, part: TestPart) -> bool {
         match (self, part) {
-            (Self::Chromium, _) | (_, Part::Browser) | (Self::Firefox, Part::EndToEnd) => true,
+            (Self::Chromium, _) | (_, TestPart::Browser) | (Self::Firefox, TestPart::EndToEnd) => {
+                true
+            }
             (Self::Firefox | Self::WebKit, _) => false,
         }
     }
@@ -105,7 +107,7 @@ impl Browser {
 
 /// A part of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TestPart {
     Lint,
     Native,
     Browser,
@@ -118,7 +120,7 @@ pub(crate) enum Part {
     Agents,
 }
 
-impl Part {
+impl TestPart {
     /// The parts that run without `--only`.
     pub(crate) const USUAL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
 
@@ -147,81 +149,81 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
     });
     match args.next().as_deref() {
         None | Some("help" | "--help" | "-h") => Ok(Task::Help),
-        Some("demo") => demo(args),
-        Some("test") => test(args),
-        Some("dist") => dist(args),
-        Some("examples") => alone(Task::Examples, args),
-        Some("bench") => bench(args),
-        Some("style") => alone(Task::Style, args),
-        Some(other) => Err(unknown(other)),
+        Some("demo") => parse_demo(args),
+        Some("test") => parse_test(args),
+        Some("dist") => parse_dist(args),
+        Some("examples") => task_without_options(Task::Examples, args),
+        Some("bench") => parse_bench(args),
+        Some("style") => task_without_options(Task::Style, args),
+        Some(other) => Err(unknown_argument(other)),
     }
 }
 
 /// Returns a task that has no options. Fails if there are further arguments.
-fn alone(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+fn task_without_options(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next() {
         None => Ok(task),
-        Some(other) => Err(unknown(&other)),
+        Some(other) => Err(unknown_argument(&other)),
     }
 }
 
-fn dist(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+fn parse_dist(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next().as_deref() {
-        Some("--quick") => alone(Task::Dist(true), args),
+        Some("--quick") => task_without_options(Task::Dist(true), args),
         None => Ok(Task::Dist(false)),
-        Some(other) => Err(unknown(other)),
+        Some(other) => Err(unknown_argument(other)),
     }
 }
 
-fn demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
-    let mut demo = Demo::default();
+fn parse_demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    let mut demo = DemoOptions::default();
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--port" => {
-                let text = value(&mut args, "--port")?;
+                let text = option_value(&mut args, "--port")?;
                 let port = text
                     .parse()
                     .map_err(|_| format!("`{text}` is no port number"))?;
                 demo.port = Some(port);
             }
             "--agent" => {
-                let url = value(&mut args, "--agent")?;
+                let url = option_value(&mut args, "--agent")?;
                 if !url.starts_with("http://") && !url.starts_with("https://") {
                     return Err(format!("--agent takes an http address, not `{url}`"));
                 }
                 demo.agent = Some(url);
             }
             "--protocol" => {
-                let name = value(&mut args, "--protocol")?;
+                let name = option_value(&mut args, "--protocol")?;
                 if !PROTOCOLS.contains(&name.as_str()) {
                     let known = PROTOCOLS.join(", ");
                     return Err(format!("--protocol knows {known}, not `{name}`"));
                 }
                 demo.protocol = Some(name);
             }
-            "--model" => demo.model = Some(value(&mut args, "--model")?),
+            "--model" => demo.model = Some(option_value(&mut args, "--model")?),
             "--release" => demo.release = true,
-            other => return Err(unknown(other)),
+            other => return Err(unknown_argument(other)),
         }
     }
     Ok(Task::Demo(demo))
 }
 
-fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+fn parse_test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     let mut parts = Vec::new();
     let mut browser = Browser::Chromium;
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--only" => {
-                for name in value(&mut args, "--only")?.split(',') {
-                    parts.push(Part::from_name(name)?);
+                for name in option_value(&mut args, "--only")?.split(',') {
+                    parts.push(TestPart::from_name(name)?);
                 }
             }
-            "--in" => browser = Browser::from_name(&value(&mut args, "--in")?)?,
-            other => return Err(unknown(other)),
+            "--in" => browser = Browser::from_name(&option_value(&mut args, "--in")?)?,
+            other => return Err(unknown_argument(other)),
         }
     }
-    if !parts.iter().all(|part| browser.runs(*part)) {
+    if !parts.iter().all(|part| browser.can_run(*part)) {
         return Err("--in firefox runs browser and e2e, --in webkit only browser".to_owned());
     }
     if parts.is_empty() {
@@ -230,8 +232,8 @@ fn test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     Ok(Task::Test(parts, browser))
 }
 
-fn bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
-    let mut bench = Bench {
+fn parse_bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+    let mut bench = BenchOptions {
         native: true,
         browser: true,
         runs: None,
@@ -240,7 +242,7 @@ fn bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--only" => {
-                let part = value(&mut args, "--only")?;
+                let part = option_value(&mut args, "--only")?;
                 if part != "native" && part != "browser" {
                     return Err(format!("--only knows native and browser, not `{part}`"));
                 }
@@ -248,24 +250,24 @@ fn bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
                 bench.browser = part == "browser";
             }
             "--runs" => {
-                let text = value(&mut args, "--runs")?;
+                let text = option_value(&mut args, "--runs")?;
                 match text.parse() {
                     Ok(runs) if runs > 0 => bench.runs = Some(runs),
                     _ => return Err(format!("--runs takes a whole number, not `{text}`")),
                 }
             }
-            "--json" => bench.json = Some(value(&mut args, "--json")?),
-            other => return Err(unknown(other)),
+            "--json" => bench.json = Some(option_value(&mut args, "--json")?),
+            other => return Err(unknown_argument(other)),
         }
     }
     Ok(Task::Bench(bench))
 }
 
-fn value(args: &mut impl Iterator<Item = String>, name: &str) -> Outcome<String> {
+fn option_value(args: &mut impl Iterator<Item = String>, name: &str) -> Outcome<String> {
     args.next().ok_or_else(|| format!("{name} needs a value"))
 }
 
-fn unknown(arg: &str) -> String {
+fn unknown_argument(arg: &str) -> String {
     format!("`{arg}` is not known\n\n{HELP}")
 }
 
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn demo_accepts_options_with_a_space_or_an_equals_sign() {
-        let expected = Demo {
+        let expected = DemoOptions {
             port: Some(9000),
             agent: Some("http://127.0.0.1:8000/".to_owned()),
             protocol: Some("completions".to_owned()),
@@ -336,14 +338,14 @@ mod tests {
 
     #[test]
     fn bench_measures_native_and_browser_by_default() {
-        let all = Bench {
+        let all = BenchOptions {
             native: true,
             browser: true,
             runs: None,
             json: None,
         };
         assert_eq!(parsed("bench"), Ok(Task::Bench(all)));
-        let some = Bench {
+        let some = BenchOptions {
             native: false,
             browser: true,
             runs: Some(5),
@@ -355,9 +357,9 @@ mod tests {
 
     #[test]
     fn test_runs_all_usual_parts_by_default() {
-        let all = Task::Test(Part::USUAL.to_vec(), Browser::Chromium);
+        let all = Task::Test(TestPart::USUAL.to_vec(), Browser::Chromium);
         assert_eq!(parsed("test"), Ok(all));
-        let some = vec![Part::Native, Part::EndToEnd, Part::Lint];
+        let some = vec![TestPart::Native, TestPart::EndToEnd, TestPart::Lint];
         assert_eq!(
             parsed("test --only native,e2e --only lint"),
             Ok(Task::Test(some, Browser::Chromium))
@@ -366,18 +368,21 @@ mod tests {
 
     #[test]
     fn speech_and_agents_run_only_on_request() {
-        for (line, part) in [("speech", Part::Speech), ("agents", Part::Agents)] {
+        for (line, part) in [("speech", TestPart::Speech), ("agents", TestPart::Agents)] {
             let alone = Task::Test(vec![part], Browser::Chromium);
             assert_eq!(parsed(&format!("test --only {line}")), Ok(alone));
-            assert!(!Part::USUAL.contains(&part), "{line}");
+            assert!(!TestPart::USUAL.contains(&part), "{line}");
         }
     }
 
     #[test]
     fn another_browser_runs_only_the_browser_parts() {
-        let alone = Task::Test(vec![Part::Browser], Browser::WebKit);
+        let alone = Task::Test(vec![TestPart::Browser], Browser::WebKit);
         assert_eq!(parsed("test --in webkit"), Ok(alone));
-        let both = Task::Test(vec![Part::Browser, Part::EndToEnd], Browser::Firefox);
+        let both = Task::Test(
+            vec![TestPart::Browser, TestPart::EndToEnd],
+            Browser::Firefox,
+        );
         assert_eq!(parsed("test --in=firefox --only browser,e2e"), Ok(both));
     }
 }

@@ -17,11 +17,11 @@ const STRICT: &str = "react";
 /// Builds the pages into `dist`, with the npm package in `dist/embed`.
 pub(crate) fn build(project: &Project) -> Outcome<()> {
     eprintln!("xtask: building the pages with the packed package into dist");
-    install(project)?;
+    install_package(project)?;
     for page in BUILT {
-        vite(project, page, page, "production")?;
+        run_vite(project, page, page, "production")?;
     }
-    vite(
+    run_vite(
         project,
         STRICT,
         &format!("{STRICT}-development"),
@@ -37,7 +37,7 @@ pub(crate) fn build(project: &Project) -> Outcome<()> {
 
 /// Packs the npm package as for publishing, and unpacks it into `node_modules`, from which the
 /// pages import it.
-fn install(project: &Project) -> Outcome<()> {
+fn install_package(project: &Project) -> Outcome<()> {
     project.remove_folder(PACK)?;
     let pack = project.root.join(PACK);
     fs::create_dir_all(&pack).map_err(|error| format!("{PACK}: {error}"))?;
@@ -49,7 +49,7 @@ fn install(project: &Project) -> Outcome<()> {
         "--pack-destination",
         PACK,
     ]);
-    let packed = project.printed(&mut npm)?;
+    let packed = project.required_output(&mut npm)?;
     let archive = format!("{PACK}/{}", packed.trim());
     project.run(project.command("tar").args(["-xzf", &archive, "-C", PACK]))?;
     project.remove_folder(INSTALLED)?;
@@ -57,7 +57,7 @@ fn install(project: &Project) -> Outcome<()> {
         .map_err(|error| format!("{INSTALLED}: {error}"))
 }
 
-fn vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
+fn run_vite(project: &Project, page: &str, name: &str, mode: &str) -> Outcome<()> {
     let mut vite = project.command("vite");
     vite.args(["build", &format!("examples/{page}"), "--mode", mode])
         .args(["--outDir", &format!("../../dist/{name}"), "--emptyOutDir"])

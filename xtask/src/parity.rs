@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::project::{Outcome, Project, read};
-use crate::source::sources;
+use crate::project::{Outcome, Project, read_text};
+use crate::source::collect_rust_files;
 
 /// The table of methods with another name in JavaScript, or with a reason for a missing
 /// counterpart.
@@ -35,15 +35,15 @@ const NOT_YET: &str = "not yet";
 /// number of methods without a counterpart.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
-    sources(&project.root.join(SOURCE), &mut files)?;
+    collect_rust_files(&project.root.join(SOURCE), &mut files)?;
     let sources: Vec<String> = files
         .iter()
-        .map(|file| read(file))
+        .map(|file| read_text(file))
         .collect::<Outcome<_>>()?;
-    let types = TYPES.map(|file| read(&project.root.join(file)));
+    let types = TYPES.map(|file| read_text(&project.root.join(file)));
     let types = types.into_iter().collect::<Outcome<Vec<_>>>()?.join("\n");
-    let table = read(&project.root.join(TABLE))?;
-    let compared = compare(&sources, &types, &table);
+    let table = read_text(&project.root.join(TABLE))?;
+    let compared = compare_interfaces(&sources, &types, &table);
     eprintln!(
         "parity: {} methods, {} without a counterpart in JavaScript, {} not yet",
         compared.methods, compared.without, compared.not_yet
@@ -56,31 +56,31 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 
 /// The result of a comparison.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Compared {
+struct Comparison {
     methods: usize,
     without: usize,
     not_yet: usize,
     faults: Vec<String>,
 }
 
-fn compare(sources: &[String], types: &str, table: &str) -> Compared {
-    let mut compared = Compared::default();
-    let rows: Vec<Row<'_>> = table.lines().filter_map(Row::read).collect();
+fn compare_interfaces(sources: &[String], types: &str, table: &str) -> Comparison {
+    let mut compared = Comparison::default();
+    let rows: Vec<ParityRow<'_>> = table.lines().filter_map(ParityRow::read).collect();
     let mut used = BTreeSet::new();
     for (name, interfaces) in PAIRS {
         let members: BTreeSet<&str> = interfaces
             .iter()
-            .flat_map(|of| members(types, of))
+            .flat_map(|of| member_names(types, of))
             .collect();
         let methods: BTreeSet<&str> = sources
             .iter()
-            .flat_map(|text| methods(text, name))
+            .flat_map(|text| method_names(text, name))
             .collect();
         for method in methods {
             compared.methods += 1;
             let full = format!("{name}::{method}");
             let row = rows.iter().find(|row| row.rust == full);
-            let same = members.contains(camel(method).as_str());
+            let same = members.contains(to_camel_case(method).as_str());
             let Some(row) = row else {
                 if !same {
                     compared.faults.push(format!("{full} has no counterpart"));
@@ -114,13 +114,13 @@ fn compare(sources: &[String], types: &str, table: &str) -> Compared {
 }
 
 /// A row of the table: a Rust method, its name in JavaScript, and a reason.
-struct Row<'a> {
+struct ParityRow<'a> {
     rust: &'a str,
     script: &'a str,
     reason: &'a str,
 }
 
-impl<'a> Row<'a> {
+impl<'a> ParityRow<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let mut cells = line.strip_prefix("| `")?.trim_end_matches('|').split(" | ");
         Some(Self {
@@ -133,12 +133,12 @@ impl<'a> Row<'a> {
 
 /// Returns the names of the public methods of a type, or of the properties of the component. The
 /// source must be formatted by rustfmt.
-fn methods<'a>(text: &'a str, of: &str) -> Vec<&'a str> {
+fn method_names<'a>(text: &'a str, of: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut within = false;
     for line in text.lines() {
         if line.starts_with("impl") || (of == COMPONENT && line.starts_with("pub fn ")) {
-            within = begins(line, of);
+            within = is_beginning_of(line, of);
         } else if line.starts_with(['}', ')']) {
             within = false;
         } else if within {
@@ -149,7 +149,7 @@ fn methods<'a>(text: &'a str, of: &str) -> Vec<&'a str> {
 }
 
 /// Returns true if a line begins the inherent implementation of a type, or the component.
-fn begins(line: &str, of: &str) -> bool {
+fn is_beginning_of(line: &str, of: &str) -> bool {
     if of == COMPONENT {
         return line
             .strip_prefix("pub fn ")
@@ -187,7 +187,7 @@ fn member_name(line: &str, is_property: bool) -> Option<&str> {
 }
 
 /// Returns the names of an interface's members. The source must be formatted.
-fn members<'a>(types: &'a str, interface: &str) -> Vec<&'a str> {
+fn member_names<'a>(types: &'a str, interface: &str) -> Vec<&'a str> {
     let begin = format!("interface {interface}");
     let bodies = types
         .split(&begin)
@@ -207,7 +207,7 @@ fn members<'a>(types: &'a str, interface: &str) -> Vec<&'a str> {
 }
 
 /// Converts a name to camel case.
-fn camel(name: &str) -> String {
+fn to_camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let mut camel = words.next().unwrap_or_default().to_owned();
     for word in words {
@@ -231,7 +231,7 @@ mod tests {
                          interface SharedOptions extends MountOptions {\n  threadId?: string;\n}\n";
 
     fn faults(table: &str) -> Vec<String> {
-        compare(&[RUST.to_owned()], TYPES, table).faults
+        compare_interfaces(&[RUST.to_owned()], TYPES, table).faults
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(faults(""), missing);
         let table = "| Rust | JavaScript | reason |\n| --- | --- | --- |\n| `ToolAction::run` | not yet | |\n\
                      | `AssistantProvider::agent` | none | it is an address |\n";
-        let compared = compare(&[RUST.to_owned()], TYPES, table);
+        let compared = compare_interfaces(&[RUST.to_owned()], TYPES, table);
         assert_eq!(compared.faults, Vec::<String>::new());
         assert_eq!(
             (compared.methods, compared.without, compared.not_yet),
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn names_become_camel_case() {
-        assert_eq!(camel("remember_up_to"), "rememberUpTo");
-        assert_eq!(camel("describe"), "describe");
+        assert_eq!(to_camel_case("remember_up_to"), "rememberUpTo");
+        assert_eq!(to_camel_case("describe"), "describe");
     }
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 /// The name of the split point in Rust.
 const PART: &str = "conversation";
@@ -24,26 +24,26 @@ pub(crate) const COMPILED: &str = "wasm = guard(instance.exports);";
 pub(crate) const FETCH: &str = "crates/assistant-split/src/fetch.js";
 
 /// Returns a command that runs the splitter.
-pub(crate) fn splitter(project: &Project) -> Command {
+pub(crate) fn splitter_command(project: &Project) -> Command {
     let mut cargo = project.cargo();
     cargo.args(["run", "--quiet", "-p", "leptos-assistant-split", "--"]);
     cargo
 }
 
 /// Returns the file name of the second part of a module.
-pub(crate) fn file(module: &str) -> String {
+pub(crate) fn part_file_name(module: &str) -> String {
     format!("{module}_{PART}.wasm")
 }
 
 /// Returns the digest of a file, in the form of the attribute `integrity`.
-pub(crate) fn digest(project: &Project, file: &str) -> Outcome<String> {
+pub(crate) fn file_digest(project: &Project, file: &str) -> Outcome<String> {
     let mut node = project.command("node");
     node.args(["-e", DIGEST, file]);
-    Ok(project.printed(&mut node)?.trim().to_owned())
+    Ok(project.required_output(&mut node)?.trim().to_owned())
 }
 
 /// A module that was split.
-pub(crate) struct Part {
+pub(crate) struct SplitModule {
     /// The path of the module's first part, relative to the project.
     pub(crate) rest: String,
     pub(crate) cut: String,
@@ -52,30 +52,30 @@ pub(crate) struct Part {
     file: String,
 }
 
-impl Part {
+impl SplitModule {
     /// Splits a module at its split point.
-    pub(crate) fn cut(project: &Project, module: &Path, work: &str, name: &str) -> Outcome<Self> {
+    pub(crate) fn split(project: &Project, module: &Path, work: &str, name: &str) -> Outcome<Self> {
         let out = format!("{work}/parts");
-        let mut split = splitter(project);
+        let mut split = splitter_command(project);
         split.arg(module).args(["--parts", &out, "--name", name]);
         project.run(&mut split)?;
-        let link = read(&project.root.join(format!("{out}/{LINK}")))?;
+        let link = read_text(&project.root.join(format!("{out}/{LINK}")))?;
         Ok(Self {
             rest: format!("{out}/{name}.wasm"),
             cut: format!("{out}/split_{PART}.wasm"),
-            shared: shared(&link)?,
-            file: file(name),
+            shared: shared_names(&link)?,
+            file: part_file_name(name),
         })
     }
 
     /// Returns the glue with a change: `npm/part.js` fetches the second part, instead of the
     /// splitter's script.
-    pub(crate) fn join(&self, project: &Project, glue: &str) -> Outcome<String> {
-        let digest = digest(project, &format!("dist/embed/{}", self.file))?;
-        self.link(glue, &digest)
+    pub(crate) fn link_to_package(&self, project: &Project, glue: &str) -> Outcome<String> {
+        let digest = file_digest(project, &format!("dist/embed/{}", self.file))?;
+        self.link_glue(glue, &digest)
     }
 
-    fn link(&self, glue: &str, digest: &str) -> Outcome<String> {
+    fn link_glue(&self, glue: &str, digest: &str) -> Outcome<String> {
         let shared: Vec<String> = self
             .shared
             .iter()
@@ -87,18 +87,18 @@ impl Part {
              done, data);\n}},",
             shared.join(", "),
         );
-        let glue = once(
+        let glue = replace_once(
             glue,
             &format!("import * as import1 from \"./{LINK}\""),
             "import { fetchAhead, loadPart } from \"./part.js\";",
         )?;
         // The first part has been compiled there.
-        let glue = once(
+        let glue = replace_once(
             &glue,
             COMPILED,
             &format!("{COMPILED}\n    fetchAhead({place});"),
         )?;
-        let glue = once(&glue, &format!("\"./{LINK}\": import1,"), "")?;
+        let glue = replace_once(&glue, &format!("\"./{LINK}\": import1,"), "")?;
         // The first occurrence is the module's own imports; the second, all imports.
         match glue.match_indices("__proto__: null,").next() {
             Some(_) => Ok(glue.replacen("__proto__: null,", &fetch, 1)),
@@ -107,7 +107,7 @@ impl Part {
     }
 }
 
-fn once(text: &str, from: &str, to: &str) -> Outcome<String> {
+fn replace_once(text: &str, from: &str, to: &str) -> Outcome<String> {
     match text.matches(from).count() {
         1 => Ok(text.replace(from, to)),
         found => Err(format!(
@@ -117,7 +117,7 @@ fn once(text: &str, from: &str, to: &str) -> Outcome<String> {
 }
 
 /// Returns the names between the braces in `const { a, b, } = initSync(undefined, undefined);`.
-fn shared(link: &str) -> Outcome<Vec<String>> {
+fn shared_names(link: &str) -> Outcome<Vec<String>> {
     let names = link
         .split_once("const {")
         .and_then(|(_, rest)| rest.split_once("} = initSync("));
@@ -138,15 +138,15 @@ mod tests {
     #[test]
     fn the_glue_fetches_the_part_with_the_shared_imports() {
         let link = "const { memory, __wasm_split_shared0,  } = initSync(undefined, undefined);";
-        let part = Part {
+        let part = SplitModule {
             rest: String::new(),
             cut: String::new(),
-            shared: shared(link).unwrap(),
-            file: file("chat"),
+            shared: shared_names(link).unwrap(),
+            file: part_file_name("chat"),
         };
         let glue = "import * as import1 from \"./__wasm_split.js\"\n{ __proto__: null, f: 1 }\n\
                     wasm = guard(instance.exports);\n{ __proto__: null, \"./chat_bg.js\": import0, \"./__wasm_split.js\": import1, }";
-        let joined = part.link(glue, "sha256-x=").unwrap();
+        let joined = part.link_glue(glue, "sha256-x=").unwrap();
         assert!(joined.starts_with("import { fetchAhead, loadPart } from \"./part.js\";"));
         assert!(joined.contains(
             "loadPart(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\", { memory: wasm.memory, \
@@ -156,7 +156,7 @@ mod tests {
             "wasm = guard(instance.exports);\n    fetchAhead(new URL(\"chat_conversation.wasm\", import.meta.url), \"sha256-x=\");"
         ));
         assert!(joined.ends_with("\n{ __proto__: null, \"./chat_bg.js\": import0,  }"));
-        assert!(part.link("", "").is_err());
-        assert!(shared("").is_err());
+        assert!(part.link_glue("", "").is_err());
+        assert!(shared_names("").is_err());
     }
 }

@@ -60,24 +60,24 @@ impl Project {
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<()> {
         let status = command
             .status()
-            .map_err(|error| unstarted(command, &error))?;
+            .map_err(|error| start_error(command, &error))?;
         if status.success() {
             Ok(())
         } else {
-            Err(format!("{} failed: {status}", shown(command)))
+            Err(format!("{} failed: {status}", command_line(command)))
         }
     }
 
     /// Returns the output of a command. If the command fails, prints its error output, and returns
     /// an error that names the command.
-    pub(crate) fn printed(&self, command: &mut Command) -> Outcome<String> {
+    pub(crate) fn required_output(&self, command: &mut Command) -> Outcome<String> {
         let output = command.stdout(Stdio::piped()).output();
-        let output = output.map_err(|error| format!("{}: {error}", shown(command)))?;
+        let output = output.map_err(|error| format!("{}: {error}", command_line(command)))?;
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
             eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            Err(format!("{} failed", shown(command)))
+            Err(format!("{} failed", command_line(command)))
         }
     }
 
@@ -101,14 +101,14 @@ impl Project {
         }
         env::split_paths(&self.path)
             .map(|folder| folder.join(program))
-            .find(|file| runnable(file))
+            .find(|file| is_executable(file))
     }
 }
 
 /// Removes local paths from a module that is published. Without this, each panic location of a
 /// dependency would contain the path of its source on this machine. Call this after the sources
 /// have been fetched.
-pub(crate) fn without_own_paths(command: &mut Command) {
+pub(crate) fn remap_local_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
     let registries = registries.into_iter().flatten().flatten();
@@ -145,19 +145,19 @@ fn cargo_home() -> Option<PathBuf> {
 }
 
 #[cfg(unix)]
-fn runnable(file: &Path) -> bool {
+fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata()
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn runnable(file: &Path) -> bool {
+fn is_executable(file: &Path) -> bool {
     file.is_file()
 }
 
 /// Formats a command as it would be entered in a terminal.
-pub(crate) fn shown(command: &Command) -> String {
+pub(crate) fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
         .unwrap_or(command.get_program());
@@ -170,18 +170,18 @@ pub(crate) fn shown(command: &Command) -> String {
 }
 
 /// Returns the error message for a command that could not be started.
-pub(crate) fn unstarted(command: &Command, error: &std::io::Error) -> String {
-    format!("{} cannot be started: {error}", shown(command))
+pub(crate) fn start_error(command: &Command, error: &std::io::Error) -> String {
+    format!("{} cannot be started: {error}", command_line(command))
 }
 
 /// Reads a file as text. The error names the file.
-pub(crate) fn read(file: &Path) -> Outcome<String> {
+pub(crate) fn read_text(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// Returns the paths of the files in a folder that have an extension, sorted, and relative to the
 /// project.
-pub(crate) fn files(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files_with_extension(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.root.join(folder))
         .into_iter()
         .flatten()

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use crate::blocks::{in_page, in_rust, in_script, in_style};
+use crate::blocks::{page_paragraphs, rust_comments, script_comments, style_comments};
 use crate::fault::Fault;
-use crate::project::{Outcome, Project, read};
-use crate::source::collect;
+use crate::project::{Outcome, Project, read_text};
+use crate::source::collect_files;
 
 const FOLDERS: [&str; 11] = [
     "bench", "crates", "demo", "docs", "e2e", "examples", "fixtures", "src", "style", "tests",
@@ -69,7 +69,7 @@ const EXCEPTIONS: [(&str, &str, &str); 1] =
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
-        collect(&project.root.join(folder), &ENDINGS, &mut files)?;
+        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
     }
     files.extend(PAGES.map(|page| project.root.join(page)));
     files.sort();
@@ -77,8 +77,8 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let (mut faults, mut used) = (Vec::new(), Vec::new());
     for file in files {
         let name = file.strip_prefix(&project.root).unwrap_or(&file);
-        if let Some(kind) = kind_of(name) {
-            faults.extend(faults_of(name, kind, &read(&file)?, &mut used));
+        if let Some(kind) = file_kind(name) {
+            faults.extend(find_faults(name, kind, &read_text(&file)?, &mut used));
         }
     }
     let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -96,7 +96,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum FileKind {
     Rust,
     Script,
     Style,
@@ -105,32 +105,32 @@ enum Kind {
 
 /// Returns the kind of a file, from its path relative to the root; `None` for files that are not
 /// checked.
-fn kind_of(name: &Path) -> Option<Kind> {
+fn file_kind(name: &Path) -> Option<FileKind> {
     match name.extension()?.to_str()? {
-        "rs" => Some(Kind::Rust),
+        "rs" => Some(FileKind::Rust),
         // `all.css` is generated from the others.
-        "css" => (!name.ends_with("all.css")).then_some(Kind::Style),
+        "css" => (!name.ends_with("all.css")).then_some(FileKind::Style),
         "md" => {
             let of_docs = name.starts_with("docs");
             let is_page = PAGES.iter().any(|page| name.ends_with(page));
-            (of_docs || is_page).then_some(Kind::Page)
+            (of_docs || is_page).then_some(FileKind::Page)
         }
-        _ => Some(Kind::Script),
+        _ => Some(FileKind::Script),
     }
 }
 
 type Exception = (&'static str, &'static str, &'static str);
 
-fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
+fn find_faults(name: &Path, kind: FileKind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
     let blocks = match kind {
-        Kind::Rust => in_rust(text),
-        Kind::Script => in_script(text),
-        Kind::Style => in_style(text),
-        Kind::Page => in_page(text),
+        FileKind::Rust => rust_comments(text),
+        FileKind::Script => script_comments(text),
+        FileKind::Style => style_comments(text),
+        FileKind::Page => page_paragraphs(text),
     };
     let mut faults = Vec::new();
     for block in &blocks {
-        let prose = block.prose();
+        let prose = block.without_code();
         let words: Vec<(usize, &str)> = prose
             .lines()
             .enumerate()
@@ -155,7 +155,7 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
         for (phrase, better) in PHRASES {
             let mut exceptions = EXCEPTIONS.iter();
             let exception = exceptions.find(|(file, of, _)| *of == phrase && name.ends_with(file));
-            for at in places(&words, phrase) {
+            for at in phrase_positions(&words, phrase) {
                 match exception {
                     Some(exception) => used.push(*exception),
                     None => fault(at, format!("\"{phrase}\": write {better}")),
@@ -167,7 +167,7 @@ fn faults_of(name: &Path, kind: Kind, text: &str, used: &mut Vec<Exception>) -> 
 }
 
 pub(crate) fn is_question(word: &str) -> bool {
-    let word = word.trim_matches(is_sign);
+    let word = word.trim_matches(is_punctuation);
     let word = word.split(['\'', '’']).next().unwrap_or_default();
     QUESTIONS
         .iter()
@@ -175,19 +175,19 @@ pub(crate) fn is_question(word: &str) -> bool {
 }
 
 /// Returns the indices of the lines of a block in which a phrase begins.
-fn places(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
+fn phrase_positions(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
     let parts: Vec<&str> = phrase.split(' ').collect();
     let starts = words.windows(parts.len()).filter(|window| {
         parts.iter().enumerate().all(|(at, part)| {
             let word = window.get(at).map_or("", |(_, word)| word);
             let word = if at == 0 {
-                word.trim_start_matches(is_sign)
+                word.trim_start_matches(is_punctuation)
             } else {
                 word
             };
             let is_last = at + 1 == parts.len();
             let word = if is_last {
-                word.trim_end_matches(is_sign)
+                word.trim_end_matches(is_punctuation)
             } else {
                 word
             };
@@ -200,19 +200,19 @@ fn places(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
         .collect()
 }
 
-fn is_sign(c: char) -> bool {
+fn is_punctuation(c: char) -> bool {
     !c.is_alphanumeric() && c != '`'
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::at_lines;
+    use crate::fault::format_by_line;
 
     fn faults(name: &str, text: &str) -> Vec<Fault> {
         let name = Path::new(name);
-        kind_of(name).map_or_else(Vec::new, |kind| {
-            faults_of(name, kind, text, &mut Vec::new())
+        file_kind(name).map_or_else(Vec::new, |kind| {
+            find_faults(name, kind, text, &mut Vec::new())
         })
     }
 
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn found(name: &str, text: &str) -> Vec<String> {
-        at_lines(&faults(name, text))
+        format_by_line(&faults(name, text))
     }
 
     #[test]
@@ -298,8 +298,8 @@ mod tests {
             lines("docs/a.md", "What is this? The past goes\n\non.\n"),
             [0_usize; 0]
         );
-        assert!(kind_of(Path::new("fixtures/a.md")).is_none());
-        assert!(kind_of(Path::new("examples/board/README.md")).is_some());
+        assert!(file_kind(Path::new("fixtures/a.md")).is_none());
+        assert!(file_kind(Path::new("examples/board/README.md")).is_some());
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         let mut used = Vec::new();
         let text = "The user writes \"go on\".\n";
         let name = Path::new("docs/rules.md");
-        assert_eq!(faults_of(name, Kind::Page, text, &mut used), []);
+        assert_eq!(find_faults(name, FileKind::Page, text, &mut used), []);
         assert_eq!(used, EXCEPTIONS[..1]);
     }
 }

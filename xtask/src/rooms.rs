@@ -9,11 +9,11 @@ use std::path::Path;
 
 use crate::cycles;
 use crate::fault::Fault;
-use crate::project::{Outcome, Project, read};
-use crate::source::{Token, module_of, sources, tokens, word};
+use crate::project::{Outcome, Project, read_text};
+use crate::source::{Token, collect_rust_files, module_path, token_at, tokens};
 
 /// A source folder with its rooms.
-struct Area {
+struct SourceArea {
     folder: &'static str,
     /// The heading of the table in ARCHITECTURE.md that lists the rooms.
     heading: &'static str,
@@ -21,13 +21,13 @@ struct Area {
     order: &'static [&'static str],
 }
 
-const LIBRARY: Area = Area {
+const LIBRARY: SourceArea = SourceArea {
     folder: "src",
     heading: "## Modules of src",
     order: &LIBRARY_ROOMS,
 };
 
-const ENGINE: Area = Area {
+const ENGINE: SourceArea = SourceArea {
     folder: "crates/assistant-core/src",
     heading: "## Modules of the engine",
     order: &[
@@ -76,7 +76,7 @@ const WITHOUT_CYCLES: [&str; 4] = [
 /// Checks the library and the engine. Fails with a list of the imports from higher rooms or, if
 /// there are none, of the cycles.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let architecture = read(&project.root.join("ARCHITECTURE.md"))?;
+    let architecture = read_text(&project.root.join("ARCHITECTURE.md"))?;
     for area in [&LIBRARY, &ENGINE] {
         area.check_order(project)?;
         area.check_table(&architecture)?;
@@ -87,7 +87,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     Ok(())
 }
 
-impl Area {
+impl SourceArea {
     /// Fails unless the table in ARCHITECTURE.md lists the rooms in order, with one room per row.
     fn check_table(&self, text: &str) -> Outcome<()> {
         let table = text
@@ -120,12 +120,12 @@ impl Area {
     /// Fails with a list of the imports from higher rooms.
     fn check_order(&self, project: &Project) -> Outcome<()> {
         let mut files = Vec::new();
-        sources(&project.root.join(self.folder), &mut files)?;
+        collect_rust_files(&project.root.join(self.folder), &mut files)?;
         files.sort();
         let mut faults = Vec::new();
         for file in &files {
             let place = file.strip_prefix(&project.root).unwrap_or(file);
-            faults.extend(self.faults_of(place, &read(file)?));
+            faults.extend(self.find_faults(place, &read_text(file)?));
         }
         if faults.is_empty() {
             return Ok(());
@@ -145,8 +145,8 @@ impl Area {
 
     /// Returns the imports of a file from higher rooms. The path of the file is relative to the
     /// project.
-    fn faults_of(&self, file: &Path, text: &str) -> Vec<Fault> {
-        let module = module_of(file.strip_prefix(self.folder).unwrap_or(file));
+    fn find_faults(&self, file: &Path, text: &str) -> Vec<Fault> {
+        let module = module_path(file.strip_prefix(self.folder).unwrap_or(file));
         let tokens = tokens(text);
         let fault = |line, what| Fault {
             file: file.to_owned(),
@@ -168,7 +168,7 @@ impl Area {
         let Some(own) = self.room_index(from) else {
             return vec![fault(1, format!("`{from}` has no place in the order"))];
         };
-        let imports = imports(&module, &tokens)
+        let imports = imported_rooms(&module, &tokens)
             .into_iter()
             .filter_map(|(line, to)| {
                 let what = match self.room_index(to) {
@@ -184,7 +184,7 @@ impl Area {
 }
 
 /// Returns the root modules that the paths in a file name, with their lines.
-fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
+fn imported_rooms<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     // The current brace depth, and the depths at which inline modules began.
     let (mut depth, mut inner) = (0_usize, Vec::new());
@@ -192,7 +192,7 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
         match *token {
             "{" => {
                 depth += 1;
-                if at >= 2 && word(tokens, at - 2) == "mod" {
+                if at >= 2 && token_at(tokens, at - 2) == "mod" {
                     inner.push(depth);
                 }
             }
@@ -202,17 +202,18 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
                 }
                 depth = depth.saturating_sub(1);
             }
-            "crate" if at == 0 || word(tokens, at - 1) != "::" => {
-                targets(tokens, at + 1, &mut found);
+            "crate" if at == 0 || token_at(tokens, at - 1) != "::" => {
+                add_targets(tokens, at + 1, &mut found);
             }
-            "super" if at == 0 || word(tokens, at - 1) != "::" => {
+            "super" if at == 0 || token_at(tokens, at - 1) != "::" => {
                 let mut up = 1;
-                while word(tokens, at + 2 * up - 1) == "::" && word(tokens, at + 2 * up) == "super"
+                while token_at(tokens, at + 2 * up - 1) == "::"
+                    && token_at(tokens, at + 2 * up) == "super"
                 {
                     up += 1;
                 }
                 if up >= module.len() + inner.len() {
-                    targets(tokens, at + 2 * up - 1, &mut found);
+                    add_targets(tokens, at + 2 * up - 1, &mut found);
                 }
             }
             _ => {}
@@ -223,11 +224,11 @@ fn imports<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 
 /// Adds the name that follows `::` at a position or, if a pair of braces follows, all first names
 /// inside the braces.
-fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
-    if word(tokens, at) != "::" {
+fn add_targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
+    if token_at(tokens, at) != "::" {
         return;
     }
-    if word(tokens, at + 1) != "{" {
+    if token_at(tokens, at + 1) != "{" {
         into.extend(tokens.get(at + 1));
         return;
     }
@@ -238,7 +239,7 @@ fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
             "}" if depth == 1 => return,
             "}" => depth -= 1,
             name => {
-                let first = matches!(word(tokens, place - 1), "{" | ",");
+                let first = matches!(token_at(tokens, place - 1), "{" | ",");
                 if depth == 1 && first && name != "self" {
                     into.push((*line, name));
                 }
@@ -250,10 +251,10 @@ fn targets<'a>(tokens: &[Token<'a>], at: usize, into: &mut Vec<Token<'a>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::at_lines;
+    use crate::fault::format_by_line;
 
     fn faults_in(file: &str, text: &str) -> Vec<String> {
-        at_lines(&LIBRARY.faults_of(Path::new(file), text))
+        format_by_line(&LIBRARY.find_faults(Path::new(file), text))
     }
 
     #[test]
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     fn an_upward_import_of_the_engine_is_reported() {
-        let found = |file, text| at_lines(&ENGINE.faults_of(Path::new(file), text));
+        let found = |file, text| format_by_line(&ENGINE.find_faults(Path::new(file), text));
         assert_eq!(
             found(
                 "crates/assistant-core/src/conversation/call.rs",

@@ -15,13 +15,17 @@ pub(crate) type Token<'a> = (usize, &'a str);
 const NOT_OURS: [&str; 5] = ["target", "dist", "out", "node_modules", ".venv"];
 
 /// Collects the Rust files of a folder, recursively.
-pub(crate) fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
-    collect(folder, &["rs"], into)
+pub(crate) fn collect_rust_files(folder: &Path, into: &mut Vec<PathBuf>) -> Outcome<()> {
+    collect_files(folder, &["rs"], into)
 }
 
 /// Collects the files of a folder whose extension is in a list, recursively, except in folders with
 /// build results and installed packages.
-pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) -> Outcome<()> {
+pub(crate) fn collect_files(
+    folder: &Path,
+    endings: &[&str],
+    into: &mut Vec<PathBuf>,
+) -> Outcome<()> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -30,7 +34,7 @@ pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) 
         };
         if path.is_dir() {
             if !is(&NOT_OURS, path.file_name()) {
-                collect(&path, endings, into)?;
+                collect_files(&path, endings, into)?;
             }
         } else if is(endings, path.extension()) {
             into.push(path);
@@ -41,7 +45,7 @@ pub(crate) fn collect(folder: &Path, endings: &[&str], into: &mut Vec<PathBuf>) 
 
 /// Returns the module path of a file: `chat`, `list` for `chat/list.rs`. The file's path is
 /// relative to the source folder.
-pub(crate) fn module_of(file: &Path) -> Vec<String> {
+pub(crate) fn module_path(file: &Path) -> Vec<String> {
     let mut names: Vec<String> = file
         .with_extension("")
         .iter()
@@ -57,15 +61,15 @@ pub(crate) fn module_of(file: &Path) -> Vec<String> {
 }
 
 /// Returns the token at a position; empty after the end.
-pub(crate) fn word<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+pub(crate) fn token_at<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |(_, token)| token)
 }
 
 /// Returns the words, `::` and signs of Rust code with their lines, without comments and strings.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut found = pieces(text);
+    let mut found = split_tokens(text);
     found.retain(|(_, token)| {
-        let is_word = token.starts_with(is_of_word);
+        let is_word = token.starts_with(is_word_char);
         is_word && !token.contains(['"', '\n']) || "::{},;*".contains(token)
     });
     found
@@ -73,24 +77,24 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 
 /// Returns the comments of Rust code with their lines. Each `//` line is a separate comment.
 pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
-    let mut found = pieces(text);
+    let mut found = split_tokens(text);
     found.retain(|(_, piece)| piece.starts_with("//") || piece.starts_with("/*"));
     found
 }
 
 /// Splits Rust code into comments, strings, words, `::` and single characters, with their lines.
-fn pieces(text: &str) -> Vec<Token<'_>> {
+fn split_tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(next) = rest.chars().next() {
         let len = match next {
             _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            _ if rest.starts_with("/*") => comment(rest),
-            _ if rest.starts_with("r\"") || rest.starts_with("r#") => raw_text(rest),
-            '"' => quoted(rest, '"').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => block_comment_len(rest),
+            _ if rest.starts_with("r\"") || rest.starts_with("r#") => raw_string_len(rest),
+            '"' => quoted_len(rest, '"').unwrap_or(rest.len()),
             // A lifetime has no closing quote; a character literal has one nearby.
-            '\'' => quoted(rest, '\'').filter(|len| *len <= 12).unwrap_or(1),
-            _ if is_of_word(next) => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
+            '\'' => quoted_len(rest, '\'').filter(|len| *len <= 12).unwrap_or(1),
+            _ if is_word_char(next) => rest.find(|c| !is_word_char(c)).unwrap_or(rest.len()),
             _ if rest.starts_with("::") => 2,
             _ => next.len_utf8(),
         };
@@ -102,12 +106,12 @@ fn pieces(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-pub(crate) fn is_of_word(c: char) -> bool {
+pub(crate) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 /// Returns the length of the block comment that a text begins with, including nested comments.
-fn comment(text: &str) -> usize {
+fn block_comment_len(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         if rest.starts_with("/*") {
@@ -128,7 +132,7 @@ fn comment(text: &str) -> usize {
 
 /// Returns the length of the raw string that a text begins with; 1 if the text begins with a word
 /// instead.
-fn raw_text(text: &str) -> usize {
+fn raw_string_len(text: &str) -> usize {
     let marks = text.chars().skip(1).take_while(|c| *c == '#').count();
     let end = format!("\"{}", "#".repeat(marks));
     let body = text.get(marks + 1..).unwrap_or_default();
@@ -142,7 +146,7 @@ fn raw_text(text: &str) -> usize {
 
 /// Returns the length of the quoted string that a text begins with, including its quotes; `None` if
 /// it has no closing quote.
-fn quoted(text: &str, mark: char) -> Option<usize> {
+fn quoted_len(text: &str, mark: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::project::{Outcome, Project, files, read};
+use crate::project::{Outcome, Project, files_with_extension, read_text};
 
 /// The path of the joined sheet.
 pub(crate) const ALL: &str = "style/all.css";
@@ -18,23 +18,23 @@ const LAUNCHER: [&str; 5] = ["tokens", "palettes", "controls", "frame", "shell"]
 const AROUND: [&str; 2] = ["layer", "guard"];
 
 /// Returns the sheets of the launcher, joined.
-pub(crate) fn launcher(project: &Project) -> Outcome<String> {
-    join(project, &LAUNCHER)
+pub(crate) fn launcher_sheet(project: &Project) -> Outcome<String> {
+    join_sheets(project, &LAUNCHER)
 }
 
 /// Joins sheets of the folder `style/`, as the macro in [`LIST`] does.
-fn join(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
-    let sheet = |name: &str| read(&project.root.join(format!("style/{name}.css")));
+fn join_sheets(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
+    let sheet = |name: &str| read_text(&project.root.join(format!("style/{name}.css")));
     let sheets: Outcome<Vec<String>> = names.iter().map(|name| sheet(name.as_ref())).collect();
     let [layer, guard] = AROUND.map(sheet);
-    Ok(joined(&layer?, &sheets?, &guard?))
+    Ok(format_joined(&layer?, &sheets?, &guard?))
 }
 
 /// Writes the joined sheet unless the file has the same content.
-pub(crate) fn write(project: &Project) -> Outcome<()> {
-    let text = join(project, &list(project)?)?;
+pub(crate) fn write_joined_sheet(project: &Project) -> Outcome<()> {
+    let text = join_sheets(project, &listed_sheets(project)?)?;
     let file = project.root.join(ALL);
-    if read(&file).is_ok_and(|old| old == text) {
+    if read_text(&file).is_ok_and(|old| old == text) {
         return Ok(());
     }
     eprintln!("xtask: writing {ALL}");
@@ -43,9 +43,9 @@ pub(crate) fn write(project: &Project) -> Outcome<()> {
 
 /// Fails with the names of the sheets that are in the folder and not in the list.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let names = files(project, "style", "css");
+    let names = files_with_extension(project, "style", "css");
     let names = names.iter().filter_map(|file| file.file_stem()?.to_str());
-    let listed = list(project)?;
+    let listed = listed_sheets(project)?;
     let unknown = unlisted_sheets(names, &listed);
     if unknown.is_empty() {
         return Ok(());
@@ -55,8 +55,8 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
 }
 
 /// Returns the names of the sheets in order.
-fn list(project: &Project) -> Outcome<Vec<String>> {
-    let names = names(&read(&project.root.join(LIST))?);
+fn listed_sheets(project: &Project) -> Outcome<Vec<String>> {
+    let names = parse_sheet_names(&read_text(&project.root.join(LIST))?);
     match names.is_empty() {
         true => Err(format!("{LIST} lists no sheets")),
         false => Ok(names),
@@ -64,7 +64,7 @@ fn list(project: &Project) -> Outcome<Vec<String>> {
 }
 
 /// Returns the names in the list of a Rust source: `sheets!["tokens", "controls"]`.
-fn names(source: &str) -> Vec<String> {
+fn parse_sheet_names(source: &str) -> Vec<String> {
     let list = source.split_once("sheets![").map(|(_, list)| list);
     let list = list.and_then(|list| list.split_once(']'));
     let texts = list.map(|(list, _)| list).unwrap_or_default().split('"');
@@ -80,7 +80,7 @@ fn unlisted_sheets<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) 
         .collect()
 }
 
-fn joined(layer: &str, sheets: &[String], guard: &str) -> String {
+fn format_joined(layer: &str, sheets: &[String], guard: &str) -> String {
     format!(
         "/* All sheets of this folder in one, written by `cargo xtask style`: change them, not this. */\n\n\
          {layer}@layer leptos-assistant {{\n{}}}\n\n{guard}",
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn sheets_are_joined_in_order() {
         let sheets = ["a {}\n".to_owned(), "b {}\n".to_owned()];
-        let all = joined("@layer x;\n", &sheets, "c {}\n");
+        let all = format_joined("@layer x;\n", &sheets, "c {}\n");
         assert!(all.starts_with("/* "));
         assert!(
             all.ends_with("\n\n@layer x;\n@layer leptos-assistant {\na {}\n\nb {}\n}\n\nc {}\n")
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_sheet_missing_from_the_list_is_reported() {
-        let listed = names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
+        let listed = parse_sheet_names("sheets![\n    \"tokens\",\n    \"tool\",\n];");
         assert_eq!(listed, ["tokens", "tool"]);
         assert_eq!(
             unlisted_sheets(

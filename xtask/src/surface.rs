@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 /// The folder of the listings.
 const LISTINGS: &str = "docs/api";
@@ -37,7 +37,7 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
     for name in &crates {
         let file = format!("{}.json", name.replace('-', "_"));
         let json = project.target_folder().join("doc").join(file);
-        let found = project.printed(Command::new(&program).arg("list").arg(json))?;
+        let found = project.required_output(Command::new(&program).arg("list").arg(json))?;
         let listing = PathBuf::from(format!("{LISTINGS}/{name}.txt"));
         faults.extend(compare_or_write(project, &listing, &found)?);
     }
@@ -57,7 +57,7 @@ fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> 
     let folder = project.root.join(LISTINGS);
     let (mut structs, mut enums, mut foreign) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for name in crates {
-        let listing = read(&folder.join(format!("{name}.txt")))?;
+        let listing = read_text(&folder.join(format!("{name}.txt")))?;
         structs.extend(exhaustive_structs(&listing));
         enums.extend(exhaustive_enums(&listing));
         foreign.extend(foreign_crates(&listing));
@@ -65,7 +65,7 @@ fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> 
     for name in crates {
         foreign.remove(&name.replace('-', "_"));
     }
-    let reasons = read(&folder.join("README.md"))?;
+    let reasons = read_text(&folder.join("README.md"))?;
     let mut faults = compare_table(&reasons, "Exhaustive structs", &structs);
     faults.extend(compare_table(&reasons, "Exhaustive enums", &enums));
     faults.extend(compare_table(&reasons, "Crates in signatures", &foreign));
@@ -74,7 +74,7 @@ fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> 
 
 fn compare_or_write(project: &Project, listing: &Path, found: &str) -> Outcome<Option<String>> {
     let path = project.root.join(listing);
-    let expected = read(&path).unwrap_or_default();
+    let expected = read_text(&path).unwrap_or_default();
     if expected == found {
         return Ok(None);
     }

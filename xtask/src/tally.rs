@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::project::{Outcome, shown, unstarted};
+use crate::project::{Outcome, command_line, start_error};
 
 /// The format of a program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Report {
+pub(crate) enum OutputFormat {
     /// The exit code, which counts as one check.
     ExitCode,
     /// Lines `test result: ok. 3 passed; 0 failed; …`, as printed by cargo and wasm-bindgen's
@@ -24,13 +24,13 @@ pub(crate) enum Report {
 /// The results of all steps.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    rows: Vec<Row>,
-    names: Names,
+    rows: Vec<StepResult>,
+    names: TestNames,
 }
 
 /// The names of the retried and failed tests, for the summary.
 #[derive(Debug, Default)]
-struct Names {
+struct TestNames {
     /// The tests that passed only on a retry.
     retried: Vec<String>,
     failed: Vec<String>,
@@ -41,15 +41,15 @@ struct Names {
 const RETRIES: usize = 5;
 
 #[derive(Debug)]
-struct Row {
+struct StepResult {
     name: &'static str,
     counts: Counts,
     time: Duration,
 }
 
-impl Row {
+impl StepResult {
     /// Runs a task, prints its error, and returns its result as one check.
-    fn of_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
+    fn run_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
         println!("\n== {name}");
         let start = Instant::now();
         let result = task();
@@ -77,17 +77,17 @@ struct Counts {
 impl Tally {
     /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
     /// started counts as one failure.
-    pub(crate) fn step(&mut self, name: &'static str, report: Report, command: &mut Command) {
-        println!("\n== {name}: {}", shown(command));
+    pub(crate) fn step(&mut self, name: &'static str, report: OutputFormat, command: &mut Command) {
+        println!("\n== {name}: {}", command_line(command));
         let start = Instant::now();
-        let counts = watch(report, command, &mut self.names).unwrap_or_else(|message| {
+        let counts = run_and_count(report, command, &mut self.names).unwrap_or_else(|message| {
             println!("{message}");
             Counts {
                 passed: 0,
                 failed: 1,
             }
         });
-        self.rows.push(Row {
+        self.rows.push(StepResult {
             name,
             counts,
             time: start.elapsed(),
@@ -96,7 +96,7 @@ impl Tally {
 
     /// Runs an internal task, which counts as one check. Returns true if the task succeeded.
     pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
-        let row = Row::of_task(name, task);
+        let row = StepResult::run_task(name, task);
         let passed = row.counts.failed == 0;
         self.rows.push(row);
         passed
@@ -108,7 +108,7 @@ impl Tally {
     pub(crate) fn tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
-        meanwhile: Option<(&'static str, Report, &mut Command)>,
+        meanwhile: Option<(&'static str, OutputFormat, &mut Command)>,
     ) -> bool {
         let is_background = meanwhile.is_some();
         let rows = thread::scope(|scope| {
@@ -117,7 +117,7 @@ impl Tally {
                     if is_background {
                         lower_priority();
                     }
-                    Row::of_task(name, task)
+                    StepResult::run_task(name, task)
                 };
                 (name, scope.spawn(run))
             });
@@ -126,7 +126,7 @@ impl Tally {
             }
             running.map(|(name, row)| {
                 row.join()
-                    .unwrap_or_else(|_| Row::of_task(name, || Err("panicked".to_owned())))
+                    .unwrap_or_else(|_| StepResult::run_task(name, || Err("panicked".to_owned())))
             })
         });
         let passed = rows.iter().all(|row| row.counts.failed == 0);
@@ -136,7 +136,7 @@ impl Tally {
 
     /// Prints a row for each step, and a summary. Returns true if nothing failed. Retries beyond
     /// the maximum count as failures.
-    pub(crate) fn close(&self) -> bool {
+    pub(crate) fn print_summary(&self) -> bool {
         println!();
         let mut sum = Counts::default();
         for test in &self.names.retried {
@@ -147,7 +147,7 @@ impl Tally {
         }
         let excess = self.names.retried.len().saturating_sub(RETRIES);
         sum.failed += u32::try_from(excess).unwrap_or(u32::MAX);
-        for Row { name, counts, time } in &self.rows {
+        for StepResult { name, counts, time } in &self.rows {
             let Counts { passed, failed } = counts;
             println!(
                 "{name:<28} {passed:>5} passed {failed:>3} failed {:>5} s",
@@ -175,11 +175,15 @@ fn lower_priority() {
 
 /// Runs a command, prints its output, and returns the counts in the output. A command that fails
 /// without counting a failure, or that runs no test, counts as one failure.
-fn watch(report: Report, command: &mut Command, names: &mut Names) -> Outcome<Counts> {
+fn run_and_count(
+    report: OutputFormat,
+    command: &mut Command,
+    names: &mut TestNames,
+) -> Outcome<Counts> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| unstarted(command, &error))?;
+        .map_err(|error| start_error(command, &error))?;
     let mut counts = Counts::default();
     if let Some(output) = child.stdout.take() {
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
@@ -191,37 +195,37 @@ fn watch(report: Report, command: &mut Command, names: &mut Names) -> Outcome<Co
     }
     let status = child
         .wait()
-        .map_err(|error| format!("{}: {error}", shown(command)))?;
-    if report == Report::ExitCode {
+        .map_err(|error| format!("{}: {error}", command_line(command)))?;
+    if report == OutputFormat::ExitCode {
         counts.passed = u32::from(status.success());
     }
     // A program that fails without naming a test did not reach its tests.
     if !status.success() && counts.failed == 0 {
         counts.failed = 1;
-        println!("{} failed: {status}", shown(command));
+        println!("{} failed: {status}", command_line(command));
     }
     if counts == Counts::default() {
         counts.failed = 1;
-        println!("{} ran no test", shown(command));
+        println!("{} ran no test", command_line(command));
     }
     Ok(counts)
 }
 
-impl Names {
+impl TestNames {
     /// Records the test that a line of output reports as failed or retried.
-    fn read(&mut self, report: Report, line: &str) {
+    fn read(&mut self, report: OutputFormat, line: &str) {
         let line = line.trim();
         if let Some(test) = line.strip_prefix("ℹ retried: ") {
             self.retried.push(test.to_owned());
         }
         let failed = match report {
-            Report::ExitCode => None,
-            Report::Cargo => line.strip_prefix("test ").and_then(|test| {
+            OutputFormat::ExitCode => None,
+            OutputFormat::Cargo => line.strip_prefix("test ").and_then(|test| {
                 ["... FAILED", "... FAIL"]
                     .iter()
                     .find_map(|end| test.strip_suffix(end))
             }),
-            Report::Node => line
+            OutputFormat::Node => line
                 .strip_prefix("✖ ")
                 .and_then(|test| test.rsplit_once(" ("))
                 .map(|(test, _)| test),
@@ -236,11 +240,11 @@ impl Names {
 
 impl Counts {
     /// Adds the counts in a line of output.
-    fn read(&mut self, report: Report, line: &str) {
+    fn read(&mut self, report: OutputFormat, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (report, words.as_slice()) {
             (
-                Report::Cargo,
+                OutputFormat::Cargo,
                 [
                     "test",
                     "result:",
@@ -255,8 +259,10 @@ impl Counts {
                 self.passed += passed.parse().unwrap_or(0);
                 self.failed += failed.parse().unwrap_or(0);
             }
-            (Report::Node, ["ℹ", "pass", count]) => self.passed += count.parse().unwrap_or(0),
-            (Report::Node, ["ℹ", "fail" | "cancelled", count]) => {
+            (OutputFormat::Node, ["ℹ", "pass", count]) => {
+                self.passed += count.parse().unwrap_or(0)
+            }
+            (OutputFormat::Node, ["ℹ", "fail" | "cancelled", count]) => {
                 self.failed += count.parse().unwrap_or(0);
             }
             _ => {}
@@ -268,7 +274,7 @@ impl Counts {
 mod tests {
     use super::*;
 
-    fn read(report: Report, text: &str) -> (u32, u32) {
+    fn read(report: OutputFormat, text: &str) -> (u32, u32) {
         let mut counts = Counts::default();
         text.lines().for_each(|line| counts.read(report, line));
         (counts.passed, counts.failed)
@@ -278,24 +284,24 @@ mod tests {
     fn result_lines_of_cargo_are_summed() {
         let text = "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
                     test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured\n";
-        assert_eq!(read(Report::Cargo, text), (4, 2));
+        assert_eq!(read(OutputFormat::Cargo, text), (4, 2));
     }
 
     #[test]
     fn result_lines_of_node_are_summed_with_cancelled_as_failed() {
         let text = "✔ one\nℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\n";
-        assert_eq!(read(Report::Node, text), (3, 2));
+        assert_eq!(read(OutputFormat::Node, text), (3, 2));
     }
 
     #[test]
     fn failed_tests_are_listed_once() {
-        let mut names = Names::default();
-        names.read(Report::Cargo, "test a::b ... FAILED");
-        names.read(Report::Cargo, "test web::c ... FAIL");
-        names.read(Report::Cargo, "test d ... ok");
-        names.read(Report::Node, "  ✖ a page (light) (12.5ms)");
-        names.read(Report::Node, "✖ failing tests:");
-        names.read(Report::Node, "✖ a page (light) (12.5ms)");
+        let mut names = TestNames::default();
+        names.read(OutputFormat::Cargo, "test a::b ... FAILED");
+        names.read(OutputFormat::Cargo, "test web::c ... FAIL");
+        names.read(OutputFormat::Cargo, "test d ... ok");
+        names.read(OutputFormat::Node, "  ✖ a page (light) (12.5ms)");
+        names.read(OutputFormat::Node, "✖ failing tests:");
+        names.read(OutputFormat::Node, "✖ a page (light) (12.5ms)");
         assert_eq!(names.failed, ["a::b", "web::c", "a page (light)"]);
     }
 
@@ -308,10 +314,10 @@ mod tests {
             let script = format!("{lines} echo 'ℹ pass 9'");
             tally.step(
                 "pages",
-                Report::Node,
+                OutputFormat::Node,
                 Command::new("sh").args(["-c", &script]),
             );
-            tally.close()
+            tally.print_summary()
         };
         assert!(run(RETRIES));
         assert!(!run(RETRIES + 1));
@@ -323,26 +329,26 @@ mod tests {
         let mut tally = Tally::default();
         tally.step(
             "dies",
-            Report::Cargo,
+            OutputFormat::Cargo,
             Command::new("sh").args(["-c", "exit 3"]),
         );
         tally.step(
             "says nothing",
-            Report::Cargo,
+            OutputFormat::Cargo,
             Command::new("sh").args(["-c", "exit 0"]),
         );
         tally.step(
             "is not there",
-            Report::ExitCode,
+            OutputFormat::ExitCode,
             &mut Command::new("no-such-program-here"),
         );
         tally.step(
             "is well",
-            Report::ExitCode,
+            OutputFormat::ExitCode,
             Command::new("sh").args(["-c", "exit 0"]),
         );
         let failed: Vec<u32> = tally.rows.iter().map(|row| row.counts.failed).collect();
         assert_eq!(failed, [1, 1, 1, 0]);
-        assert!(!tally.close());
+        assert!(!tally.print_summary());
     }
 }

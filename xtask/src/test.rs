@@ -9,9 +9,9 @@ use std::thread;
 
 use crate::browsers;
 use crate::dist::Effort;
-use crate::options::{Browser, Part};
-use crate::project::{Outcome, Project, files};
-use crate::tally::{Report, Tally};
+use crate::options::{Browser, TestPart};
+use crate::project::{Outcome, Project, files_with_extension};
+use crate::tally::{OutputFormat, Tally};
 use crate::{
     budget, claims, codes, demo, dist, examples, languages, oldest, on_request, packed, parity,
     prose, rooms, style, surface, test_names,
@@ -61,31 +61,31 @@ const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
 /// Runs the parts in order, and returns true if nothing failed. The pages of the end-to-end tests
 /// are built during the browser tests, which mostly wait.
-pub(crate) fn run(project: &Project, parts: &[Part], in_which: Browser) -> Outcome<bool> {
+pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     let mut built = None;
     for part in parts {
         match part {
-            Part::Lint => lint(project, &mut tally),
-            Part::Features => features(project, &mut tally),
-            Part::Native => native(project, &mut tally),
-            Part::Browser => {
-                let with_pages = parts.contains(&Part::EndToEnd);
-                built = browser(project, in_which, with_pages, &mut tally);
+            TestPart::Lint => run_lints(project, &mut tally),
+            TestPart::Features => check_features(project, &mut tally),
+            TestPart::Native => run_native_tests(project, &mut tally),
+            TestPart::Browser => {
+                let with_pages = parts.contains(&TestPart::EndToEnd);
+                built = run_browser_tests(project, in_which, with_pages, &mut tally);
             }
-            Part::EndToEnd => {
-                if built.unwrap_or_else(|| pages(project, None, &mut tally)) {
-                    end_to_end(project, in_which, &mut tally);
+            TestPart::EndToEnd => {
+                if built.unwrap_or_else(|| build_pages(project, None, &mut tally)) {
+                    run_end_to_end_tests(project, in_which, &mut tally);
                 }
             }
-            Part::Speech => on_request::speech(project, &mut tally),
-            Part::Agents => on_request::agents(project, &mut tally),
+            TestPart::Speech => on_request::run_speech_tests(project, &mut tally),
+            TestPart::Agents => on_request::run_agent_tests(project, &mut tally),
         }
     }
-    Ok(tally.close())
+    Ok(tally.print_summary())
 }
 
-fn lint(project: &Project, tally: &mut Tally) {
+fn run_lints(project: &Project, tally: &mut Tally) {
     tally.task("rooms, and cycles of imports", || rooms::check(project));
     tally.task("style sheets", || style::check(project));
     tally.task("labels in other languages", || languages::check(project));
@@ -105,23 +105,23 @@ fn lint(project: &Project, tally: &mut Tally) {
     let deny = ["--", "-D", "warnings"];
     tally.step(
         "format",
-        Report::ExitCode,
+        OutputFormat::ExitCode,
         project.cargo().args(["fmt", "--all", "--check"]),
     );
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
-    tally.step("clippy", Report::ExitCode, &mut clippy);
+    tally.step("clippy", OutputFormat::ExitCode, &mut clippy);
     tally.step(
         "clippy without features",
-        Report::ExitCode,
-        &mut clippy_with(project, "assistant-core", ""),
+        OutputFormat::ExitCode,
+        &mut clippy_command(project, "assistant-core", ""),
     );
     tally.step(
         "clippy of the protocols without features",
-        Report::ExitCode,
-        &mut clippy_with(project, "assistant-protocols", ""),
+        OutputFormat::ExitCode,
+        &mut clippy_command(project, "assistant-protocols", ""),
     );
     let mut clippy = project.cargo();
     clippy
@@ -135,11 +135,15 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(deny)
         // As built by applications without type erasure of views; the tests build the other way.
         .env("RUSTFLAGS", "");
-    tally.step("clippy for the browser", Report::ExitCode, &mut clippy);
+    tally.step(
+        "clippy for the browser",
+        OutputFormat::ExitCode,
+        &mut clippy,
+    );
     tally.step(
         "check without features",
-        Report::ExitCode,
-        &mut library_with(project, ""),
+        OutputFormat::ExitCode,
+        &mut library_check_command(project, ""),
     );
     let mut clippy = project.cargo();
     clippy
@@ -148,18 +152,22 @@ fn lint(project: &Project, tally: &mut Tally) {
         .args(WASM)
         .args(deny)
         .env("RUSTFLAGS", "");
-    tally.step("clippy of what hydrates", Report::ExitCode, &mut clippy);
+    tally.step(
+        "clippy of what hydrates",
+        OutputFormat::ExitCode,
+        &mut clippy,
+    );
     let mut doc = project.cargo();
     doc.args(["doc", "--workspace", "--no-deps"])
         .args(["--features", DOCUMENTED])
         .env("RUSTDOCFLAGS", "-D warnings");
-    tally.step("documentation", Report::ExitCode, &mut doc);
+    tally.step("documentation", OutputFormat::ExitCode, &mut doc);
     // After the documentation, which has compiled the same dependencies.
     tally.task("public surface", || surface::check(project, DOCUMENTED));
 }
 
 /// Returns a command that runs clippy on a crate with only these features.
-fn clippy_with(project: &Project, package: &str, features: &str) -> Command {
+fn clippy_command(project: &Project, package: &str, features: &str) -> Command {
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "-p", package])
@@ -169,7 +177,7 @@ fn clippy_with(project: &Project, package: &str, features: &str) -> Command {
 }
 
 /// Returns a command that checks the library for the browser with only these features.
-fn library_with(project: &Project, features: &str) -> Command {
+fn library_check_command(project: &Project, features: &str) -> Command {
     let mut check = project.cargo();
     check
         .args(["check", "-p", "leptos-assistant", "--lib"])
@@ -181,7 +189,7 @@ fn library_with(project: &Project, features: &str) -> Command {
 /// Compiles the engine, the protocols and the library with each feature alone. This is not part of
 /// a normal run, which compiles the crates without features, with the default features and with all
 /// features.
-fn features(project: &Project, tally: &mut Tally) {
+fn check_features(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for features", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
@@ -194,20 +202,20 @@ fn features(project: &Project, tally: &mut Tally) {
     for (package, feature) in engine.into_iter().chain(protocols) {
         tally.step(
             "clippy of one feature",
-            Report::ExitCode,
-            &mut clippy_with(project, package, feature),
+            OutputFormat::ExitCode,
+            &mut clippy_command(project, package, feature),
         );
     }
     for feature in FEATURES {
         tally.step(
             "check of one feature",
-            Report::ExitCode,
-            &mut library_with(project, feature),
+            OutputFormat::ExitCode,
+            &mut library_check_command(project, feature),
         );
     }
 }
 
-fn native(project: &Project, tally: &mut Tally) {
+fn run_native_tests(project: &Project, tally: &mut Tally) {
     let ready = tally.task("set-up for native tests", || {
         project.need_node(NODE)?;
         project.need_reference()
@@ -233,18 +241,18 @@ fn native(project: &Project, tally: &mut Tally) {
     if env::var_os("PROPTEST_RNG_SEED").is_none() {
         tests.env("PROPTEST_RNG_SEED", "1");
     }
-    tally.step("native tests", Report::Cargo, &mut tests);
+    tally.step("native tests", OutputFormat::Cargo, &mut tests);
     // As a server is built; the previous step has unified the features of all packages.
     let mut server = project.cargo();
     server
         .args(["test", "-p", "leptos-assistant", "--test", "server"])
         .args(["--no-default-features", "--features", "ssr,markdown"]);
-    tally.step("native tests of a server", Report::Cargo, &mut server);
+    tally.step("native tests of a server", OutputFormat::Cargo, &mut server);
 }
 
 /// Runs the tests of `tests/` in a browser. With `with_pages`, also builds the pages of the
 /// end-to-end tests, and returns true if that succeeded. `None` if the pages were not built.
-fn browser(
+fn run_browser_tests(
     project: &Project,
     browser: Browser,
     with_pages: bool,
@@ -275,27 +283,27 @@ fn browser(
         tests
     };
     if !with_pages {
-        tally.step("browser tests", Report::Cargo, &mut tests());
+        tally.step("browser tests", OutputFormat::Cargo, &mut tests());
         return None;
     }
     // Compiled first, so that the tests do not wait for the builds.
     tally.step(
         "browser tests, compiled",
-        Report::ExitCode,
+        OutputFormat::ExitCode,
         tests().arg("--no-run"),
     );
-    Some(pages(project, Some(&mut tests()), tally))
+    Some(build_pages(project, Some(&mut tests()), tally))
 }
 
 /// Builds the pages of the end-to-end tests, and runs the browser tests at the same time if they
 /// are given. Returns true if the pages were built.
-fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
+fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
     let ready = tally.task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
         project.need_agents()
     });
-    let meanwhile = browser_tests.map(|tests| ("browser tests", Report::Cargo, tests));
+    let meanwhile = browser_tests.map(|tests| ("browser tests", OutputFormat::Cargo, tests));
     if !ready {
         if let Some((name, report, tests)) = meanwhile {
             tally.step(name, report, tests);
@@ -308,7 +316,7 @@ fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tal
                 demo::build(project, "dist/demo", true)
             }),
             ("npm package, and pages with it", &|| {
-                dist::embed(project, Effort::Tests)?;
+                dist::build_package(project, Effort::Tests)?;
                 packed::build(project)
             }),
             ("applications of examples/", &|| examples::build(project)),
@@ -318,36 +326,36 @@ fn pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tal
 }
 
 /// Runs the end-to-end tests in a browser, with the built demo, npm package, examples and servers.
-fn end_to_end(project: &Project, browser: Browser, tally: &mut Tally) {
+fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut program = PathBuf::new();
     let found = tally.task("browser of end-to-end tests", || {
-        program = browsers::program(project, browser)?;
+        program = browsers::browser_program(project, browser)?;
         Ok(())
     });
     if !found {
         return;
     }
-    tally.task("sizes", || dist::sizes(project));
+    tally.task("sizes", || dist::print_sizes(project));
     tally.task("size budget of the npm package", || budget::check(project));
     // The files use half of the processor's time: their journeys wait for pages, timers and servers.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut node = project.command("node");
     node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
         .arg(format!("--test-concurrency={}", 3 * cores))
-        .args(specs(project))
-        .env("BROWSER", browsers::name(browser))
-        .env(browsers::name(browser).to_uppercase(), &program)
-        .env("LIBRARY_SERVER", examples::server(project))
-        .env("RELAY_SERVER", examples::relay(project))
+        .args(spec_paths(project))
+        .env("BROWSER", browsers::browser_name(browser))
+        .env(browsers::browser_name(browser).to_uppercase(), &program)
+        .env("LIBRARY_SERVER", examples::server_path(project))
+        .env("RELAY_SERVER", examples::relay_path(project))
         .env_remove("NODE_TEST_CONTEXT");
-    tally.step("end-to-end tests", Report::Node, &mut node);
+    tally.step("end-to-end tests", OutputFormat::Node, &mut node);
 }
 
 /// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
-fn specs(project: &Project) -> Vec<PathBuf> {
+fn spec_paths(project: &Project) -> Vec<PathBuf> {
     ["e2e/specs", "e2e/consent"]
         .iter()
-        .flat_map(|folder| files(project, folder, "mjs"))
+        .flat_map(|folder| files_with_extension(project, folder, "mjs"))
         .filter(|file| file.to_string_lossy().ends_with(".spec.mjs"))
         .collect()
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::fault::Fault;
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 use crate::prose::{PHRASES, is_question};
-use crate::source::collect;
+use crate::source::collect_files;
 
 const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
@@ -24,13 +24,13 @@ const WORDS: [(&str, &str); 6] = [
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
-        collect(&project.root.join(folder), &ENDINGS, &mut files)?;
+        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
     }
     files.sort();
     let mut faults = Vec::new();
     for file in files {
         let name = file.strip_prefix(&project.root).unwrap_or(&file);
-        faults.extend(faults_of(name, &read(&file)?));
+        faults.extend(find_faults(name, &read_text(&file)?));
     }
     match faults.is_empty() {
         true => Ok(()),
@@ -41,22 +41,22 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     }
 }
 
-fn faults_of(file: &Path, text: &str) -> Vec<Fault> {
+fn find_faults(file: &Path, text: &str) -> Vec<Fault> {
     let is_rust = file.extension().is_some_and(|ending| ending == "rs");
     let names = if is_rust {
-        functions(text)
+        test_functions(text)
     } else {
-        titles(text)
+        test_titles(text)
     };
     let faults = names.into_iter().filter_map(|(line, name)| {
-        let what = fault_of(&name)?;
+        let what = name_fault(&name)?;
         let file = file.to_owned();
         Some(Fault { file, line, what })
     });
     faults.collect()
 }
 
-fn fault_of(name: &str) -> Option<String> {
+fn name_fault(name: &str) -> Option<String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     let first = words.first()?;
     if is_question(first) {
@@ -70,7 +70,7 @@ fn fault_of(name: &str) -> Option<String> {
 
 /// Returns the names of the test functions in a Rust file, with spaces for underscores, and their
 /// lines.
-fn functions(text: &str) -> Vec<(usize, String)> {
+fn test_functions(text: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     let mut is_test = false;
     for (at, line) in text.lines().enumerate() {
@@ -92,7 +92,7 @@ fn functions(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns the titles of the tests in a script, with their lines.
-fn titles(text: &str) -> Vec<(usize, String)> {
+fn test_titles(text: &str) -> Vec<(usize, String)> {
     let title = |(at, line): (usize, &str)| {
         let (before, rest) = line.split_once("est(")?;
         let is_call = before.ends_with(['t', 'T']);
@@ -109,10 +109,10 @@ fn titles(text: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::at_lines;
+    use crate::fault::format_by_line;
 
     fn found(file: &str, text: &str) -> Vec<String> {
-        at_lines(&faults_of(Path::new(file), text))
+        format_by_line(&find_faults(Path::new(file), text))
     }
 
     #[test]

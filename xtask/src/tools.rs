@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::project::{Outcome, Project, read};
+use crate::project::{Outcome, Project, read_text};
 
 /// The version of trunk that is installed. Other versions of the same series are accepted, too.
 const TRUNK: &str = "0.21.14";
@@ -34,7 +34,7 @@ impl Project {
         if library {
             return Ok(());
         }
-        self.rustup("the target for the browser", &["target", "add", WASM])
+        self.install_with_rustup("the target for the browser", &["target", "add", WASM])
     }
 
     /// Ensures that `cargo fmt` and `cargo clippy` are installed.
@@ -44,26 +44,26 @@ impl Project {
                 .output(self.command(program).arg("--version"))
                 .is_none()
             {
-                self.rustup(component, &["component", "add", component])?;
+                self.install_with_rustup(component, &["component", "add", component])?;
             }
         }
         Ok(())
     }
 
-    fn rustup(&self, what: &str, args: &[&str]) -> Outcome<()> {
+    fn install_with_rustup(&self, what: &str, args: &[&str]) -> Outcome<()> {
         let line = format!("rustup {}", args.join(" "));
         if self.which("rustup").is_none() {
             return Err(format!(
                 "{what} is missing: install it, with rustup by `{line}`"
             ));
         }
-        say(&format!("{what} by `{line}`"));
+        print_installing(&format!("{what} by `{line}`"));
         self.run(self.command("rustup").args(args))
     }
 
     /// Ensures that trunk is installed, and wasm-bindgen in the version of `Cargo.lock`.
     pub(crate) fn need_page_builders(&self) -> Outcome<()> {
-        let bindgen = self.locked("wasm-bindgen")?;
+        let bindgen = self.locked_version_of("wasm-bindgen")?;
         if self.version_of("wasm-bindgen").as_deref() != Some(bindgen.as_str()) {
             self.cargo_install(
                 "wasm-bindgen-cli",
@@ -92,8 +92,8 @@ impl Project {
     }
 
     /// Returns the version of a package in `Cargo.lock`. Fails if the package is not listed.
-    fn locked(&self, package: &str) -> Outcome<String> {
-        let lock = read(&self.root.join("Cargo.lock"))?;
+    fn locked_version_of(&self, package: &str) -> Outcome<String> {
+        let lock = read_text(&self.root.join("Cargo.lock"))?;
         locked_version(&lock, package)
             .map(str::to_owned)
             .ok_or_else(|| format!("Cargo.lock has no {package}"))
@@ -107,7 +107,7 @@ impl Project {
         opt_level: &str,
         time: &str,
     ) -> Outcome<()> {
-        say(&format!(
+        print_installing(&format!(
             "{package} {version} into .tools, compiled once: {time}"
         ));
         let scratch = self.root.join("target/tools");
@@ -140,7 +140,7 @@ impl Project {
     /// Ensures that Node.js is installed, and fails if its version is older than `least`.
     pub(crate) fn need_node(&self, least: (u32, u32)) -> Outcome<()> {
         if self.which("node").is_none() {
-            self.apt("Node.js", &["nodejs"])?;
+            self.install_with_apt("Node.js", &["nodejs"])?;
         }
         let text = self
             .output(self.command("node").arg("--version"))
@@ -172,17 +172,17 @@ impl Project {
 
     fn need_node_modules_of(&self, folder: &str) -> Outcome<()> {
         let path = self.root.join(folder);
-        let lock = read(&path.join("package-lock.json"))?;
+        let lock = read_text(&path.join("package-lock.json"))?;
         let stamp = path.join("node_modules/.lock-of-this-install");
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
             return Ok(());
         }
         if self.which("npm").is_none() {
-            self.apt("npm", &["npm"])?;
+            self.install_with_apt("npm", &["npm"])?;
         }
         let lock_file = Path::new(folder).join("package-lock.json");
         let lock_file = lock_file.display();
-        say(&format!(
+        print_installing(&format!(
             "the npm packages of {lock_file} into node_modules beside it: seconds"
         ));
         let mut command = self.command("npm");
@@ -190,7 +190,7 @@ impl Project {
             .current_dir(&path)
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
         self.run(&mut command)?;
-        write(&stamp, &lock)
+        write_text(&stamp, &lock)
     }
 
     /// Ensures that Chromium is installed, and returns its path.
@@ -278,7 +278,7 @@ impl Project {
         }
         let find = || names.iter().find_map(|name| self.which(name));
         if find().is_none() {
-            self.apt(
+            self.install_with_apt(
                 &format!("{} (or {variable}=path)", names.join(" or ")),
                 packages,
             )?;
@@ -293,7 +293,7 @@ impl Project {
 
     fn need_agent(&self, agent: &str) -> Outcome<()> {
         let folder = self.root.join(agent);
-        let wanted = read(&folder.join("requirements.txt"))?;
+        let wanted = read_text(&folder.join("requirements.txt"))?;
         let venv = folder.join(".venv");
         let stamp = venv.join("requirements-of-this-install.txt");
         let python = venv.join("bin/python");
@@ -305,9 +305,9 @@ impl Project {
             return Ok(());
         }
         if self.which("python3").is_none() {
-            self.apt("Python 3", &["python3", "python3-venv"])?;
+            self.install_with_apt("Python 3", &["python3", "python3-venv"])?;
         }
-        say(&format!(
+        print_installing(&format!(
             "the Python packages of {agent}/requirements.txt into its .venv: half a minute"
         ));
         let make = || {
@@ -316,7 +316,7 @@ impl Project {
         };
         if make().is_err() {
             // Debian packages this part of Python separately.
-            self.apt("Python's venv module", &["python3-venv"])?;
+            self.install_with_apt("Python's venv module", &["python3-venv"])?;
             make()?;
         }
         let mut command = self.command(&python);
@@ -325,26 +325,26 @@ impl Project {
             .args(["-m", "pip", "install", "--no-input", "--quiet", "-r"])
             .arg(requirements);
         self.run(&mut command)?;
-        write(&stamp, &wanted)
+        write_text(&stamp, &wanted)
     }
 
     /// Ensures that a Redis server is installed, for the relay's tests of a shared store.
     pub(crate) fn need_redis_server(&self) -> Outcome<()> {
         match self.which("redis-server") {
             Some(_) => Ok(()),
-            None => self.apt("redis-server", &["redis-server"]),
+            None => self.install_with_apt("redis-server", &["redis-server"]),
         }
     }
 
     /// Installs system packages if this process is root and apt exists. Otherwise fails with the
     /// command to run.
-    fn apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
+    fn install_with_apt(&self, what: &str, packages: &[&str]) -> Outcome<()> {
         let line = format!("apt-get install -y {}", packages.join(" "));
         let root = self.output(self.command("id").arg("-u")).as_deref() == Some("0");
         if !root || self.which("apt-get").is_none() {
             return Err(format!("{what} is missing; on Debian: sudo {line}"));
         }
-        say(&format!("{what} by `{line}`"));
+        print_installing(&format!("{what} by `{line}`"));
         for args in [
             &["update", "-q"][..],
             &["install", "-y", "-q", "--no-install-recommends"][..],
@@ -360,7 +360,7 @@ impl Project {
     }
 }
 
-fn say(what: &str) {
+fn print_installing(what: &str) {
     eprintln!("xtask: installing {what}");
 }
 
@@ -375,7 +375,7 @@ fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
         .strip_suffix('"')
 }
 
-fn write(file: &Path, text: &str) -> Outcome<()> {
+fn write_text(file: &Path, text: &str) -> Outcome<()> {
     fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
