@@ -260,7 +260,7 @@ impl Counts {
                 self.failed += failed.parse().unwrap_or(0);
             }
             (OutputFormat::Node, ["ℹ", "pass", count]) => {
-                self.passed += count.parse().unwrap_or(0)
+                self.passed += count.parse().unwrap_or(0);
             }
             (OutputFormat::Node, ["ℹ", "fail" | "cancelled", count]) => {
                 self.failed += count.parse().unwrap_or(0);

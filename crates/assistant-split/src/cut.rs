@@ -18,9 +18,10 @@ const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 
 /// Splits a module: writes `NAME.wasm` and its parts into a folder, and returns the paths of the
 /// parts. Fails if the module has no relocations.
-pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn split_module(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
     let bytes = fs::read(module).map_err(|error| format!("{}: {error}", module.display()))?;
-    let sections = sections(&bytes).map_err(|error| format!("{}: {error}", module.display()))?;
+    let sections =
+        custom_section_names(&bytes).map_err(|error| format!("{}: {error}", module.display()))?;
     if let Some(missing) = NEEDED.iter().find(|name| !sections.contains(*name)) {
         return Err(format!(
             "{} cannot be taken apart: it has no section `{missing}`. Link it with --emit-relocs (in build.rs: \
@@ -39,7 +40,7 @@ pub(crate) fn cut(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>
 }
 
 /// Returns the names of a module's custom sections.
-fn sections(module: &[u8]) -> Result<Vec<&str>, BinaryReaderError> {
+fn custom_section_names(module: &[u8]) -> Result<Vec<&str>, BinaryReaderError> {
     let mut names = Vec::new();
     for payload in Parser::new(0).parse_all(module) {
         if let Payload::CustomSection(section) = payload? {
@@ -58,7 +59,7 @@ mod tests {
     #[test]
     fn custom_sections_are_listed_by_name() {
         let found = |module: &[u8]| {
-            sections(module)
+            custom_section_names(module)
                 .map_err(|error| error.to_string())
                 .map(|names| names.join(" "))
         };
@@ -84,9 +85,9 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder for what is temporary");
         let module = folder.join("bare.wasm");
         fs::write(&module, EMPTY).expect("it can be written to");
-        let error = cut(&module, &folder, "bare").expect_err("nothing can be cut");
+        let error = split_module(&module, &folder, "bare").expect_err("nothing can be cut");
         assert!(error.contains("--emit-relocs"), "{error}");
-        let error = cut(&folder.join("none.wasm"), &folder, "none").expect_err("no file");
+        let error = split_module(&folder.join("none.wasm"), &folder, "none").expect_err("no file");
         assert!(error.contains("none.wasm"), "{error}");
         fs::remove_dir_all(folder).expect("it can be removed");
     }

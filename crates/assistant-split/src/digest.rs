@@ -4,26 +4,26 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 /// Returns the SHA-256 digest of a file, in the form of the `integrity` attribute.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    named("sha256", &Sha256::digest(bytes))
+pub(crate) fn sha256_integrity(bytes: &[u8]) -> String {
+    format_integrity("sha256", &Sha256::digest(bytes))
 }
 
 /// Returns the digests of a file for all algorithms that browsers support, in the form of the
 /// `integrity` attribute.
-pub(crate) fn all(bytes: &[u8]) -> [String; 3] {
+pub(crate) fn all_integrities(bytes: &[u8]) -> [String; 3] {
     [
-        sha256(bytes),
-        named("sha384", &Sha384::digest(bytes)),
-        named("sha512", &Sha512::digest(bytes)),
+        sha256_integrity(bytes),
+        format_integrity("sha384", &Sha384::digest(bytes)),
+        format_integrity("sha512", &Sha512::digest(bytes)),
     ]
 }
 
-fn named(algorithm: &str, digest: &[u8]) -> String {
+fn format_integrity(algorithm: &str, digest: &[u8]) -> String {
     format!("{algorithm}-{}", BASE64_STANDARD.encode(digest))
 }
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 digest, for a file name.
-pub(crate) fn short(bytes: &[u8]) -> String {
+pub(crate) fn short_hash(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest
         .iter()
@@ -40,8 +40,8 @@ mod tests {
     fn digests_have_the_format_of_subresource_integrity() {
         // The digest of the empty string, from RFC 6234's sources.
         let nothing = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
-        assert_eq!(sha256(b""), nothing);
-        assert_eq!(all(b"")[0], nothing);
-        assert_eq!(short(b""), "e3b0c44298fc1c14");
+        assert_eq!(sha256_integrity(b""), nothing);
+        assert_eq!(all_integrities(b"")[0], nothing);
+        assert_eq!(short_hash(b""), "e3b0c44298fc1c14");
     }
 }

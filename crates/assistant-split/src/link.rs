@@ -8,7 +8,7 @@ const FETCH: &str = include_str!("fetch.js");
 
 /// A part of the module, to which the script refers by file name.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct LinkedPart {
     /// The name that the splitter gave the part.
     pub(crate) was: String,
     /// The name of the part in the page.
@@ -17,18 +17,18 @@ pub(crate) struct Part {
 }
 
 /// Returns the script for these parts.
-pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
+pub(crate) fn link_script(script: &str, parts: &[LinkedPart]) -> Outcome<String> {
     let mut linked = format!("{FETCH}\n{script}");
     for part in parts {
         let from = format!("fetch(new URL(\"./{}\", import.meta.url))", part.was);
-        let integrity = digest::sha256(&part.bytes);
+        let integrity = digest::sha256_integrity(&part.bytes);
         let to = format!(
             "fetchPart(new URL(\"./{}\", import.meta.url), \"{integrity}\")",
             part.is
         );
-        linked = replace(&linked, &from, &to, 1)?;
+        linked = replace_exactly(&linked, &from, &to, 1)?;
     }
-    replace(
+    replace_exactly(
         &linked,
         "WebAssembly.instantiateStreaming(src, imports)",
         "src.then((module) => WebAssembly.instantiate(module, imports))",
@@ -38,7 +38,7 @@ pub(crate) fn link(script: &str, parts: &[Part]) -> Outcome<String> {
 
 /// Replaces all occurrences of a text. Their number must be `times`, because another version of the
 /// splitter may write a different script.
-pub(crate) fn replace(text: &str, from: &str, to: &str, times: usize) -> Outcome<String> {
+pub(crate) fn replace_exactly(text: &str, from: &str, to: &str, times: usize) -> Outcome<String> {
     match text.matches(from).count() {
         found if found == times => Ok(text.replace(from, to)),
         found => Err(format!(
@@ -51,10 +51,10 @@ pub(crate) fn replace(text: &str, from: &str, to: &str, times: usize) -> Outcome
 mod tests {
     use super::*;
 
-    fn part(was: &str, is: &str) -> Part {
+    fn part(was: &str, is: &str) -> LinkedPart {
         let (was, is) = (was.to_owned(), is.to_owned());
         let bytes = Vec::new();
-        Part { was, is, bytes }
+        LinkedPart { was, is, bytes }
     }
 
     const SCRIPT: &str = "load(() => {\n    const src = fetch(new URL(\"./a.wasm\", import.meta.url));\n    \
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn each_part_is_fetched_by_its_name_and_digest() {
-        let linked = link(SCRIPT, &[part("a.wasm", "a-1.wasm")]).expect("it has the place");
+        let linked = link_script(SCRIPT, &[part("a.wasm", "a-1.wasm")]).expect("it has the place");
         assert!(linked.contains(
             "const src = fetchPart(new URL(\"./a-1.wasm\", import.meta.url), \"sha256-47DEQ"
         ));
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn an_unexpected_loader_script_is_refused() {
-        let error = link(SCRIPT, &[part("b.wasm", "b-1.wasm")]).expect_err("no such part");
+        let error = link_script(SCRIPT, &[part("b.wasm", "b-1.wasm")]).expect_err("no such part");
         assert!(error.contains("0 places like"), "{error}");
-        let error = link(SCRIPT, &[]).expect_err("a part that is not checked");
+        let error = link_script(SCRIPT, &[]).expect_err("a part that is not checked");
         assert!(error.contains("1 places like"), "{error}");
     }
 }

@@ -50,13 +50,13 @@ fn run() -> Outcome<()> {
     match arguments::parse(std::env::args().skip(1))? {
         Task::Help => println!("{}", arguments::HELP),
         Task::Parts { module, out, name } => {
-            cut::cut(&module, &out, &name)?;
+            cut::split_module(&module, &out, &name)?;
         }
         Task::Page {
             module,
             folder,
             optimise,
-        } => page::part(&module, &folder, &optimise)?,
+        } => page::split_page(&module, &folder, &optimise)?,
     }
     Ok(())
 }

@@ -5,18 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::link::{self, Part};
+use crate::link::{self, LinkedPart};
 use crate::{Outcome, cut, digest, tools};
 
 /// Splits the module of the page in a folder, and replaces the files of the page. Does nothing if
 /// the module has no split point.
-pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
+pub(crate) fn split_page(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
     let name = module
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
     let stem = file_stem(folder, &name)?;
-    let glue = text(&folder.join(format!("{stem}.js")))?;
+    let glue = read_text(&folder.join(format!("{stem}.js")))?;
     if !glue.contains(cut::UNCUT) {
         println!("leptos-assistant-split: {name} has no split point, so it stays whole");
         return Ok(());
@@ -29,10 +29,10 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
     }
     let work = module.with_extension("split");
     if work.exists() {
-        fs::remove_dir_all(&work).map_err(|error| describe(&work, &error))?;
+        fs::remove_dir_all(&work).map_err(|error| describe_io_error(&work, &error))?;
     }
-    let cut = cut::cut(module, &work, &stem)?;
-    let whole = size(&folder.join(format!("{stem}_bg.wasm")))?;
+    let cut = cut::split_module(module, &work, &stem)?;
+    let whole = size_in_kb(&folder.join(format!("{stem}_bg.wasm")))?;
     run_wasm_bindgen(&work, &stem)?;
     let mut parts = Vec::new();
     for path in cut {
@@ -48,7 +48,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
         .collect();
     println!(
         "leptos-assistant-split: {stem}_bg.wasm {} KB ({whole} KB as a whole), {}",
-        size(&rest)?,
+        size_in_kb(&rest)?,
         sizes.join(", "),
     );
     Ok(())
@@ -57,7 +57,7 @@ pub(crate) fn part(module: &Path, folder: &Path, optimise: &[String]) -> Outcome
 /// Returns the file name that trunk gave the page's module and glue, without `_bg.wasm` and `.js`.
 /// The name may end with a hash. Fails if the folder contains no such module, or several.
 fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
-    let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| describe_io_error(folder, &error))?;
     let files: Vec<String> = entries
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -86,7 +86,7 @@ fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
 
 /// Runs wasm-bindgen on the first part of the module.
 fn run_wasm_bindgen(work: &Path, name: &str) -> Outcome<()> {
-    let program = tools::find("wasm-bindgen").ok_or(
+    let program = tools::find_program("wasm-bindgen").ok_or(
         "wasm-bindgen is not there; install it in the version of your Cargo.lock: \
          cargo install wasm-bindgen-cli --version VERSION",
     )?;
@@ -101,12 +101,12 @@ fn run_wasm_bindgen(work: &Path, name: &str) -> Outcome<()> {
     let mut bindgen = Command::new(program);
     bindgen.args(flags).args(["--out-name", name, "--out-dir"]);
     bindgen.arg(work.join("bound"));
-    tools::run(bindgen.arg(work.join(format!("{name}.wasm"))))
+    tools::run_command(bindgen.arg(work.join(format!("{name}.wasm"))))
 }
 
 /// Optimizes a module in place with wasm-opt. Only prints a message if wasm-opt is not installed.
 fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
-    let Some(program) = tools::find("wasm-opt") else {
+    let Some(program) = tools::find_program("wasm-opt") else {
         eprintln!(
             "leptos-assistant-split: wasm-opt is not there, so {} stays as large as it is",
             module.display()
@@ -115,36 +115,36 @@ fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
     };
     let mut optimise = Command::new(program);
     optimise.args(flags).arg(module).arg("-o").arg(module);
-    tools::run(&mut optimise)
+    tools::run_command(&mut optimise)
 }
 
 /// Optimizes a part, and returns the part with its content-addressed name.
-fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<Part> {
+fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<LinkedPart> {
     optimize(path, flags)?;
-    let bytes = fs::read(path).map_err(|error| describe(path, &error))?;
+    let bytes = fs::read(path).map_err(|error| describe_io_error(path, &error))?;
     let file = |end: fn(&Path) -> Option<&std::ffi::OsStr>| {
         end(path).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     };
     let stem = file(Path::file_stem);
     let stem = stem.strip_prefix("split_").unwrap_or(&stem);
-    Ok(Part {
+    Ok(LinkedPart {
         was: file(Path::file_name),
-        is: format!("{name}-{stem}-{}.wasm", digest::short(&bytes)),
+        is: format!("{name}-{stem}-{}.wasm", digest::short_hash(&bytes)),
         bytes,
     })
 }
 
 /// Returns the names and contents of the page's other files: the first part of the module, its
 /// glue, and the script that fetches the other parts.
-fn page_files(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, Vec<u8>)>> {
-    let script = link::link(&text(&work.join(cut::LINK))?, parts)?;
-    let called = format!("{name}-parts-{}.js", digest::short(script.as_bytes()));
-    let glue = text(&work.join("bound").join(format!("{name}.js")))?;
+fn page_files(work: &Path, name: &str, parts: &[LinkedPart]) -> Outcome<Vec<(String, Vec<u8>)>> {
+    let script = link::link_script(&read_text(&work.join(cut::LINK))?, parts)?;
+    let called = format!("{name}-parts-{}.js", digest::short_hash(script.as_bytes()));
+    let glue = read_text(&work.join("bound").join(format!("{name}.js")))?;
     let import = format!("from \"./{}\"", cut::LINK);
-    let glue = link::replace(&glue, &import, &format!("from \"./{called}\""), 1)?;
+    let glue = link::replace_exactly(&glue, &import, &format!("from \"./{called}\""), 1)?;
     let module = format!("{name}_bg.wasm");
     let bound = work.join("bound").join(&module);
-    let rest = fs::read(&bound).map_err(|error| describe(&bound, &error))?;
+    let rest = fs::read(&bound).map_err(|error| describe_io_error(&bound, &error))?;
     Ok(vec![
         (called, script.into_bytes()),
         (format!("{name}.js"), glue.into_bytes()),
@@ -153,47 +153,51 @@ fn page_files(work: &Path, name: &str, parts: &[Part]) -> Outcome<Vec<(String, V
 }
 
 /// Writes the files and parts to the page's folder, and replaces the digests in its HTML files.
-fn write_page(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[Part]) -> Outcome<()> {
+fn write_page(folder: &Path, files: Vec<(String, Vec<u8>)>, parts: &[LinkedPart]) -> Outcome<()> {
     let mut digests = Vec::new();
     for (name, bytes) in files {
         let path = folder.join(name);
         if let Ok(old) = fs::read(&path) {
-            digests.extend(digest::all(&old).into_iter().zip(digest::all(&bytes)));
+            digests.extend(
+                digest::all_integrities(&old)
+                    .into_iter()
+                    .zip(digest::all_integrities(&bytes)),
+            );
         }
-        fs::write(&path, bytes).map_err(|error| describe(&path, &error))?;
+        fs::write(&path, bytes).map_err(|error| describe_io_error(&path, &error))?;
     }
     for part in parts {
         let path = folder.join(&part.is);
-        fs::write(&path, &part.bytes).map_err(|error| describe(&path, &error))?;
+        fs::write(&path, &part.bytes).map_err(|error| describe_io_error(&path, &error))?;
     }
-    let entries = fs::read_dir(folder).map_err(|error| describe(folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| describe_io_error(folder, &error))?;
     let pages = entries
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "html"));
     for page in pages {
-        let old = text(&page)?;
+        let old = read_text(&page)?;
         let new = digests
             .iter()
             .fold(old.clone(), |page, (from, to)| page.replace(from, to));
         if new != old {
-            fs::write(&page, new).map_err(|error| describe(&page, &error))?;
+            fs::write(&page, new).map_err(|error| describe_io_error(&page, &error))?;
         }
     }
     Ok(())
 }
 
-fn text(path: &Path) -> Outcome<String> {
-    fs::read_to_string(path).map_err(|error| describe(path, &error))
+fn read_text(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| describe_io_error(path, &error))
 }
 
 /// Returns a file's size in KB.
-fn size(path: &Path) -> Outcome<u64> {
-    let data = fs::metadata(path).map_err(|error| describe(path, &error))?;
+fn size_in_kb(path: &Path) -> Outcome<u64> {
+    let data = fs::metadata(path).map_err(|error| describe_io_error(path, &error))?;
     Ok(data.len() / 1024)
 }
 
-fn describe(path: &Path, error: &std::io::Error) -> String {
+fn describe_io_error(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
@@ -236,7 +240,7 @@ mod tests {
     fn a_page_without_split_points_is_not_changed() {
         let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
         // The module is not even read.
-        assert_eq!(part(Path::new("app.wasm"), &page, &[]), Ok(()));
+        assert_eq!(split_page(Path::new("app.wasm"), &page, &[]), Ok(()));
         fs::remove_dir_all(page).expect("it can be removed");
     }
 
@@ -244,32 +248,35 @@ mod tests {
     fn a_page_with_uncut_split_points_and_no_module_is_an_error() {
         let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
         let page = folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
-        let done = part(&page.join("app.wasm"), &page, &[]);
+        let done = split_page(&page.join("app.wasm"), &page, &[]);
         assert!(done.is_err_and(|said| said.contains("app.wasm")));
         fs::remove_dir_all(page).expect("it can be removed");
     }
 
     #[test]
     fn digests_in_the_page_are_replaced_by_those_of_the_parts() {
-        let [_, old, _] = digest::all(b"whole");
-        let [_, new, _] = digest::all(b"rest");
+        let [_, old, _] = digest::all_integrities(b"whole");
+        let [_, new, _] = digest::all_integrities(b"rest");
         let html = format!("<link rel=\"modulepreload\" integrity=\"{old}\"><p>{old}x</p>");
         let page = folder("digests", &[("index.html", &html), ("app.js", "whole")]);
         let files = vec![
             ("app.js".to_owned(), b"rest".to_vec()),
             ("app-parts-1.js".to_owned(), b"script".to_vec()),
         ];
-        let part = Part {
+        let part = LinkedPart {
             was: "a.wasm".to_owned(),
             is: "app-a-1.wasm".to_owned(),
             bytes: b"part".to_vec(),
         };
         write_page(&page, files, &[part]).expect("there is room");
-        let html = text(&page.join("index.html")).expect("it is there");
+        let html = read_text(&page.join("index.html")).expect("it is there");
         assert!(html.contains(&new) && !html.contains(&old), "{html}");
-        assert_eq!(text(&page.join("app.js")), Ok("rest".to_owned()));
-        assert_eq!(text(&page.join("app-a-1.wasm")), Ok("part".to_owned()));
-        assert_eq!(text(&page.join("app-parts-1.js")), Ok("script".to_owned()));
+        assert_eq!(read_text(&page.join("app.js")), Ok("rest".to_owned()));
+        assert_eq!(read_text(&page.join("app-a-1.wasm")), Ok("part".to_owned()));
+        assert_eq!(
+            read_text(&page.join("app-parts-1.js")),
+            Ok("script".to_owned())
+        );
         fs::remove_dir_all(page).expect("it can be removed");
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::Outcome;
 
 /// Returns the path of a program on PATH or in trunk's cache; `None` if it is not installed.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
@@ -49,7 +49,7 @@ fn cached_paths(program: &str, file: &str) -> Vec<PathBuf> {
 
 /// Runs a command. Fails if the command cannot be started, or ends with another status than
 /// success.
-pub(crate) fn run(command: &mut Command) -> Outcome<()> {
+pub(crate) fn run_command(command: &mut Command) -> Outcome<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command
         .status()
