@@ -78,7 +78,7 @@ impl StorePersistence {
             Ok(Some(stored)) => self.restore(thread, &stored),
             Ok(None) => self.begin_new_thread(thread, initial),
             Err(error) if error.kind == StoreErrorKind::Corrupt => {
-                self.begin_after_unreadable(&error)
+                self.begin_after_unreadable(&error);
             }
             Err(error) => self.continue_unstored(thread, &error, initial),
         }
@@ -119,7 +119,7 @@ impl StorePersistence {
             // Sent only by a tab without locks.
             (TabMessage::Owned, Ownership::ThisTab { .. }) => self.on_ownership_lost(thread),
             (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => {
-                self.schedule_refresh()
+                self.schedule_refresh();
             }
             (TabMessage::Ping, Ownership::ThisTab { .. }) if !thread.is_apart.get() => {
                 thread.send(TabMessage::Pong);
