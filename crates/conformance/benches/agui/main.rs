@@ -119,7 +119,7 @@ fn measure_observers() {
             for _ in 0..count {
                 let heard = Rc::clone(&heard);
                 chat.observers.add(move |change: &Change| {
-                    heard.set(heard.get() + u64::from(is_growth(change)))
+                    heard.set(heard.get() + u64::from(is_growth(change)));
                 });
             }
             cost.measure_round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));

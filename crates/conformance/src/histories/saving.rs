@@ -150,7 +150,7 @@ impl History {
         for news in news {
             match news {
                 TabEffect::Started(invocation) => {
-                    self.record_abandoned_start(&invocation, by_itself)
+                    self.record_abandoned_start(&invocation, by_itself);
                 }
                 // The owner writes its own data by now.
                 TabEffect::Recorded(_) | TabEffect::Asked(_) => {}
