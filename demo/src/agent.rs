@@ -96,10 +96,7 @@ impl Remote {
                 }
             }
             Protocol::UiStream => {
-                let protocol = UiStream {
-                    resumes: true,
-                    ..UiStream::default()
-                };
+                let protocol = UiStream::default().with_resumes(true);
                 HttpAgent::with_protocol(url, protocol)
                     .headers(headers)
                     .into()

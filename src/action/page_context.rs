@@ -117,12 +117,12 @@ fn share_context(description: String, read: ContextReader) {
             }
             None
         });
-        let item = value.map(|value| ContextItem {
-            description: description.clone(),
-            value: match value {
+        let item = value.map(|value| {
+            let text = match value {
                 Value::String(text) => text,
                 other => other.to_string(),
-            },
+            };
+            ContextItem::new(description.clone(), text)
         });
         // Context is never refused.
         let _ = runtime.dispatch(Input::SetContext { owner, item });

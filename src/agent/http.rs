@@ -93,7 +93,7 @@ impl HttpAgent {
     /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.protocol = Rc::new(AgUi(DecoderOptions::strict()));
+        self.protocol = Rc::new(AgUi::new(DecoderOptions::strict()));
         self
     }
 
@@ -137,8 +137,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     /// # #[cfg(feature = "ui-stream")] {
     /// use leptos_assistant::{agent::{HttpAgent, UiStream}};
     ///
-    /// let mut protocol = UiStream::default();
-    /// protocol.resumes = true;
+    /// let protocol = UiStream::default().with_resumes(true);
     /// let agent = HttpAgent::with_protocol("/api/chat", protocol);
     /// # }
     /// ```

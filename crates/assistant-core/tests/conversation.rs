@@ -87,7 +87,7 @@ fn a_result_changes_only_the_call_with_its_id() {
 fn a_result_may_precede_its_call() {
     let mut driver = with_open_run();
     let step = driver.event(result("t", "c", "ok"));
-    assert_eq!(step.diagnostics[0].code, "unknown-call");
+    assert_eq!(step.diagnostics[0].code(), "unknown-call");
     assert_eq!(received(&driver), ["user=hi", "tool:c=ok"]);
     driver.events(calls("c", "f", "{\"x\":1}"));
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
@@ -165,7 +165,7 @@ fn only_the_first_early_result_of_a_call_is_sent() {
     let request = sketch(&driver.session.conversation().request_messages());
     assert_eq!(request, ["user=hi", "assistant=[c]", "tool:c=one"]);
     let step = driver.event(result("t3", "c", "three"));
-    assert_eq!(step.diagnostics[0].code, "call-is-final");
+    assert_eq!(step.diagnostics[0].code(), "call-is-final");
     assert_eq!(driver.answer("c"), "one");
 }
 
@@ -179,7 +179,7 @@ fn a_result_for_an_unknown_call_is_kept_and_reported() {
         .message_to_json(&message_id("m"))
         .unwrap();
     let step = driver.event(result("t", "zz", "?"));
-    assert_eq!(step.diagnostics[0].code, "unknown-call");
+    assert_eq!(step.diagnostics[0].code(), "unknown-call");
     let after = driver
         .session
         .conversation()
@@ -205,7 +205,7 @@ fn a_call_is_placed_in_the_parent_message_that_it_names() {
     driver.event(start_in("b", "f", Some("new")));
     driver.event(start_in("c", "f", None));
     let step = driver.event(start_in("d", "f", Some(user.as_str())));
-    assert_eq!(step.diagnostics[0].code, "parent-is-no-assistant");
+    assert_eq!(step.diagnostics[0].code(), "parent-is-no-assistant");
     let home = |id: &str| {
         let message = driver
             .session
@@ -237,10 +237,13 @@ fn arguments_of_interleaved_calls_do_not_mix() {
     assert_eq!(driver.call("a").args(), Some(&json!({"t": "😀\n"})));
     assert_eq!(driver.call("b").args(), Some(&json!({"n": 12})));
     let step = driver.event(args("zz", "{}"));
-    assert_eq!(step.diagnostics[0].code, "unknown-call");
-    assert_eq!(driver.event(end("zz")).diagnostics[0].code, "unknown-call");
+    assert_eq!(step.diagnostics[0].code(), "unknown-call");
     assert_eq!(
-        driver.event(args("a", "more")).diagnostics[0].code,
+        driver.event(end("zz")).diagnostics[0].code(),
+        "unknown-call"
+    );
+    assert_eq!(
+        driver.event(args("a", "more")).diagnostics[0].code(),
         "call-has-ended"
     );
 }

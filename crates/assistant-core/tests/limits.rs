@@ -35,7 +35,7 @@ fn kinds(driver: &Driver) -> Vec<LimitKind> {
 }
 
 fn codes(output: &Output) -> Vec<&'static str> {
-    output.diagnostics.iter().map(|note| note.code).collect()
+    output.diagnostics.iter().map(|note| note.code()).collect()
 }
 
 fn text_of(driver: &Driver, id: &str) -> String {
@@ -540,7 +540,7 @@ fn read_until_it_fails(limits: &Limits, piece: &[u8]) -> (usize, String) {
     let error = reader.finish(&mut Discard).error;
     (
         read,
-        error.map_or_else(String::new, |error| error.code.to_owned()),
+        error.map_or_else(String::new, |error| error.code().to_owned()),
     )
 }
 

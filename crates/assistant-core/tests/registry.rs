@@ -51,8 +51,8 @@ fn the_newest_registration_of_a_name_is_active_until_it_is_removed() {
     let a = driver.register(ActionSpec::new("x", "A"));
     let b = RegistrationId::new(77);
     let output = driver.register_as(b, ActionSpec::new("x", "B"));
-    assert_eq!(output.diagnostics[0].code, "action-name-clash");
-    assert!(output.diagnostics[0].message.contains("'x'"));
+    assert_eq!(output.diagnostics[0].code(), "action-name-clash");
+    assert!(output.diagnostics[0].message().contains("'x'"));
     assert_eq!(active_id(&driver), Some(b));
     assert_eq!(names(&driver), ["x"]);
     let mut other = driver.clone();

@@ -237,7 +237,7 @@ fn a_handed_off_call_is_not_restarted() {
     driver.approve("c");
     driver.event(started());
     let output = driver.event(start("c", "f"));
-    assert_eq!(output.diagnostics[0].code, "call-has-started");
+    assert_eq!(output.diagnostics[0].code(), "call-has-started");
     driver.events([args("c", "{}"), end("c")]);
     assert_eq!(driver.phase("c"), Phase::Running);
     driver.event(result("r", "c", "sunny"));

@@ -46,7 +46,7 @@ fn a_reasoning_part_has_a_duration() {
     driver.events(reasoning("r", "Hm"));
     let open = span(driver.session.conversation(), "r").unwrap();
     assert_eq!(
-        (open.started_at, open.ended_at, open.duration()),
+        (open.started_at(), open.ended_at(), open.duration()),
         (1_000, None, None)
     );
     driver.host.clock = 13_500;
@@ -61,10 +61,7 @@ fn a_reasoning_part_has_a_duration() {
 
 #[test]
 fn a_clock_set_back_gives_no_negative_duration() {
-    let span = Span {
-        started_at: 10,
-        ended_at: Some(4),
-    };
+    let span = Span::new(10, Some(4));
     assert_eq!(span.duration(), Some(0));
 }
 

@@ -26,10 +26,7 @@ fn a_request_is_built_from_the_state_at_its_opening() {
     });
     driver.input(Input::SetContext {
         owner: 1,
-        item: Some(ContextItem {
-            description: "project".to_owned(),
-            value: "borealis".to_owned(),
-        }),
+        item: Some(ContextItem::new("project", "borealis")),
     });
     driver.input(Input::OpenRun { run });
     let request = driver.request().clone();

@@ -270,7 +270,7 @@ fn journal_entries_of_unknown_calls_change_nothing() {
         snapshot: before.session.snapshot(),
         journal: journal.to_vec(),
     });
-    let codes: Vec<_> = output.diagnostics.iter().map(|note| note.code).collect();
+    let codes: Vec<_> = output.diagnostics.iter().map(|note| note.code()).collect();
     assert_eq!(codes, ["journal-unknown-call"; 2]);
     assert!(other.invocations.is_empty());
 }

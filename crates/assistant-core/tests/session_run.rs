@@ -83,12 +83,7 @@ fn a_message_during_a_run_is_refused() {
 #[test]
 fn a_request_contains_state_context_and_forwarded_props() {
     let mut driver = Driver::new();
-    let item = |value: &str| {
-        Some(assistant_core::event::ContextItem {
-            description: "page".to_owned(),
-            value: value.to_owned(),
-        })
-    };
+    let item = |value: &str| Some(assistant_core::event::ContextItem::new("page", value));
     driver.input(Input::SetContext {
         owner: 1,
         item: item("one"),
@@ -313,7 +308,7 @@ fn events_after_the_end_of_a_run_are_dropped_and_reported() {
     driver.event(started());
     driver.event(run_error("boom"));
     for late in calls("c", "f", "{}").into_iter().chain([finished()]) {
-        assert_eq!(driver.event(late).diagnostics[0].code, "event-after-end");
+        assert_eq!(driver.event(late).diagnostics[0].code(), "event-after-end");
     }
     driver.close();
     assert_eq!(driver.notices(), [NoticeKind::RunError]);

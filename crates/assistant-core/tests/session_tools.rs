@@ -138,7 +138,7 @@ fn a_running_call_is_not_reopened() {
     let mut driver = with([eager("f")]);
     driver.events(calls("c", "f", "{}"));
     let output = driver.event(start("c", "f"));
-    assert_eq!(output.diagnostics[0].code, "call-has-started");
+    assert_eq!(output.diagnostics[0].code(), "call-has-started");
     driver.events([args("c", "{}"), end("c")]);
     finish_run(&mut driver);
     driver.returns("c", json!(1));

@@ -126,7 +126,7 @@ fn a_user_message_absent_from_a_snapshot_stays_as_a_branch() {
     let conversation = driver.session.conversation();
     assert!(conversation.message(&message_id("id1")).is_some());
     let step = driver.event(snapshot(vec![user("other", "theirs"), user("id1", "hi")]));
-    assert_eq!(step.diagnostics[0].code, "other-branch");
+    assert_eq!(step.diagnostics[0].code(), "other-branch");
     assert_eq!(shown(&driver), ["user=theirs"]);
 }
 
@@ -329,7 +329,7 @@ fn a_snapshot_that_drops_user_messages_raises_a_notice_with_retry() {
     driver.event(started());
     let list = || snapshot(vec![assistant("fresh", Some("Welcome!"), &[])]);
     let step = driver.event(list());
-    let codes = step.diagnostics.iter().map(|one| one.code);
+    let codes = step.diagnostics.iter().map(|one| one.code());
     assert_eq!(codes.collect::<Vec<_>>(), ["user-message-forgotten"; 2]);
     driver.event(list());
     finish_run(&mut driver);

@@ -96,10 +96,7 @@ impl Agent for LazyAgent {
 
 #[cfg(feature = "full")]
 fn ui_stream(options: &JsValue) -> UiStream {
-    UiStream {
-        resumes: get(options, "resumes").is_truthy(),
-        ..UiStream::default()
-    }
+    UiStream::default().with_resumes(get(options, "resumes").is_truthy())
 }
 
 /// Creates the agent that the options of a page describe. `npm/chat.js` has already refused

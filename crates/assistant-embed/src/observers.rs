@@ -45,7 +45,7 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
         }
         "onLoopEvent" => chat.on_loop_event(move |event| listener(&of_loop(event))),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
-            listener(&json!({"code": diagnostic.code, "message": diagnostic.message}));
+            listener(&json!({"code": diagnostic.code(), "message": diagnostic.message()}));
         }),
         _ => return None,
     }

@@ -47,17 +47,67 @@ pub trait Protocol {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Needs {
-    /// True if an answer can be resumed after a reload; `None` leaves the session's option
+    pub(crate) resumes: Option<bool>,
+    pub(crate) replays: bool,
+    pub(crate) asks_again: bool,
+    pub(crate) runs_no_tools: bool,
+}
+
+impl Needs {
+    /// Returns true if an answer can be resumed after a reload; `None` leaves the session's option
     /// unchanged.
-    pub resumes: Option<bool>,
-    /// True if a resumed answer begins again with its first event
+    #[must_use]
+    pub const fn resumes(&self) -> Option<bool> {
+        self.resumes
+    }
+
+    /// Sets [`Self::resumes`].
+    #[must_use]
+    pub const fn with_resumes(mut self, resumes: bool) -> Self {
+        self.resumes = Some(resumes);
+        self
+    }
+
+    /// Returns true if a resumed answer begins again with its first event
     /// ([`SessionOptions::replays`](assistant_core::session::SessionOptions::replays)).
-    pub replays: bool,
-    /// The value of
+    #[must_use]
+    pub const fn replays(&self) -> bool {
+        self.replays
+    }
+
+    /// Sets [`Self::replays`].
+    #[must_use]
+    pub const fn with_replays(mut self, replays: bool) -> Self {
+        self.replays = replays;
+        self
+    }
+
+    /// Returns the value of
     /// [`SessionOptions::asks_again`](assistant_core::session::SessionOptions::asks_again).
-    pub asks_again: bool,
-    /// True if the agent runs no tools of its own.
-    pub runs_no_tools: bool,
+    #[must_use]
+    pub const fn asks_again(&self) -> bool {
+        self.asks_again
+    }
+
+    /// Sets [`Self::asks_again`].
+    #[must_use]
+    pub const fn with_asks_again(mut self, asks_again: bool) -> Self {
+        self.asks_again = asks_again;
+        self
+    }
+
+    /// Returns true if the agent runs no tools of its own.
+    #[must_use]
+    pub const fn runs_no_tools(&self) -> bool {
+        self.runs_no_tools
+    }
+
+    /// Sets [`Self::runs_no_tools`].
+    #[must_use]
+    pub const fn with_runs_no_tools(mut self, runs_no_tools: bool) -> Self {
+        self.runs_no_tools = runs_no_tools;
+        self
+    }
 }
 
 /// A request for a transport.

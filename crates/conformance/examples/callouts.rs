@@ -103,7 +103,7 @@ impl Arguments {
         }
         chunks.extend(parser.end());
         for diagnostic in parser.take_diagnostics() {
-            print_error(&diagnostic.message);
+            print_error(diagnostic.message());
         }
         join_text_chunks(chunks)
     }

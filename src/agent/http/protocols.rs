@@ -57,6 +57,6 @@ impl CompletionsAgent {
             options = options.model(model);
         }
         let url = super::request::append_path(&base, "/chat/completions");
-        Self::with_protocol(url, assistant_protocols::Completions(options))
+        Self::with_protocol(url, assistant_protocols::Completions::new(options))
     }
 }

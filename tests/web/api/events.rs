@@ -175,8 +175,8 @@ async fn a_failed_observer_stops_neither_the_others_nor_the_run() {
     let broken = chat.assistant.on_call_event(|_| Err("no network"));
     chat.assistant.on_diagnostic(|_| Err("no console"));
     chat.assistant.on_diagnostic(move |told| {
-        if told.code == "observer-failed" {
-            failures.update(|list: &mut Vec<String>| list.push(told.message.clone()));
+        if told.code() == "observer-failed" {
+            failures.update(|list: &mut Vec<String>| list.push(told.message().to_owned()));
         }
     });
     chat.assistant.send("go").unwrap();

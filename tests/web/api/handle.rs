@@ -61,7 +61,7 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
     let log = Rc::clone(&heard);
     chat.assistant.on_diagnostic(move |found| {
         log.borrow_mut()
-            .push(format!("{}: {}", found.code, found.message));
+            .push(format!("{}: {}", found.code(), found.message()));
     });
     chat.assistant.set_agent(Odd);
     chat.assistant.send("go").unwrap();

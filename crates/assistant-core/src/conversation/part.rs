@@ -104,13 +104,20 @@ impl TextPart {
 /// A period, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The start of the period.
-    pub started_at: i64,
-    /// The end of the period; `None` while it lasts.
-    pub ended_at: Option<i64>,
+    pub(crate) started_at: i64,
+    pub(crate) ended_at: Option<i64>,
 }
 
 impl Span {
+    /// Creates a period that lasts if it has no end.
+    #[must_use]
+    pub const fn new(started_at: i64, ended_at: Option<i64>) -> Self {
+        Self {
+            started_at,
+            ended_at,
+        }
+    }
+
     /// Returns the duration in milliseconds; `None` while the period lasts. 0 if the clock was set
     /// back.
     #[must_use]
@@ -118,6 +125,18 @@ impl Span {
         let ms = self.ended_at?.saturating_sub(self.started_at);
         // Unknown if the clock was set back in between.
         Some(u64::try_from(ms).unwrap_or(0))
+    }
+
+    /// Returns the start of the period.
+    #[must_use]
+    pub const fn started_at(&self) -> i64 {
+        self.started_at
+    }
+
+    /// Returns the end of the period; `None` while it lasts.
+    #[must_use]
+    pub const fn ended_at(&self) -> Option<i64> {
+        self.ended_at
     }
 }
 

@@ -16,11 +16,8 @@ const MAX_QUOTE: usize = 200;
 /// A violation of the protocol that ends the stream. Events delivered before remain valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtocolError {
-    /// A stable code for programs: `invalid-json`, `invalid-frame`, `malformed`, `sequence`,
-    /// `limit`, `event-limit`, `too-many-streams`.
-    pub code: &'static str,
-    /// A message for developers of the agent.
-    pub message: String,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
 }
 
 impl ProtocolError {
@@ -40,6 +37,19 @@ impl ProtocolError {
             code: "sequence",
             message,
         }
+    }
+
+    /// Returns a stable code for programs: `invalid-json`, `invalid-frame`, `malformed`,
+    /// `sequence`, `limit`, `event-limit`, `too-many-streams`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Returns a message for developers of the agent.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
     }
 }
 

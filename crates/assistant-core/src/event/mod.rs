@@ -245,10 +245,8 @@ pub enum EncryptedEntity {
 /// reported, and never ends the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// A stable code for programs, such as `unknown-event`.
-    pub code: &'static str,
-    /// A message for developers.
-    pub message: String,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
 }
 
 impl Diagnostic {
@@ -259,5 +257,17 @@ impl Diagnostic {
             code,
             message: message.into(),
         }
+    }
+
+    /// Returns a stable code for programs, such as `unknown-event`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Returns a message for developers.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
     }
 }

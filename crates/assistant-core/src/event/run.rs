@@ -60,6 +60,7 @@ pub struct Tool {
 
 /// A description of the page's context, with its current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ContextItem {
     /// The description.
     pub description: String,
@@ -67,8 +68,20 @@ pub struct ContextItem {
     pub value: String,
 }
 
+impl ContextItem {
+    /// Creates an item.
+    #[must_use]
+    pub fn new(description: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            description: description.into(),
+            value: value.into(),
+        }
+    }
+}
+
 /// The answer to one interrupt.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ResumeEntry {
     /// The id of the interrupt.
     pub interrupt_id: String,
@@ -78,6 +91,19 @@ pub struct ResumeEntry {
     pub payload: Option<Value>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
+}
+
+impl ResumeEntry {
+    /// Creates an answer without payload and metadata.
+    #[must_use]
+    pub fn new(interrupt_id: impl Into<String>, status: ResumeStatus) -> Self {
+        Self {
+            interrupt_id: interrupt_id.into(),
+            status,
+            payload: None,
+            metadata: None,
+        }
+    }
 }
 
 /// The kind of answer to an interrupt.

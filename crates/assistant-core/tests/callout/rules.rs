@@ -241,18 +241,18 @@ fn malformed_callouts_are_reported_as_diagnostics() {
     let diagnostics = parser.take_diagnostics();
     let codes: Vec<&str> = diagnostics
         .iter()
-        .map(|diagnostic| diagnostic.code)
+        .map(|diagnostic| diagnostic.code())
         .collect();
     assert_eq!(codes, ["unknown-state", "callout-is-text"]);
     assert!(
-        diagnostics[0].message.contains("'done'"),
+        diagnostics[0].message().contains("'done'"),
         "{}",
-        diagnostics[0].message
+        diagnostics[0].message()
     );
     assert!(
-        diagnostics[1].message.contains("'x'"),
+        diagnostics[1].message().contains("'x'"),
         "{}",
-        diagnostics[1].message
+        diagnostics[1].message()
     );
     // The following text is a new one.
     assert_eq!(

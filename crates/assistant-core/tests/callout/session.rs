@@ -207,7 +207,7 @@ fn a_session_reports_malformed_callouts_as_diagnostics() {
     let codes: Vec<&str> = step
         .diagnostics
         .iter()
-        .map(|diagnostic| diagnostic.code)
+        .map(|diagnostic| diagnostic.code())
         .collect();
     assert_eq!(codes, ["unknown-state", "callout-is-text"]);
 }

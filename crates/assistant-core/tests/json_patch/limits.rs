@@ -160,12 +160,12 @@ fn a_patch_over_budget_is_reported_and_changes_nothing() {
     let step = driver.event(EventKind::StateDelta {
         delta: bomb.clone(),
     });
-    assert_eq!(step.diagnostics[0].code, "over-budget");
+    assert_eq!(step.diagnostics[0].code(), "over-budget");
     assert_eq!(driver.session.conversation().state(), &content);
     let step = driver.event(EventKind::ActivityDelta {
         message_id: "plan".to_owned(),
         activity_type: "plan".to_owned(),
         patch: bomb,
     });
-    assert_eq!(step.diagnostics[0].code, "over-budget");
+    assert_eq!(step.diagnostics[0].code(), "over-budget");
 }

@@ -28,7 +28,7 @@ fn end(wire: Wire, frames: &[String]) -> (Value, Vec<String>) {
         [wire, wire],
         &Exceptions::read(),
     );
-    let codes = talk.diagnostics.iter().map(|note| note.code.to_owned());
+    let codes = talk.diagnostics.iter().map(|note| note.code().to_owned());
     (stored, codes.collect())
 }
 

@@ -43,7 +43,7 @@ fn read(name: &str) -> (Summary, Ending) {
     let mut reader = Reader::new(ResponseParams::default());
     reader.push(&bytes(name), &mut log);
     let ending = reader.finish(&mut log);
-    let dropped = |note: &&assistant_core::event::Diagnostic| note.code == "dropped-chunk";
+    let dropped = |note: &&assistant_core::event::Diagnostic| note.code() == "dropped-chunk";
     let mut summary = Summary {
         dropped: log.diagnostics.iter().filter(dropped).count(),
         ..Summary::default()
@@ -228,7 +228,7 @@ fn malformed_responses_are_reported() {
     let (summary, ending) = read("odd-page.html");
     assert_eq!(summary, Summary::default());
     assert_eq!(ending.end, End::Failed);
-    assert_eq!(ending.error.unwrap().code, "not-a-stream");
+    assert_eq!(ending.error.unwrap().code(), "not-a-stream");
 
     let (summary, ending) = read("odd-cut.sse");
     assert_eq!(
@@ -259,7 +259,7 @@ fn a_truncated_call_is_answered_with_an_error() {
 
 #[test]
 fn a_request_carries_the_whole_conversation() {
-    let protocol = Completions(RequestOptions::default().model("qwen3"));
+    let protocol = Completions::new(RequestOptions::default().model("qwen3"));
     let mut talk = Talk::new(Box::new(protocol));
     talk.driver.register(action("weather"));
     talk.driver.input(Input::SetForwardedProps {
@@ -267,10 +267,7 @@ fn a_request_carries_the_whole_conversation() {
     });
     talk.driver.input(Input::SetContext {
         owner: 1,
-        item: Some(ContextItem {
-            description: "Page".to_owned(),
-            value: "harbour".to_owned(),
-        }),
+        item: Some(ContextItem::new("Page", "harbour")),
     });
     let parts = json!([
         {"type": "text", "text": "look"},

@@ -208,7 +208,7 @@ proptest! {
             let cut = read(protocol.decoder(input, &Limits::default()), &bytes, &cuts);
             prop_assert_eq!(whole, cut);
         }
-        let text = UiStream { text: true, ..UiStream::default() };
+        let text = UiStream::default().with_text(true);
         let input = talk.driver.request();
         let text_of = |cuts: &[usize]| {
             let (events, _, ending) = read(text.decoder(input, &Limits::default()), &bytes, cuts);

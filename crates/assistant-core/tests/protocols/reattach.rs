@@ -23,10 +23,7 @@ struct Stored(AgUi);
 
 impl Protocol for Stored {
     fn needs(&self) -> Needs {
-        let mut needs = Needs::default();
-        needs.resumes = Some(true);
-        needs.replays = true;
-        needs
+        Needs::default().with_resumes(true).with_replays(true)
     }
 
     fn request(&self, input: &RunInput) -> Request {

@@ -12,10 +12,7 @@ use super::{Request, Talk, ui_stream::stream};
 use crate::support::action;
 
 fn talk() -> Talk {
-    Talk::new(Box::new(UiStream {
-        resumes: true,
-        ..UiStream::default()
-    }))
+    Talk::new(Box::new(UiStream::default().with_resumes(true)))
 }
 
 fn text(id: &str, words: &str) -> [Value; 3] {

@@ -259,10 +259,7 @@ fn an_error_in_the_stream_keeps_the_text_before_it() {
 }
 
 fn resuming() -> UiStream {
-    UiStream {
-        resumes: true,
-        ..UiStream::default()
-    }
+    UiStream::default().with_resumes(true)
 }
 
 #[test]
@@ -338,10 +335,7 @@ fn a_resume_without_a_stream_leaves_the_answer_unchanged() {
 
 #[test]
 fn a_plain_text_response_is_one_answer() {
-    let mut talk = Talk::new(Box::new(UiStream {
-        text: true,
-        ..UiStream::default()
-    }));
+    let mut talk = Talk::new(Box::new(UiStream::default().with_text(true)));
     talk.driver.send("hi");
     talk.answer("Grüße 🌍!".as_bytes());
     let tip = talk

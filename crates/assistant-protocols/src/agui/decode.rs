@@ -30,12 +30,7 @@ pub fn decode_event(
             return Err(ProtocolError::new("invalid-frame", message));
         }
     };
-    let mut context = Context {
-        event: &event_type,
-        strict,
-        keep_extra: false,
-        notes,
-    };
+    let mut context = Context::new(&event_type, strict, notes);
     match read_event(Fields::new(object, Path::Root), &mut context) {
         Ok(event) => Ok(Some(event)),
         Err(Fault::Fatal(error)) => Err(error),
@@ -50,7 +45,7 @@ pub fn decode_event(
 
 fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
-    let attributable = is_attributable(context.event);
+    let attributable = is_attributable(context.name());
     let kind = read_kind(f, context);
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
@@ -73,7 +68,7 @@ fn is_attributable(name: &str) -> bool {
 
 #[inline]
 fn read_kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
-    Ok(match context.event {
+    Ok(match context.name() {
         "TEXT_MESSAGE_CONTENT" => EventKind::TextMessageContent {
             message_id: f.text(context, "messageId"),
             delta: f.text(context, "delta"),
@@ -151,7 +146,7 @@ fn read_tool_call(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> 
             let message_id = f.text(context, "messageId");
             let tool_call_id = f.text(context, "toolCallId");
             let content = form::content(f, context);
-            if f.has("role") && (context.strict || !f.is_null("role")) {
+            if f.has("role") && (context.is_strict() || !f.is_null("role")) {
                 f.literal(context, "role", "tool");
             }
             f.opt(context, "role");

@@ -9,7 +9,15 @@ use assistant_core::{event::RunInput, limits::Limits};
 
 /// The protocol AG-UI 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AgUi(pub DecoderOptions);
+pub struct AgUi(DecoderOptions);
+
+impl AgUi {
+    /// Creates the protocol with the options of its decoder.
+    #[must_use]
+    pub const fn new(options: DecoderOptions) -> Self {
+        Self(options)
+    }
+}
 
 impl Protocol for AgUi {
     fn request(&self, input: &RunInput) -> Request {

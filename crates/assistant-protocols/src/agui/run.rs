@@ -66,29 +66,27 @@ fn read_tool(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<To
 
 fn read_context_item(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContextItem> {
     let mut fields = Fields::of(value, context, path)?;
-    let item = ContextItem {
-        description: fields.text(context, "description"),
-        value: fields.text(context, "value"),
-    };
+    let description = fields.text(context, "description");
+    let value = fields.text(context, "value");
+    let item = ContextItem::new(description, value);
     fields.close(context, item)
 }
 
 fn read_resume_entry(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ResumeEntry> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let entry = ResumeEntry {
-        interrupt_id: f.text(context, "interruptId"),
-        status: f.word(
-            context,
-            "status",
-            &[
-                ("resolved", ResumeStatus::Resolved),
-                ("cancelled", ResumeStatus::Cancelled),
-            ],
-        )?,
-        payload: f.opt(context, "payload"),
-        metadata: f.opt_record(context, "metadata"),
-    };
+    let interrupt_id = f.text(context, "interruptId");
+    let status = f.word(
+        context,
+        "status",
+        &[
+            ("resolved", ResumeStatus::Resolved),
+            ("cancelled", ResumeStatus::Cancelled),
+        ],
+    )?;
+    let mut entry = ResumeEntry::new(interrupt_id, status);
+    entry.payload = f.opt(context, "payload");
+    entry.metadata = f.opt_record(context, "metadata");
     fields.close(context, entry)
 }
 
@@ -107,7 +105,8 @@ pub(super) fn read_outcome(
         "interrupt" => {
             let interrupts = f.list(context, "interrupts", form::interrupt);
             if interrupts.is_empty() {
-                let at = Path::Key(&f.path, "interrupts");
+                let path = f.path();
+                let at = Path::Key(&path, "interrupts");
                 let wrong = context.malformed(at, "Too small: expected array to have >=1 items");
                 f.fail(wrong);
             }
@@ -159,7 +158,7 @@ pub(super) fn report_newer_version(version: &str, context: &mut Context<'_>) {
             "The agent declares a protocolVersion that this client cannot interpret: '{version}'."
         )
     };
-    context.notes.add(Diagnostic::new("version", message));
+    context.report(Diagnostic::new("version", message));
 }
 
 fn parse_version(text: &str) -> Option<(u64, u64)> {

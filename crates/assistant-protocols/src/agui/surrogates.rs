@@ -17,10 +17,8 @@ pub(super) use assistant_core::json::surrogates::REPLACED;
 /// The lone surrogates at the ends of a frame's `delta`, where the text contains U+FFFD.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
-    /// The low surrogate at the start of the delta.
-    pub low: Option<u16>,
-    /// The high surrogate at the end of the delta.
-    pub high: Option<u16>,
+    pub(crate) low: Option<u16>,
+    pub(crate) high: Option<u16>,
 }
 
 impl SplitPair {
@@ -67,5 +65,17 @@ impl SplitPair {
     /// Returns true if neither end of the delta is a lone surrogate.
     pub(super) const fn is_empty(self) -> bool {
         self.low.is_none() && self.high.is_none()
+    }
+
+    /// Returns the low surrogate at the start of the delta.
+    #[must_use]
+    pub const fn low(&self) -> Option<u16> {
+        self.low
+    }
+
+    /// Returns the high surrogate at the end of the delta.
+    #[must_use]
+    pub const fn high(&self) -> Option<u16> {
+        self.high
     }
 }

@@ -36,15 +36,10 @@ const REASONING_LISTS: [(&str, &[&str]); 4] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResponseParams {
-    /// The conversation's id.
-    pub thread_id: String,
-    /// The run's id.
-    pub run_id: String,
-    /// The id for the answer's message. The server's own id is not used, since it need not be
-    /// unique.
-    pub message_id: String,
-    /// The ids of the calls in the conversation, which new calls must not reuse.
-    pub taken: HashSet<String>,
+    pub(crate) thread_id: String,
+    pub(crate) run_id: String,
+    pub(crate) message_id: String,
+    pub(crate) taken: HashSet<String>,
 }
 
 impl ResponseParams {
@@ -67,6 +62,38 @@ impl ResponseParams {
             },
             taken: calls.flatten().map(|call| call.id.clone()).collect(),
         }
+    }
+
+    /// Returns the conversation's id.
+    #[must_use]
+    pub fn thread_id(&self) -> &str {
+        &self.thread_id
+    }
+
+    /// Returns the run's id.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// Returns the id for the answer's message. The server's own id is not used, since it need not
+    /// be unique.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.message_id
+    }
+
+    /// Sets [`Self::message_id`].
+    #[must_use]
+    pub fn with_message_id(mut self, message_id: impl Into<String>) -> Self {
+        self.message_id = message_id.into();
+        self
+    }
+
+    /// Returns the ids of the calls in the conversation, which new calls must not reuse.
+    #[must_use]
+    pub const fn taken(&self) -> &HashSet<String> {
+        &self.taken
     }
 }
 

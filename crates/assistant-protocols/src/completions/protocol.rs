@@ -9,7 +9,15 @@ use assistant_core::{event::RunInput, limits::Limits};
 
 /// The protocol of chat completions, as defined by `OpenAI`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Completions(pub RequestOptions);
+pub struct Completions(RequestOptions);
+
+impl Completions {
+    /// Creates the protocol with the options of its requests.
+    #[must_use]
+    pub const fn new(options: RequestOptions) -> Self {
+        Self(options)
+    }
+}
 
 impl Protocol for Completions {
     fn needs(&self) -> Needs {

@@ -26,20 +26,12 @@ const MAX_RENAMES: u32 = 16;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResponseParams {
-    /// The conversation's id.
-    pub thread_id: String,
-    /// The run's id.
-    pub run_id: String,
-    /// The id of the answer until the server sends one.
-    pub message_id: String,
-    /// The output of [`ui_history`](super::ui_history): the answer that the response continues, if
-    /// any, and the ids in use.
-    pub history: Option<Value>,
-    /// True if the response repeats the answer from its beginning, as a resumed stream does.
-    pub replays: bool,
-    /// True if a chunk with another id begins a new answer, as in a resumed stream, instead of
-    /// renaming the current one.
-    pub separates: bool,
+    pub(crate) thread_id: String,
+    pub(crate) run_id: String,
+    pub(crate) message_id: String,
+    pub(crate) history: Option<Value>,
+    pub(crate) replays: bool,
+    pub(crate) separates: bool,
 }
 
 impl ResponseParams {
@@ -65,6 +57,73 @@ impl ResponseParams {
             separates: true,
             ..Self::of(input)
         }
+    }
+
+    /// Returns the conversation's id.
+    #[must_use]
+    pub fn thread_id(&self) -> &str {
+        &self.thread_id
+    }
+
+    /// Returns the run's id.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// Returns the id of the answer until the server sends one.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.message_id
+    }
+
+    /// Sets [`Self::message_id`].
+    #[must_use]
+    pub fn with_message_id(mut self, message_id: impl Into<String>) -> Self {
+        self.message_id = message_id.into();
+        self
+    }
+
+    /// Returns the output of [`ui_history`](super::ui_history): the answer that the response
+    /// continues, if any, and the ids in use.
+    #[must_use]
+    pub const fn history(&self) -> Option<&Value> {
+        self.history.as_ref()
+    }
+
+    /// Sets [`Self::history`].
+    #[must_use]
+    pub fn with_history(mut self, history: Value) -> Self {
+        self.history = Some(history);
+        self
+    }
+
+    /// Returns true if the response repeats the answer from its beginning, as a resumed stream
+    /// does.
+    #[must_use]
+    pub const fn replays(&self) -> bool {
+        self.replays
+    }
+
+    /// Sets [`Self::replays`].
+    #[must_use]
+    pub const fn with_replays(mut self, replays: bool) -> Self {
+        self.replays = replays;
+        self
+    }
+
+    /// Returns true if a chunk with another id begins a new answer, as in a resumed stream, instead
+    /// of renaming the current one.
+    #[must_use]
+    pub const fn separates(&self) -> bool {
+        self.separates
+    }
+
+    /// Sets [`Self::separates`].
+    #[must_use]
+    pub const fn with_separates(mut self, separates: bool) -> Self {
+        self.separates = separates;
+        self
     }
 }
 

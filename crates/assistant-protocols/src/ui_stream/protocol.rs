@@ -11,14 +11,52 @@ use serde_json::Value;
 /// The protocol of the AI SDK's UI message stream, or its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiStream {
-    /// True if the server answers with plain text only.
-    pub text: bool,
-    /// True if the server stores its streams, so that an answer can be resumed after a reload
-    /// ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
-    pub resumes: bool,
-    /// True if a resumed stream continues where it was interrupted, false if it repeats the answer
-    /// from the beginning.
-    pub continues: bool,
+    pub(crate) text: bool,
+    pub(crate) resumes: bool,
+    pub(crate) continues: bool,
+}
+
+impl UiStream {
+    /// Returns true if the server answers with plain text only.
+    #[must_use]
+    pub const fn is_text(&self) -> bool {
+        self.text
+    }
+
+    /// Sets [`Self::is_text`].
+    #[must_use]
+    pub const fn with_text(mut self, text: bool) -> Self {
+        self.text = text;
+        self
+    }
+
+    /// Returns true if the server stores its streams, so that an answer can be resumed after a
+    /// reload ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
+    #[must_use]
+    pub const fn resumes(&self) -> bool {
+        self.resumes
+    }
+
+    /// Sets [`Self::resumes`].
+    #[must_use]
+    pub const fn with_resumes(mut self, resumes: bool) -> Self {
+        self.resumes = resumes;
+        self
+    }
+
+    /// Returns true if a resumed stream continues where it was interrupted, false if it repeats the
+    /// answer from the beginning.
+    #[must_use]
+    pub const fn continues(&self) -> bool {
+        self.continues
+    }
+
+    /// Sets [`Self::continues`].
+    #[must_use]
+    pub const fn with_continues(mut self, continues: bool) -> Self {
+        self.continues = continues;
+        self
+    }
 }
 
 impl Protocol for UiStream {

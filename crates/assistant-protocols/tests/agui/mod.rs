@@ -55,13 +55,11 @@ impl Outcome {
     }
 
     fn codes(&self) -> Vec<&'static str> {
-        self.notes.iter().map(|note| note.code).collect()
+        self.notes.iter().map(|note| note.code()).collect()
     }
 
     fn error(&self) -> &str {
-        self.error
-            .as_ref()
-            .map_or("", |error| error.message.as_str())
+        self.error.as_ref().map_or("", |error| error.message())
     }
 }
 

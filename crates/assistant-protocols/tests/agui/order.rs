@@ -41,8 +41,8 @@ fn frames_that_are_not_events_are_refused() {
         for strict in [true, false] {
             let got = decode_frames(strict, [frame]);
             let error = got.error.as_ref().unwrap();
-            assert_eq!(error.code, code, "{frame}");
-            assert!(error.message.contains(words), "{frame}: {error}");
+            assert_eq!(error.code(), code, "{frame}");
+            assert!(error.message().contains(words), "{frame}: {error}");
             assert_eq!(got.end, End::Failed);
         }
     }

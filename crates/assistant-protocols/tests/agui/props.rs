@@ -56,7 +56,7 @@ proptest! {
         let cut = cut.index(text.len());
         if let Some(head) = text.get(..cut) {
             let got = decode_frames(false, [head]);
-            prop_assert_eq!(got.error.map(|error| error.code), Some("invalid-json"));
+            prop_assert_eq!(got.error.map(|error| error.code()), Some("invalid-json"));
         }
     }
 

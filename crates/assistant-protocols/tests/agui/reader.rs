@@ -22,7 +22,7 @@ impl Sink for Log {
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.notes.push((self.events.len(), diagnostic.code));
+        self.notes.push((self.events.len(), diagnostic.code()));
     }
 }
 
@@ -146,11 +146,11 @@ fn an_invalid_last_frame_without_a_blank_line_fails_the_stream() {
     ] {
         let (_, ending) = read_text(&format!("{}data: {data}", started()));
         assert_eq!(ending.end, End::Failed, "{data}");
-        assert_eq!(ending.error.unwrap().code, code, "{data}");
+        assert_eq!(ending.error.unwrap().code(), code, "{data}");
         assert!(!ending.mid_frame, "{data}");
     }
     let (_, ending) = read_text(&format!("{}data: oops\n\n", started()));
-    assert_eq!(ending.error.unwrap().code, "invalid-json");
+    assert_eq!(ending.error.unwrap().code(), "invalid-json");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn events_before_a_failure_are_kept_and_later_ones_ignored() {
     reader.fail(ProtocolError::new("caller", "too late"));
     let ending = reader.finish(&mut log);
     assert_eq!(log.events.len(), 1);
-    assert_eq!(ending.error.unwrap().code, "invalid-json");
+    assert_eq!(ending.error.unwrap().code(), "invalid-json");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn an_oversized_frame_fails_and_flushes_held_text() {
     let reader = Reader::new(DecoderOptions::default()).with_limits(&limits);
     let (log, ending) = read_with(reader, [text.as_bytes()]);
     assert_eq!(ending.end, End::Failed);
-    assert_eq!(ending.error.unwrap().code, "event-limit");
+    assert_eq!(ending.error.unwrap().code(), "event-limit");
     let Some(EventKind::TextMessageContent { delta, .. }) =
         log.events.last().map(|event| &event.kind)
     else {
@@ -203,8 +203,8 @@ fn a_too_deeply_nested_frame_is_invalid_json() {
             assert_eq!(log.events.len(), 1);
             assert_eq!(ending.end, End::Failed);
             let error = ending.error.unwrap();
-            assert_eq!(error.code, "invalid-json");
-            assert!(error.message.contains("recursion limit"), "{error:?}");
+            assert_eq!(error.code(), "invalid-json");
+            assert!(error.message().contains("recursion limit"), "{error:?}");
         }
     }
 }
@@ -228,7 +228,7 @@ fn an_html_page_or_json_document_is_not_a_stream() {
                 assert_eq!(log, Log::default(), "{body}");
                 assert_eq!(ending.end, End::Failed, "{body}");
                 let error = ending.error.unwrap();
-                assert_eq!(error.code, "not-a-stream", "{body}");
+                assert_eq!(error.code(), "not-a-stream", "{body}");
                 assert!(error.to_string().contains(expected), "{body}: {error}");
             }
         }

@@ -19,7 +19,7 @@ fn unknown_fields_and_values_are_removed_and_reported_by_path() {
     let places: Vec<&str> = got
         .notes
         .iter()
-        .map(|note| note.message.split('\'').nth(1).unwrap())
+        .map(|note| note.message().split('\'').nth(1).unwrap())
         .collect();
     assert_eq!(
         places,
@@ -61,7 +61,7 @@ fn diagnostics_are_bounded() {
         1
     );
     assert_eq!(got.codes().last(), Some(&"left-out"));
-    assert!(got.notes.len() < 300 && got.notes.iter().all(|note| note.message.len() < 1000));
+    assert!(got.notes.len() < 300 && got.notes.iter().all(|note| note.message().len() < 1000));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn decoder_stages_work_on_their_own() {
     Expander::new().expand(event, &mut out).unwrap();
     assert_eq!(event_type(&out[0].kind), "REASONING_MESSAGE_START");
     let error = Verifier::new(true).check(&out[0]).unwrap_err();
-    assert_eq!(error.message, "First event must be 'RUN_STARTED'");
+    assert_eq!(error.message(), "First event must be 'RUN_STARTED'");
     let frame = EventObject::parse(r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#).unwrap();
     let started = decode_event(frame, true, &mut notes).unwrap().unwrap();
     assert_eq!(Verifier::new(true).check(&started), Ok(Checked::Pass));

@@ -165,14 +165,15 @@ pub(super) fn input() -> BoxedStrategy<RunInput> {
             metadata,
         },
     );
-    let item = (text(), text()).prop_map(|(description, value)| ContextItem { description, value });
+    let item =
+        (text(), text()).prop_map(|(description, value)| ContextItem::new(description, value));
     let status = prop_oneof![Just(ResumeStatus::Resolved), Just(ResumeStatus::Cancelled)];
     let entry = (text(), status, of(some_json()), of(object())).prop_map(
-        |(interrupt_id, status, payload, metadata)| ResumeEntry {
-            interrupt_id,
-            status,
-            payload,
-            metadata,
+        |(interrupt_id, status, payload, metadata)| {
+            let mut entry = ResumeEntry::new(interrupt_id, status);
+            entry.payload = payload;
+            entry.metadata = metadata;
+            entry
         },
     );
     let ids = (text(), text(), of(text()));

@@ -65,14 +65,14 @@ impl Report {
         let notes = self
             .diagnostics
             .iter()
-            .map(|note| json!({"code": note.code, "message": note.message}));
+            .map(|note| json!({"code": note.code(), "message": note.message()}));
         json!({
             "outcome": match self.outcome {
                 End::Complete => "completed",
                 End::Failed => "failed",
                 End::Truncated => "truncated",
             },
-            "error": self.error.as_ref().map(|error| error.message.as_str()),
+            "error": self.error.as_ref().map(|error| error.message()),
             "finished": self.finished.iter().map(Finished::to_json).collect::<Value>(),
             "runErrors": failures.collect::<Value>(),
             "messages": self.messages.iter().map(message_to_value).collect::<Value>(),

@@ -33,8 +33,8 @@ pub fn replay_case(case: &Value) -> Value {
     };
     let id = case.pointer("/initial/messageId").and_then(Value::as_str);
     let mut start = response_params(&replay, id.unwrap_or("answer"));
-    start.replays = flag("resetStateOnFirstMessageStart");
-    start.separates = flag("resetStateOnMessageIdChange");
+    start = start.with_replays(flag("resetStateOnFirstMessageStart"));
+    start = start.with_separates(flag("resetStateOnMessageIdChange"));
     let mut decoder = Decoder::new(start);
     let mut player = Player::new(&mut replay, Vec::new());
     let chunks = case.get("chunks").and_then(Value::as_array);
@@ -47,10 +47,9 @@ pub fn replay_case(case: &Value) -> Value {
 }
 
 fn response_params(replay: &Replay, id: &str) -> ResponseParams {
-    let mut start = ResponseParams::default();
-    start.message_id = id.to_owned();
-    start.history = Some(ui_history(&replay.conversation));
-    start
+    ResponseParams::default()
+        .with_message_id(id)
+        .with_history(ui_history(&replay.conversation))
 }
 
 /// Returns the `UIMessage` with this id; one without parts if the conversation contains no such

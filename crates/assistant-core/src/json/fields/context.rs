@@ -8,17 +8,43 @@ use crate::event::fault::{Notes, ProtocolError, quote};
 /// The options of a decoding step, and the collector of its diagnostics.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// The event type, or the name of the document, for messages.
-    pub event: &'a str,
-    /// True for strict decoding, which distinguishes null from an absent field.
-    pub strict: bool,
+    pub(crate) event: &'a str,
+    pub(crate) strict: bool,
     /// True to keep unknown fields of messages and calls instead of removing them.
-    pub keep_extra: bool,
-    /// The collector of diagnostics.
-    pub notes: &'a mut Notes,
+    pub(crate) keep_extra: bool,
+    pub(crate) notes: &'a mut Notes,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Creates the context of a document. The name, or the type of an event, is for messages.
+    /// Strict decoding distinguishes null from an absent field.
+    #[must_use]
+    pub const fn new(name: &'a str, strict: bool, notes: &'a mut Notes) -> Self {
+        Self {
+            event: name,
+            strict,
+            keep_extra: false,
+            notes,
+        }
+    }
+
+    /// Returns the type of the event, or the name of the document.
+    #[must_use]
+    pub const fn name(&self) -> &'a str {
+        self.event
+    }
+
+    /// Returns true for strict decoding.
+    #[must_use]
+    pub const fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Adds a diagnostic.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.notes.add(diagnostic);
+    }
+
     /// Adds a diagnostic about an unknown field that was removed.
     pub fn report_removed(&mut self, path: Path<'_>) {
         let message = format!(

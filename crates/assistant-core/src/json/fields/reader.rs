@@ -19,8 +19,7 @@ const MAX_INTEGER: i64 = (1 << 53) - 1;
 #[derive(Debug)]
 pub struct Fields<'p> {
     object: EventObject,
-    /// The location of the object.
-    pub path: Path<'p>,
+    pub(crate) path: Path<'p>,
     fault: Option<Fault>,
 }
 
@@ -41,6 +40,12 @@ impl<'p> Fields<'p> {
             Value::Object(map) => Ok(Self::new(map.into(), path)),
             other => Err(context.wrong_type(path, "object", Some(&other))),
         }
+    }
+
+    /// Returns the location of the object.
+    #[must_use]
+    pub const fn path(&self) -> Path<'p> {
+        self.path
     }
 
     /// Records a fault, unless an earlier one is recorded.
