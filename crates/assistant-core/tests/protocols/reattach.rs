@@ -421,6 +421,50 @@ fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_on
     }
 }
 
+/// Returns the frames of a server that asks about its own call by an interrupt, and by another call
+/// that names the first (rule "calls that only ask").
+fn asks_by_a_call() -> Vec<Value> {
+    let gate = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c8"});
+    let outcome = json!({"type": "interrupt", "interrupts": [gate]});
+    let mut frames = vec![json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"})];
+    let confirm = json!({"function_name": "theirs", "function_call_id": "c8"}).to_string();
+    for (id, name, args) in [("c8", "theirs", "{}"), ("c9", "confirm", &confirm)] {
+        frames.extend([
+            json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+        ]);
+    }
+    frames.push(
+        json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r", "outcome": outcome}),
+    );
+    frames
+}
+
+#[test]
+fn a_call_that_only_asked_starts_no_run_after_a_reload_of_the_answer() {
+    let mut answer = vec![
+        json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r2"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c8", "content": "done"}),
+    ];
+    text(&mut answer, "m3", 2);
+    answer.push(json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r2"}));
+    for heard in 0..=answer.len() {
+        let mut world = World::new();
+        world.talk.driver.send("hi");
+        world.talk.answer(&bytes(&asks_by_a_call()));
+        assert_eq!(world.talk.driver.approve("c8"), None);
+        let run_id = world.talk.driver.request().run_id.clone();
+        world.talk.begin_answer(&bytes(&answer[..heard]));
+        world.reload();
+        assert_eq!(world.talk.driver.request().run_id, run_id, "{heard}");
+        world.talk.answer(&bytes(&answer));
+        assert_eq!(world.talk.driver.runs.len(), 1, "{heard}");
+        assert_eq!(world.talk.driver.phase("c9"), Phase::Skipped, "{heard}");
+        assert_eq!(world.talk.driver.notices(), [], "{heard}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
