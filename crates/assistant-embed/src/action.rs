@@ -11,13 +11,17 @@ use serde_json::{Number, Value};
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
 use crate::{
-    context::Running, drawing::Drawing, function::PageFunction, look::get, views::DrawnView,
+    context::RunningHandler, drawing::DrawFunction, function::PageFunction, look::get,
+    views::DrawnView,
 };
 
 /// Creates an action. `npm/action.js` has validated the definition.
-pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, JsError> {
+pub(crate) fn build_action(
+    definition: &str,
+    functions: &PageFunctions,
+) -> Result<ToolAction, JsError> {
     let fields: Value = serde_json::from_str(definition)?;
-    let text = |name| text(fields.get(name));
+    let text = |name| text_or_empty(fields.get(name));
     let mut action = ToolAction::new(text("name"), text("description"));
     if let Some(schema) = fields.get("parameters") {
         action = action.parameters(schema.clone());
@@ -29,10 +33,10 @@ pub(crate) fn of(definition: &str, functions: &Functions) -> Result<ToolAction, 
 }
 
 /// A method of an action's builder that sets a flag.
-type Change = fn(ToolAction) -> ToolAction;
+type FlagSetter = fn(ToolAction) -> ToolAction;
 
 fn with_flags(mut action: ToolAction, fields: &Value) -> ToolAction {
-    let flags: [(&str, Change); 12] = [
+    let flags: [(&str, FlagSetter); 12] = [
         ("onlyUserApproves", ToolAction::only_user_approves),
         ("alwaysAsk", ToolAction::always_ask),
         ("renderOnly", ToolAction::render_only),
@@ -64,7 +68,7 @@ fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
     if let Some(version) = fields["version"].as_str() {
         action = action.version(version);
     }
-    if let Some(names) = texts(&fields["tags"]) {
+    if let Some(names) = text_list(&fields["tags"]) {
         action = action.tags(names);
     }
     match fields["risk"].as_str() {
@@ -75,10 +79,10 @@ fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
 }
 
 fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
-    if let Some(names) = texts(&fields["rememberFor"]) {
+    if let Some(names) = text_list(&fields["rememberFor"]) {
         action = action.remember_for(names);
     }
-    if let Some(most) = fields.get("rememberUses").and_then(count) {
+    if let Some(most) = fields.get("rememberUses").and_then(as_u32) {
         action = action.remember_uses(most);
     }
     if let Some(ms) = fields["rememberLasts"].as_u64() {
@@ -89,10 +93,10 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
             action = action.remember_up_to(pointer, Number::clone(max));
         }
     }
-    if let Some(ms) = fields.get("timeoutMs").and_then(count) {
+    if let Some(ms) = fields.get("timeoutMs").and_then(as_u32) {
         action = action.timeout_ms(ms);
     }
-    let limit = |pointer| fields.pointer(pointer).and_then(count);
+    let limit = |pointer| fields.pointer(pointer).and_then(as_u32);
     let mut bounds = CallLimits::default();
     if let (Some(most), Some(ms)) = (limit("/limits/calls/0"), limit("/limits/calls/1")) {
         bounds = bounds.calls(most, ms);
@@ -106,46 +110,55 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
     action.limits(bounds)
 }
 
-fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions) -> ToolAction {
+fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFunctions) -> ToolAction {
     if let Some(text) = functions.get("description") {
-        action = action.description(move || text.current::<String>().unwrap_or_default());
+        action = action.description(move || text.call_without_args::<String>().unwrap_or_default());
     }
     if let Some(schema) = functions.get("parameters") {
-        action = action.parameters(move || schema.current::<Value>().unwrap_or_default());
+        action = action.parameters(move || schema.call_without_args::<Value>().unwrap_or_default());
     }
     match functions.get("enabled") {
         // An action whose condition fails is not offered.
-        Some(enabled) => action = action.enabled(move || enabled.current().unwrap_or(false)),
+        Some(enabled) => {
+            action = action.enabled(move || enabled.call_without_args().unwrap_or(false));
+        }
         None => action = action.enabled(fields["enabled"] != Value::Bool(false)),
     }
     if let Some(handler) = functions.get("handler") {
-        action = action
-            .handler(move |args: Value, context: ToolContext| run(handler.clone(), args, context));
+        action = action.handler(move |args: Value, context: ToolContext| {
+            run_handler(handler.clone(), args, context)
+        });
     }
-    action = action.approval(approval(fields, functions));
+    action = action.approval(approval_rule(fields, functions));
     if let Some(permits) = functions.get("permission") {
-        action = action
-            .permission(move |args: Value| permitted(permits.clone(), args, JsValue::UNDEFINED));
+        action = action.permission(move |args: Value| {
+            check_permission(permits.clone(), args, JsValue::UNDEFINED)
+        });
     }
     if let Some(describe) = functions.get("describe") {
-        action = action.describe(move |args: &Value| described(&describe, args));
+        action = action.describe(move |args: &Value| describe_call(&describe, args));
     }
     if let Some(denial) = functions.get("denial") {
         action = action.denial(move |args: &Value, reason| {
             let reason = reason.map_or(Value::Null, Value::from);
-            DenialResult(denial.answer_now(args, &reason).ok())
+            DenialResult(denial.call_sync(args, &reason).ok())
         });
     }
     if let Some(clean) = functions.get("sanitize") {
         // The schema refuses the arguments if they could not be sanitized.
         action = action.sanitize(move |args| {
-            *args = clean.answer_now(args, &Value::Null).unwrap_or_default();
+            *args = clean.call_sync(args, &Value::Null).unwrap_or_default();
         });
     }
     if let Some(preview) = functions.get("preview") {
         action = action.preview(move |args: Value| {
             let preview = preview.clone();
-            async move { preview.answer(&args).await.map_err(ToolError::into_message) }
+            async move {
+                preview
+                    .call_and_wait(&args)
+                    .await
+                    .map_err(ToolError::into_message)
+            }
         });
     }
     if let Some(card) = functions.drawing("render") {
@@ -157,22 +170,26 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &Functions)
     action
 }
 
-async fn run(handler: PageFunction, args: Value, context: ToolContext) -> Result<Value, ToolError> {
-    crate::unless_stopped().await;
-    let running = Running::begin(context);
-    let answer = handler.run(&args, running.context()).await;
-    crate::unless_stopped().await;
+async fn run_handler(
+    handler: PageFunction,
+    args: Value,
+    context: ToolContext,
+) -> Result<Value, ToolError> {
+    crate::wait_if_stopped().await;
+    let running = RunningHandler::begin(context);
+    let answer = handler.call_async(&args, running.context()).await;
+    crate::wait_if_stopped().await;
     running.end();
     answer
 }
 
 /// Returns the approval rule. A function requires approval unless it returns `false`, also if it
 /// fails.
-fn approval(fields: &Value, functions: &Functions) -> Approval {
+fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
             let rule = rule.clone();
-            Box::pin(async move { rule.answer(&args).await != Ok(Value::Bool(false)) })
+            Box::pin(async move { rule.call_and_wait(&args).await != Ok(Value::Bool(false)) })
         })),
         (None, None | Some("never")) => Approval::Never,
         (None, Some(_)) => Approval::Always,
@@ -180,13 +197,13 @@ fn approval(fields: &Value, functions: &Functions) -> Approval {
 }
 
 /// Calls the permission rule. Fails unless the rule returns `true`; a returned text is the reason.
-pub(crate) async fn permitted(
+pub(crate) async fn check_permission(
     rule: PageFunction,
     args: Value,
     name: JsValue,
 ) -> Result<(), String> {
-    crate::unless_stopped().await;
-    match rule.run(&args, name).await {
+    crate::wait_if_stopped().await;
+    match rule.call_async(&args, name).await {
         Ok(Value::Bool(true)) => Ok(()),
         Ok(Value::String(reason)) => Err(reason),
         Ok(_) => Err("The page does not permit it".to_owned()),
@@ -196,12 +213,12 @@ pub(crate) async fn permitted(
 
 /// Returns the card's description of a call: the page's function returns `[sentence, [[name,
 /// value], …]]`. If the description is empty or the function fails, the card shows the arguments.
-fn described(describe: &PageFunction, args: &Value) -> Description {
-    let answer = describe.answer_now(args, &Value::Null).unwrap_or_default();
-    let description = Description::new(text(answer.get(0)));
+fn describe_call(describe: &PageFunction, args: &Value) -> Description {
+    let answer = describe.call_sync(args, &Value::Null).unwrap_or_default();
+    let description = Description::new(text_or_empty(answer.get(0)));
     let rows = answer.get(1).and_then(Value::as_array);
     rows.into_iter().flatten().fold(description, |all, row| {
-        all.row(text(row.get(0)), text(row.get(1)))
+        all.row(text_or_empty(row.get(0)), text_or_empty(row.get(1)))
     })
 }
 
@@ -218,27 +235,27 @@ impl Serialize for DenialResult {
     }
 }
 
-fn text(value: Option<&Value>) -> String {
+fn text_or_empty(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn texts(list: &Value) -> Option<Vec<String>> {
+fn text_list(list: &Value) -> Option<Vec<String>> {
     let texts = list.as_array()?.iter();
     Some(texts.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-fn count(value: &Value) -> Option<u32> {
+fn as_u32(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
 /// The functions of an action's definition, by the names of their fields, as `npm/action.js` has
 /// wrapped them.
-pub(crate) struct Functions {
+pub(crate) struct PageFunctions {
     object: JsValue,
     exact_numbers: bool,
 }
 
-impl Functions {
+impl PageFunctions {
     pub(crate) const fn new(object: JsValue, exact_numbers: bool) -> Self {
         Self {
             object,
@@ -247,9 +264,9 @@ impl Functions {
     }
 
     /// Returns the function in a field that draws a view, if any.
-    pub(crate) fn drawing(&self, name: &str) -> Option<Drawing> {
+    pub(crate) fn drawing(&self, name: &str) -> Option<DrawFunction> {
         let draw = get(&self.object, name).dyn_into().ok()?;
-        Some(Drawing::new(draw))
+        Some(DrawFunction::new(draw))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<PageFunction> {

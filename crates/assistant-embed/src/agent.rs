@@ -101,7 +101,7 @@ fn ui_stream(options: &JsValue) -> UiStream {
 
 /// Creates the agent that the options of a page describe. `npm/chat.js` has already refused
 /// protocols that the module does not support.
-pub(crate) fn of(
+pub(crate) fn create_agent(
     url: String,
     headers: &js_sys::Array,
     options: &JsValue,
@@ -138,7 +138,7 @@ fn with_requests<P: Protocol + 'static>(
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Box<dyn Agent> {
-    let fixed = pairs(headers);
+    let fixed = header_pairs(headers);
     let mut agent = agent.headers(move || fixed.clone());
     if let Ok(headers) = get(options, "headers").dyn_into::<js_sys::Function>() {
         agent = agent.headers_async(move |refused| page_headers(headers.clone(), refused));
@@ -156,17 +156,17 @@ async fn page_headers(
     headers: js_sys::Function,
     refused: bool,
 ) -> Result<Vec<(String, String)>, String> {
-    crate::unless_stopped().await;
+    crate::wait_if_stopped().await;
     let promise = headers.call1(&JsValue::UNDEFINED, &refused.into());
     let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
         Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
         _ => None,
     };
-    let pairs = json::answer(answer).map_err(leptos_assistant::ToolError::into_message)?;
+    let pairs = json::parse_answer(answer).map_err(leptos_assistant::ToolError::into_message)?;
     serde_json::from_value(pairs).map_err(|error| error.to_string())
 }
 
-fn pairs(headers: &js_sys::Array) -> Vec<(String, String)> {
+fn header_pairs(headers: &js_sys::Array) -> Vec<(String, String)> {
     let pair = |pair: JsValue| {
         let pair = js_sys::Array::from(&pair);
         Some((pair.get(0).as_string()?, pair.get(1).as_string()?))

@@ -35,7 +35,7 @@ impl std::fmt::Debug for Audit {
 
 /// Starts the audit records, and passes each new record to the listener. If `redact` fails for a
 /// record, the record's arguments are omitted.
-pub(crate) fn start(
+pub(crate) fn start_audit(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
     listener: js_sys::Function,
@@ -43,7 +43,7 @@ pub(crate) fn start(
     let redact = redact.map(|redact| PageFunction::new(redact, true));
     let log = chat.start_audit(move |entry| {
         if let Some(redact) = &redact {
-            let args = redact.answer_now(&entry.to_value(), &Value::Null);
+            let args = redact.call_sync(&entry.to_value(), &Value::Null);
             *entry.args_mut() = args.unwrap_or_default();
         }
     });

@@ -55,7 +55,7 @@ impl Args {
     /// the number.
     fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(at);
-        let key = chat.with_conversation(|all| state::key(all, number));
+        let key = chat.with_conversation(|all| state::find_key(all, number));
         key.flatten()
             .ok_or_else(|| "There is no such call".to_owned())
     }
@@ -63,13 +63,13 @@ impl Args {
 
 /// Calls the method with the given name and returns its result. Fails if the method is refused or
 /// unknown.
-pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
-    if let Some(outcome) = read(chat, name, args) {
+pub(crate) fn run_method(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
+    if let Some(outcome) = run_reading_method(chat, name, args) {
         return outcome;
     }
-    let outcome = match decide(chat, name, args)? {
+    let outcome = match run_deciding_method(chat, name, args)? {
         Some(outcome) => outcome,
-        None => act(chat, name, args)?,
+        None => run_acting_method(chat, name, args)?,
     };
     outcome
         .map(|()| Value::Null)
@@ -77,11 +77,12 @@ pub(crate) fn run(chat: &Assistant, name: &str, args: &Args) -> Result<Value, St
 }
 
 /// Calls a method that only reads; `None` for other methods.
-fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
+fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
     Some(Ok(match name {
         "call" => {
             let number = args.number(0);
-            let call = chat.with_conversation(|all| state::call(all, &state::key(all, number)?));
+            let call =
+                chat.with_conversation(|all| state::call_json(all, &state::find_key(all, number)?));
             call.flatten().unwrap_or_default()
         }
         "messageText" => chat.message_text(&args.message(0)).get_untracked().into(),
@@ -89,7 +90,7 @@ fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, Strin
             Some((number, count)) => json!([number, count]),
             None => Value::Null,
         },
-        "toolHistory" => state::history(&chat.tools().history()),
+        "toolHistory" => state::history_json(&chat.tools().history()),
         "listTools" => chat.tools().list().iter().map(ToolInfo::to_value).collect(),
         "sideEvents" => chat
             .side_events()
@@ -98,13 +99,13 @@ fn read(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, Strin
             .collect(),
         "clientId" => chat.client_id().into(),
         "export" => chat.export(),
-        _ => return untrack(|| state::value(chat, name)).map(Ok),
+        _ => return untrack(|| state::state_value(chat, name)).map(Ok),
     }))
 }
 
 /// Calls a method by which the application decides about calls or interrupts; `None` for other
 /// methods.
-fn decide(
+fn run_deciding_method(
     chat: &Assistant,
     name: &str,
     args: &Args,
@@ -114,7 +115,7 @@ fn decide(
         "approveWith" => chat.approve_with(&args.call(0, chat)?, args.value(1)),
         "approveAndRemember" => {
             let edited = Some(args.value(1)).filter(|args| !args.is_null());
-            chat.approve_and_remember(&args.call(0, chat)?, edited, remember(&args.value(2)))
+            chat.approve_and_remember(&args.call(0, chat)?, edited, parse_remember(&args.value(2)))
         }
         "deny" => chat.deny(&args.call(0, chat)?, args.optional_text(1)),
         "denyAllAndStop" => chat.deny_all_and_stop(),
@@ -127,7 +128,11 @@ fn decide(
     }))
 }
 
-fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>, String> {
+fn run_acting_method(
+    chat: &Assistant,
+    name: &str,
+    args: &Args,
+) -> Result<Result<(), Refusal>, String> {
     let content = || form::content_from_value(args.value(0)).map_err(|error| error.to_string());
     match name {
         "send" => return Ok(chat.send(args.text(0))),
@@ -143,9 +148,9 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
         "showVersion" => {
             return Ok(chat
                 .branches()
-                .show(&args.message(0), sibling(&args.text(1))));
+                .show(&args.message(0), parse_sibling(&args.text(1))));
         }
-        "changeTree" => return Ok(chat.branches().change(tree_change(&args.value(0)))),
+        "changeTree" => return Ok(chat.branches().change(parse_tree_change(&args.value(0)))),
         "openConversation" => return Ok(chat.conversations().open(&args.text(0))),
         "import" => return Ok(chat.import(args.value(0))),
         "showRunBranch" => chat.branches().show_run(),
@@ -161,7 +166,7 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
         "forgetApproval" => chat.remembered_approvals().revoke(&args.text(0)),
         "offerAlso" => chat.tools().offer_also(args.texts(0)),
         "offerOnly" => {
-            let filter = filter(&args.value(0));
+            let filter = parse_filter(&args.value(0));
             chat.tools().offer_only(move || filter.clone());
         }
         _ => return Err(format!("A chat has no method {name}")),
@@ -169,7 +174,7 @@ fn act(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>,
     Ok(Ok(()))
 }
 
-fn sibling(word: &str) -> Sibling {
+fn parse_sibling(word: &str) -> Sibling {
     match word {
         "previous" => Sibling::Previous,
         _ => Sibling::Next,
@@ -178,14 +183,14 @@ fn sibling(word: &str) -> Sibling {
 
 /// Parses `{select, exact?}`, `{switch, to}` or `{delete}`. Any other object is read as
 /// `{showRun}`.
-fn tree_change(value: &Value) -> TreeChange {
+fn parse_tree_change(value: &Value) -> TreeChange {
     let message = |name: &str| value.get(name)?.as_str().map(MessageId::from);
     if let Some(message) = message("select") {
         let exact = value.get("exact") == Some(&Value::Bool(true));
         return TreeChange::Select { message, exact };
     }
     if let Some(message) = message("switch") {
-        let to = sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
+        let to = parse_sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
         return TreeChange::Switch { message, to };
     }
     match message("delete") {
@@ -196,7 +201,7 @@ fn tree_change(value: &Value) -> TreeChange {
 
 /// Parses `{scope, anyArgs?, uses?, lasts?, upTo?}`. Without a known scope, the approval applies to
 /// the conversation.
-pub(crate) fn remember(value: &Value) -> Remember {
+pub(crate) fn parse_remember(value: &Value) -> Remember {
     let scope = match value.get("scope").and_then(Value::as_str) {
         Some("always") => RememberScope::Always,
         Some("session") => RememberScope::Session,
@@ -219,7 +224,7 @@ pub(crate) fn remember(value: &Value) -> Remember {
     Remember::new(scope, any_args).bounded(bounds)
 }
 
-fn filter(value: &Value) -> Option<OfferFilter> {
+fn parse_filter(value: &Value) -> Option<OfferFilter> {
     let names = texts(value.get("names"));
     let tags = texts(value.get("tags"));
     let filter = names

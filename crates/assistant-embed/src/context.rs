@@ -15,19 +15,19 @@ use wasm_bindgen_futures::future_to_promise;
 use crate::state;
 
 /// A future that resolves when the handler has ended or was cancelled.
-type Over = Shared<oneshot::Receiver<()>>;
+type HandlerEnd = Shared<oneshot::Receiver<()>>;
 
 /// A guard that exists while a handler is running. Dropping it aborts the handler's signal, and
 /// ends the work that the handler has begun through its context.
-pub(crate) struct Running {
+pub(crate) struct RunningHandler {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
-    over: Over,
+    over: HandlerEnd,
     /// Resolves `over` when it is dropped.
     _sender: oneshot::Sender<()>,
 }
 
-impl Running {
+impl RunningHandler {
     pub(crate) fn begin(context: ToolContext) -> Self {
         let (sender, receiver) = oneshot::channel();
         Self {
@@ -39,7 +39,7 @@ impl Running {
     }
 
     pub(crate) fn context(&self) -> JsValue {
-        let context = OfCall {
+        let context = CallContext {
             context: self.context.clone(),
             abort: Rc::clone(&self.abort),
             over: self.over.clone(),
@@ -54,7 +54,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningHandler {
     fn drop(&mut self) {
         if let Some(abort) = self.abort.take() {
             // It never throws.
@@ -152,13 +152,13 @@ impl Context {
 }
 
 /// The implementation of the context of a running call.
-struct OfCall {
+struct CallContext {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
-    over: Over,
+    over: HandlerEnd,
 }
 
-impl ContextObject for OfCall {
+impl ContextObject for CallContext {
     fn facts(&self) -> Value {
         let context = &self.context;
         let id = |id: Option<&str>| id.map_or(Value::Null, Value::from);
@@ -182,7 +182,7 @@ impl ContextObject for OfCall {
     }
 
     fn preliminary(&self, value: &str) {
-        self.context.preliminary(parsed(value));
+        self.context.preliminary(parse_or_null(value));
     }
 
     fn stop_loop(&self) {
@@ -190,23 +190,23 @@ impl ContextObject for OfCall {
     }
 
     fn history(&self) -> Value {
-        let messages = self.context.with_conversation(state::messages);
+        let messages = self.context.with_conversation(state::messages_json);
         messages.unwrap_or_default()
     }
 
     fn tool_history(&self) -> Value {
-        state::history(&self.context.tool_history())
+        state::history_json(&self.context.tool_history())
     }
 
     fn execute(&self, name: String, args: &str) -> js_sys::Promise {
-        let (context, args) = (self.context.clone(), parsed(args));
-        self.answer(async move { context.execute(&name, args).await })
+        let (context, args) = (self.context.clone(), parse_or_null(args));
+        self.promise_of(async move { context.execute(&name, args).await })
     }
 
     fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
-        let (context, question) = (self.context.clone(), parsed(question));
-        let schema = schema.as_deref().map(parsed);
-        self.answer(async move {
+        let (context, question) = (self.context.clone(), parse_or_null(question));
+        let schema = schema.as_deref().map(parse_or_null);
+        self.promise_of(async move {
             match schema {
                 Some(schema) => context.ask_with(question, schema).await,
                 None => context.ask(question).await,
@@ -218,19 +218,19 @@ impl ContextObject for OfCall {
         let context = self.context.clone();
         let mut options = ConfirmOptions::new(title).text(text);
         options.danger = danger;
-        self.answer(async move { Ok(context.confirm(options).await.into()) })
+        self.promise_of(async move { Ok(context.confirm(options).await.into()) })
     }
 
     fn until_registered(&self, name: String) -> js_sys::Promise {
         let context = self.context.clone();
-        self.answer(async move { context.until_registered(&name).await.map(|()| Value::Null) })
+        self.promise_of(async move { context.until_registered(&name).await.map(|()| Value::Null) })
     }
 }
 
-impl OfCall {
+impl CallContext {
     /// Returns a promise of a future's result. The future is dropped, and the promise rejected,
     /// when the handler ends.
-    fn answer(
+    fn promise_of(
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,
     ) -> js_sys::Promise {
@@ -249,6 +249,6 @@ impl OfCall {
 }
 
 /// Parses JSON that `npm/foreign.js` has written; null if it is invalid.
-fn parsed(text: &str) -> Value {
+fn parse_or_null(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

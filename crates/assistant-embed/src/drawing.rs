@@ -14,7 +14,7 @@ const MOST_WAIT: Duration = Duration::from_secs(1);
 /// A function of the page that draws a view. It takes an object and an element, never throws, and
 /// returns a text with the reason of a failure, or a function that removes the view.
 #[derive(Clone)]
-pub(crate) struct Drawing(SendWrapper<js_sys::Function>);
+pub(crate) struct DrawFunction(SendWrapper<js_sys::Function>);
 
 /// The error of a page's function that could not draw. The built-in view is shown below the error.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl fmt::Display for DrawingError {
 
 impl std::error::Error for DrawingError {}
 
-impl Drawing {
+impl DrawFunction {
     pub(crate) fn new(draw: js_sys::Function) -> Self {
         Self(SendWrapper::new(draw))
     }
@@ -44,7 +44,7 @@ impl Drawing {
         element.set_class_name("la-page-view");
         let answer = self.0.call2(&JsValue::UNDEFINED, &object, &element);
         match answer.unwrap_or_default() {
-            answer if answer.is_function() => end_with(answer.unchecked_into()),
+            answer if answer.is_function() => call_on_cleanup(answer.unchecked_into()),
             answer => failure.set(answer.as_string()),
         }
         let drawn = SendWrapper::new(element);
@@ -70,7 +70,7 @@ impl Drawing {
 }
 
 /// Calls the function that the page returned when the view is removed.
-fn end_with(end: js_sys::Function) {
+fn call_on_cleanup(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {
         // It never throws.

@@ -8,7 +8,7 @@ use crate::look::get;
 
 /// Calls the function in the option `notify` for each event, with the kind of the event and three
 /// texts, in the form that `npm/chat.js` expects. Does nothing without the option.
-pub(crate) fn follow(options: &JsValue) {
+pub(crate) fn notify_page(options: &JsValue) {
     let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };
@@ -31,7 +31,7 @@ pub(crate) fn follow(options: &JsValue) {
             // An event of a later version has no form yet.
             _ => return,
         };
-        send(&notify, &texts);
+        call_notify(&notify, &texts);
     });
     let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
         return;
@@ -41,7 +41,7 @@ pub(crate) fn follow(options: &JsValue) {
         let now = activity.get();
         let is_asking = now.waiting || now.asking;
         if is_asking && before == Some(false) {
-            send(&on_question, &["question", "", "", ""].map(JsValue::from));
+            call_notify(&on_question, &["question", "", "", ""].map(JsValue::from));
         }
         is_asking
     });
@@ -51,7 +51,7 @@ fn call_event(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue; 4] {
     [kind, &call.to_string(), name, phase].map(JsValue::from)
 }
 
-fn send(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
+fn call_notify(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
     // Nothing depends on whether the page handles an event.
     let _ = notify.call4(&JsValue::UNDEFINED, kind, id, name, detail);
 }

@@ -28,36 +28,36 @@ impl PageFunction {
 
     /// Calls a function without arguments, and returns its value; `None` if the function has
     /// failed, which its wrapper has reported, or if the value has another type.
-    pub(crate) fn current<T: DeserializeOwned>(&self) -> Option<T> {
+    pub(crate) fn call_without_args<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
-        serde_json::from_value(json::answer(answer).ok()?).ok()
+        serde_json::from_value(json::parse_answer(answer).ok()?).ok()
     }
 
     /// Calls a synchronous function with the arguments of a call and another JSON value.
-    pub(crate) fn answer_now(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
-        json::answer(Some(self.call(args, &more.to_string().into())?))
+    pub(crate) fn call_sync(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
+        json::parse_answer(Some(self.call(args, &more.to_string().into())?))
     }
 
     /// Calls a function that returns a promise with the arguments of a call, and waits for the
     /// result.
-    pub(crate) async fn answer(&self, args: &Value) -> Result<Value, ToolError> {
-        crate::unless_stopped().await;
-        self.run(args, JsValue::UNDEFINED).await
+    pub(crate) async fn call_and_wait(&self, args: &Value) -> Result<Value, ToolError> {
+        crate::wait_if_stopped().await;
+        self.call_async(args, JsValue::UNDEFINED).await
     }
 
     /// Calls a function that returns a promise, and waits for the result. `more` is a JavaScript
     /// value that is passed without conversion.
-    pub(crate) async fn run(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
+    pub(crate) async fn call_async(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
         let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {
             Ok(promise) => JsFuture::from(promise).await.ok(),
             Err(_) => None,
         };
-        json::answer(answer)
+        json::parse_answer(answer)
     }
 
     fn call(&self, args: &Value, more: &JsValue) -> Result<JsValue, ToolError> {
-        let exact = numbers::beyond_doubles(args);
+        let exact = numbers::rounded_integers(args);
         if let Some((_, digits)) = exact.first().filter(|_| !self.exact_numbers) {
             return Err(ToolError::new(format!(
                 "The number {digits} is too large to be passed on exactly. Nothing was run."

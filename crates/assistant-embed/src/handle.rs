@@ -9,11 +9,11 @@ use wasm_bindgen_futures::future_to_promise;
 
 use crate::{
     Chat, Registration,
-    action::{self, Functions},
+    action::{self, PageFunctions},
     audit::{self, Audit},
     commands,
     commands::Args,
-    drawing::Drawing,
+    drawing::DrawFunction,
     function::PageFunction,
     observers, page_context,
     part::{Api, Guard},
@@ -42,7 +42,7 @@ impl Chat {
         let guard = self
             .api()?
             .register_action(definition, functions, exact_numbers)?;
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Provides context to the agent. The function returns the current value of the context.
@@ -57,7 +57,7 @@ impl Chat {
         value: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.register_context(description, value);
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Calls a method of the handle by its name in camel case, with a JSON list of arguments, and
@@ -86,7 +86,7 @@ impl Chat {
     /// Fails if the chat has stopped permanently.
     pub fn watch(&self, name: String, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.watch(name, listener);
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Calls the listener for each event of a kind.
@@ -96,7 +96,7 @@ impl Chat {
     /// Fails for an unknown kind, or if the chat has stopped permanently.
     pub fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.observe(kind, listener)?;
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Registers a function of the page, wrapped by `npm/render.js`, that draws calls, parts or
@@ -112,7 +112,7 @@ impl Chat {
         draw: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.render(kind, target, draw);
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Sets a rule that can end the agent loop, as wrapped by `npm/foreign.js`. A rule that fails
@@ -140,7 +140,7 @@ impl Chat {
         listener: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.search_conversations(words, listener);
-        Ok(self.hold(guard))
+        Ok(self.hold_guard(guard))
     }
 
     /// Sets the permission rule for all actions, as wrapped by `npm/foreign.js`.
@@ -193,10 +193,10 @@ impl Api for Handle {
         functions: JsValue,
         exact_numbers: bool,
     ) -> Result<Guard, JsError> {
-        let functions = Functions::new(functions, exact_numbers);
+        let functions = PageFunctions::new(functions, exact_numbers);
         // Signals of the action live as long as its registration.
         let owner = Owner::new();
-        let action = owner.with(|| action::of(definition, &functions))?;
+        let action = owner.with(|| action::build_action(definition, &functions))?;
         let guard = self
             .assistant
             .register(action)
@@ -206,14 +206,18 @@ impl Api for Handle {
 
     fn register_context(&self, description: String, value: js_sys::Function) -> Guard {
         let value = PageFunction::new(value, false);
-        Box::new(page_context::register(&self.assistant, description, value))
+        Box::new(page_context::register_context(
+            &self.assistant,
+            description,
+            value,
+        ))
     }
 
     fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
         let args = Args::parse(args);
-        let outcome = match self.window.run(name, &args) {
+        let outcome = match self.window.run_method(name, &args) {
             Some(outcome) => Ok(outcome),
-            None => commands::run(&self.assistant, name, &args),
+            None => commands::run_method(&self.assistant, name, &args),
         };
         match outcome {
             Ok(value) => Ok(value.to_string()),
@@ -243,7 +247,7 @@ impl Api for Handle {
     }
 
     fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard {
-        let draw = Drawing::new(draw);
+        let draw = DrawFunction::new(draw);
         Box::new(match kind {
             "tools" => {
                 let target = target.map_or(ToolTarget::All, ToolTarget::Named);
@@ -273,7 +277,7 @@ impl Api for Handle {
     fn set_stop_rule(&self, name: String, rule: js_sys::Function) {
         let rule = PageFunction::new(rule, true);
         self.assistant.set_stop_rule(name, move |summary| {
-            let answer = rule.answer_now(&state::summary(summary), &Value::Null);
+            let answer = rule.call_sync(&state::summary_json(summary), &Value::Null);
             answer != Ok(Value::Bool(false))
         });
     }
@@ -289,11 +293,12 @@ impl Api for Handle {
 
     fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool) {
         let rule = PageFunction::new(rule, exact_numbers);
-        self.assistant
-            .set_permission(move |name, args| action::permitted(rule.clone(), args, name.into()));
+        self.assistant.set_permission(move |name, args| {
+            action::check_permission(rule.clone(), args, name.into())
+        });
     }
 
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit {
-        audit::start(&self.assistant, redact, listener)
+        audit::start_audit(&self.assistant, redact, listener)
     }
 }

@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 /// Creates a highlighter from a function that takes code and a language, and returns pairs of a
 /// text and a class. If the function throws or returns any other value, the code is not
 /// highlighted.
-pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
+pub(crate) fn from_function(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
         let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
         async move {
@@ -15,12 +15,12 @@ pub(crate) fn by(highlight: js_sys::Function) -> Highlighter {
                 return Vec::new();
             };
             let answer = JsFuture::from(js_sys::Promise::resolve(&answer)).await;
-            answer.as_ref().map(tokens).unwrap_or_default()
+            answer.as_ref().map(parse_tokens).unwrap_or_default()
         }
     })
 }
 
-fn tokens(answer: &JsValue) -> Vec<Token> {
+fn parse_tokens(answer: &JsValue) -> Vec<Token> {
     let Some(list) = answer.dyn_ref::<js_sys::Array>() else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Parses the result of a function: `[true, JSON]`, or `[false, reason]` for a failure.
-pub(crate) fn answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
+pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {
         return Err(ToolError::new("The handler failed"));

@@ -46,9 +46,9 @@ use std::{
 
 use crate::{
     agent::LazyAgent,
-    look::Look,
+    look::WindowOptions,
     part::{Api, Guard},
-    session::Session,
+    session::ParsedSession,
     texts::Texts,
     window::WindowHandles,
 };
@@ -68,13 +68,13 @@ pub struct Chat {
     api: Rc<OnceCell<Box<dyn Api>>>,
     /// The state of the chat. It is not dropped when JavaScript releases this object, but emptied
     /// by `unmount`.
-    standing: ManuallyDrop<Rc<RefCell<Standing>>>,
+    standing: ManuallyDrop<Rc<RefCell<ChatState>>>,
 }
 
 /// The state that lives until it is removed explicitly. Garbage collection of the JavaScript
 /// objects does not drop it.
 #[derive(Default)]
-struct Standing {
+struct ChatState {
     mounted: Option<Box<dyn Any>>,
     /// The guards of registrations, by number.
     held: HashMap<u64, Box<dyn Any>>,
@@ -105,18 +105,18 @@ pub fn mount(
     // The provider's assistant, which ends with it.
     let made = Arc::new(OnceLock::new());
     let below = Arc::clone(&made);
-    let Look {
+    let WindowOptions {
         markdown,
         media,
         attachments,
-    } = Look::read(options);
+    } = WindowOptions::parse(options);
     let texts = Texts::of(options);
     let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
     let (store, thread_id) = store::of(options);
-    let Session {
+    let ParsedSession {
         options: session,
         initial,
-    } = Session::read(look::get(options, "session").as_string());
+    } = ParsedSession::parse(look::get(options, "session").as_string());
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         shown.provide();
@@ -126,7 +126,7 @@ pub fn mount(
                     let handles = WindowHandles::default();
                     // Set once, since children are created once.
                     let _ = below.set((use_assistant(), handles));
-                    events::follow(&given);
+                    events::notify_page(&given);
                     handles.draw(attachments, &shown)
                 }
             </AssistantProvider>
@@ -135,9 +135,9 @@ pub fn mount(
     let Some((Some(assistant), window)) = made.get().cloned() else {
         return Err(JsError::new("There is no browser to put a chat into"));
     };
-    let standing = Standing {
+    let standing = ChatState {
         mounted: Some(Box::new(mounted)),
-        ..Standing::default()
+        ..ChatState::default()
     };
     Ok(Chat {
         assistant,
@@ -160,7 +160,7 @@ fn ensure_running() -> Result<(), JsError> {
 }
 
 /// Resolves immediately, or never if the chat has stopped.
-async fn unless_stopped() {
+async fn wait_if_stopped() {
     if STOPPED.load(Relaxed) {
         pending::<()>().await;
     }
@@ -184,7 +184,7 @@ impl Chat {
         let (assistant, window, api) = (self.assistant.clone(), self.window, Rc::clone(&self.api));
         future_to_promise(async move {
             load_parts(&assistant).await;
-            unless_stopped().await;
+            wait_if_stopped().await;
             let part = part::load().await;
             let part = part.map_err(|error| JsError::new(&error.to_string()))?;
             api.get_or_init(|| (part.api)(assistant, window));
@@ -243,7 +243,7 @@ impl Chat {
 
     /// Stores the guard of a registration until the registration is removed or the chat is
     /// unmounted. After the chat was unmounted, drops the guard immediately.
-    fn hold(&self, guard: Guard) -> Registration {
+    fn hold_guard(&self, guard: Guard) -> Registration {
         let mut standing = self.standing.borrow_mut();
         standing.count += 1;
         let number = standing.count;
@@ -261,7 +261,7 @@ impl Chat {
 /// A registration of an action, of context, or of a function that the chat calls.
 #[wasm_bindgen]
 pub struct Registration {
-    standing: Weak<RefCell<Standing>>,
+    standing: Weak<RefCell<ChatState>>,
     number: u64,
 }
 

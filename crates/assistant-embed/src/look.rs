@@ -6,20 +6,20 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::highlight;
 
 /// The parsed options. A missing or invalid option has its default.
-pub(crate) struct Look {
+pub(crate) struct WindowOptions {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,
     pub(crate) attachments: Option<Attachments>,
 }
 
-impl Look {
-    pub(crate) fn read(options: &JsValue) -> Self {
+impl WindowOptions {
+    pub(crate) fn parse(options: &JsValue) -> Self {
         let mut markdown = MarkdownOptions::new();
         if let Some(levels) = number(options, "headingOffset") {
             markdown = markdown.heading_offset(u8::try_from(levels).unwrap_or(u8::MAX));
         }
         if let Some(highlight) = field(options, "highlight") {
-            markdown = markdown.highlighter(highlight::by(highlight));
+            markdown = markdown.highlighter(highlight::from_function(highlight));
         }
         let origins: Option<js_sys::Array> = field(options, "mediaOrigins");
         let origins = origins.iter().flat_map(js_sys::Array::iter);
@@ -30,12 +30,12 @@ impl Look {
                 policy.allow(&origin)
             }),
             attachments: field::<js_sys::Object>(options, "attachments")
-                .map(|limits| attachments(&limits)),
+                .map(|limits| parse_attachments(&limits)),
         }
     }
 }
 
-fn attachments(limits: &JsValue) -> Attachments {
+fn parse_attachments(limits: &JsValue) -> Attachments {
     let mut attachments = Attachments::new();
     if let Some(accept) = get(limits, "accept").as_string() {
         attachments = attachments.accept(accept);

@@ -11,9 +11,9 @@ const MAX_SAFE: u64 = (1 << 53) - 1;
 
 /// Returns the path and the digits of each integer beyond [`MAX_SAFE`]. A path is a JSON array of
 /// keys and indices.
-pub(crate) fn beyond_doubles(args: &Value) -> Vec<(Value, String)> {
+pub(crate) fn rounded_integers(args: &Value) -> Vec<(Value, String)> {
     let mut found = Vec::new();
-    collect(args, &mut Vec::new(), &mut found);
+    collect_rounded(args, &mut Vec::new(), &mut found);
     found
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn to_json(found: Vec<(Value, String)>) -> Value {
         .collect()
 }
 
-fn collect(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)>) {
+fn collect_rounded(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)>) {
     match value {
         Value::Number(number) if is_rounded(number) => {
             found.push((Value::Array(path.clone()), number.to_string()));
@@ -33,14 +33,14 @@ fn collect(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value, String)
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 path.push(index.into());
-                collect(item, path, found);
+                collect_rounded(item, path, found);
                 path.pop();
             }
         }
         Value::Object(fields) => {
             for (key, field) in fields {
                 path.push(key.as_str().into());
-                collect(field, path, found);
+                collect_rounded(field, path, found);
                 path.pop();
             }
         }
@@ -62,14 +62,14 @@ fn is_rounded(number: &Number) -> bool {
 mod tests {
     use serde_json::{from_str, json};
 
-    use super::{beyond_doubles, to_json};
+    use super::{rounded_integers, to_json};
 
     #[test]
     fn integers_beyond_doubles_are_found_with_their_paths() {
         let args = r#"{"id": 9007199254740993, "list": [1, {"n": -9007199254740993}], "max": 18446744073709551615,
             "safe": 9007199254740991, "float": 1e20, "__proto__": [9223372036854775807], "text": "9007199254740993"}"#;
         let args = from_str(args).unwrap_or_default();
-        let found = to_json(beyond_doubles(&args));
+        let found = to_json(rounded_integers(&args));
         let expected = json!([
             [["id"], "9007199254740993"],
             [["list", 1, "n"], "-9007199254740993"],
@@ -78,7 +78,7 @@ mod tests {
         ]);
         assert_eq!(found, expected);
         assert_eq!(
-            to_json(beyond_doubles(&json!(9_007_199_254_740_993_u64))),
+            to_json(rounded_integers(&json!(9_007_199_254_740_993_u64))),
             json!([[[], "9007199254740993"]])
         );
     }

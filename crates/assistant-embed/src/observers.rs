@@ -10,7 +10,7 @@ use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::JsValue;
 
-use crate::state::{self, word};
+use crate::state::{self, variant_name};
 
 /// Calls the listener with the value of a named part of the state, now and after each change, until
 /// the returned owner is dropped.
@@ -18,9 +18,11 @@ pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -
     let owner = Owner::new();
     owner.with(|| {
         Effect::new(move |before: Option<String>| {
-            let value = state::value(&chat, &name).unwrap_or_default().to_string();
+            let value = state::state_value(&chat, &name)
+                .unwrap_or_default()
+                .to_string();
             if before.as_ref() != Some(&value) {
-                untrack(|| call(&listener, &value));
+                untrack(|| call_listener(&listener, &value));
             }
             value
         });
@@ -33,17 +35,17 @@ pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -
 pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Owner> {
     let owner = Owner::new();
     let listener = SendWrapper::new(listener);
-    let listener = move |event: &Value| call(&listener, &event.to_string());
+    let listener = move |event: &Value| call_listener(&listener, &event.to_string());
     match kind {
         "onEvent" => owner.with(|| {
             provide_context(chat.clone());
-            use_assistant_events(move |event| listener(&of_chat(event)));
+            use_assistant_events(move |event| listener(&chat_event_json(event)));
         }),
         "onCallEvent" => {
-            let subscription = chat.on_call_event(move |event| listener(&of_call(event)));
+            let subscription = chat.on_call_event(move |event| listener(&call_event_json(event)));
             owner.with(|| on_cleanup(move || drop(subscription)));
         }
-        "onLoopEvent" => chat.on_loop_event(move |event| listener(&of_loop(event))),
+        "onLoopEvent" => chat.on_loop_event(move |event| listener(&loop_event_json(event))),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
             listener(&json!({"code": diagnostic.code(), "message": diagnostic.message()}));
         }),
@@ -52,12 +54,12 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
     Some(owner)
 }
 
-fn call(listener: &js_sys::Function, json: &str) {
+fn call_listener(listener: &js_sys::Function, json: &str) {
     // It never throws.
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn of_chat(event: &AssistantEvent) -> Value {
+fn chat_event_json(event: &AssistantEvent) -> Value {
     let of = |kind: &str, call: &CallKey, name: &str| json!({"type": kind, "call": call.number(), "name": name});
     match event {
         AssistantEvent::Message { id, role } => {
@@ -69,13 +71,13 @@ fn of_chat(event: &AssistantEvent) -> Value {
             json!({"type": "callEnded", "call": call.number(), "name": name, "phase": phase.as_str()})
         }
         AssistantEvent::Error(notice) => {
-            json!({"type": "error", "notice": state::notice(notice)})
+            json!({"type": "error", "notice": state::notice_json(notice)})
         }
         _ => Value::Null,
     }
 }
 
-fn of_call(event: &CallEvent) -> Value {
+fn call_event_json(event: &CallEvent) -> Value {
     let (reason, error) = match event.kind() {
         CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
             (reason.as_deref(), None)
@@ -88,7 +90,7 @@ fn of_call(event: &CallEvent) -> Value {
     json!({
         "call": event.call().number(),
         "name": event.name(),
-        "kind": word(event.kind()),
+        "kind": variant_name(event.kind()),
         "before": event.before().map(|phase| phase.as_str()),
         "phase": event.phase().as_str(),
         "reason": reason,
@@ -96,7 +98,7 @@ fn of_call(event: &CallEvent) -> Value {
     })
 }
 
-fn of_loop(event: &LoopEvent) -> Value {
+fn loop_event_json(event: &LoopEvent) -> Value {
     let of = |kind: &str, message: &MessageId| json!({"type": kind, "message": message.as_str()});
     match event {
         LoopEvent::UserMessage { message } => of("userMessage", message),
@@ -121,8 +123,8 @@ fn of_loop(event: &LoopEvent) -> Value {
         } => json!({
             "type": "finalResponse",
             "message": message.as_ref().map(MessageId::as_str),
-            "reason": word(reason),
-            "cost": state::cost(cost),
+            "reason": variant_name(reason),
+            "cost": state::cost_json(cost),
         }),
         _ => Value::Null,
     }

@@ -36,21 +36,21 @@ impl Agent for PageAgent {
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let run = self.0.clone();
         Box::pin(async move {
-            let answer = read(&run, &input, events).await;
+            let answer = read_events(&run, &input, events).await;
             answer.unwrap_or_else(StreamEnd::Failed)
         })
     }
 }
 
-async fn read(
+async fn read_events(
     run: &js_sys::Function,
     input: &RunInput,
     mut events: EventSink,
 ) -> Result<StreamEnd, Failure> {
-    crate::unless_stopped().await;
+    crate::wait_if_stopped().await;
     let text = agui::run_input_text(input);
     let stream = run.call1(&JsValue::UNDEFINED, &text.into());
-    let stream = Stream(stream.unwrap_or_default());
+    let stream = PageStream(stream.unwrap_or_default());
     let mut reader = AgUi::default().decoder(input, &Default::default());
     while !reader.has_failed() {
         let event = stream.next().await?;
@@ -67,9 +67,9 @@ async fn read(
 }
 
 /// The stream of a run's events. Dropping it calls the page's `stop`.
-struct Stream(JsValue);
+struct PageStream(JsValue);
 
-impl Stream {
+impl PageStream {
     fn next(&self) -> impl Future<Output = Result<Value, Failure>> + use<> {
         let next: Option<js_sys::Function> = get(&self.0, "next").dyn_into().ok();
         let promise = next.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
@@ -78,14 +78,14 @@ impl Stream {
                 Some(Ok(promise)) => JsFuture::from(promise).await.ok(),
                 _ => None,
             };
-            crate::unless_stopped().await;
-            json::answer(answer)
+            crate::wait_if_stopped().await;
+            json::parse_answer(answer)
                 .map_err(|error| Failure::new(FailureKind::Protocol, error.message()))
         }
     }
 }
 
-impl Drop for Stream {
+impl Drop for PageStream {
     fn drop(&mut self) {
         if let Ok(stop) = get(&self.0, "stop").dyn_into::<js_sys::Function>() {
             // It never throws.

@@ -13,12 +13,16 @@ impl ContextValue<ByPage> for PageFunction {
     /// Returns the function's current value; `None` if the function has failed, which its wrapper
     /// has reported.
     fn read(&self) -> Result<Option<Value>, serde_json::Error> {
-        Ok(self.current())
+        Ok(self.call_without_args())
     }
 }
 
 /// Provides context to the agent until the returned owner is dropped.
-pub(crate) fn register(chat: &Assistant, description: String, value: PageFunction) -> Owner {
+pub(crate) fn register_context(
+    chat: &Assistant,
+    description: String,
+    value: PageFunction,
+) -> Owner {
     let owner = Owner::new();
     owner.with(|| {
         provide_context(chat.clone());

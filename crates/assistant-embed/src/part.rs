@@ -40,7 +40,7 @@ pub(crate) type AgentResult = Result<Box<dyn Agent>, JsError>;
 
 /// The functions of the second part.
 #[derive(Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct SecondPart {
     pub(crate) api: fn(Assistant, WindowHandles) -> Box<dyn Api>,
     pub(crate) agent: fn(String, &js_sys::Array, &JsValue) -> AgentResult,
 }
@@ -48,9 +48,9 @@ pub(crate) struct Part {
 /// Returns the functions of the second part. This is the split point: code that only this function
 /// reaches is in the second part.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
-pub(crate) fn load() -> Result<Part, SplitLoaderError> {
-    Ok(Part {
+pub(crate) fn load() -> Result<SecondPart, SplitLoaderError> {
+    Ok(SecondPart {
         api: Handle::object,
-        agent: agent::of,
+        agent: agent::create_agent,
     })
 }

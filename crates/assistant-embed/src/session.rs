@@ -5,29 +5,31 @@ use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition}
 use serde_json::Value;
 
 /// The parsed options, and the initial conversation, if any.
-pub(crate) struct Session {
+pub(crate) struct ParsedSession {
     pub(crate) options: SessionOptions,
     pub(crate) initial: Option<Value>,
 }
 
-impl Session {
+impl ParsedSession {
     /// Parses the JSON text `{options?, limits?, initial?}`. Invalid text results in the defaults.
-    pub(crate) fn read(text: Option<String>) -> Self {
+    pub(crate) fn parse(text: Option<String>) -> Self {
         let value: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
-        let mut options = value.get("options").map_or_else(Default::default, options);
+        let mut options = value
+            .get("options")
+            .map_or_else(Default::default, parse_options);
         if let Some(given) = value.get("limits") {
-            options = options.limits(limits(given));
+            options = options.limits(parse_limits(given));
         }
         let initial = value.get("initial").cloned();
         Self { options, initial }
     }
 }
 
-fn options(value: &Value) -> SessionOptions {
-    type Set = fn(SessionOptions, bool) -> SessionOptions;
-    const FLAGS: [(&str, Set); 6] = [
+fn parse_options(value: &Value) -> SessionOptions {
+    type FlagSetter = fn(SessionOptions, bool) -> SessionOptions;
+    const FLAGS: [(&str, FlagSetter); 6] = [
         ("sequential", SessionOptions::sequential),
         ("eager", SessionOptions::eager),
         ("autoDeny", SessionOptions::auto_deny),
@@ -42,10 +44,10 @@ fn options(value: &Value) -> SessionOptions {
         }
     }
     if let Some(condition) = value.get("stopWhen") {
-        options = options.stop_when(stop_condition(condition));
+        options = options.stop_when(parse_stop_condition(condition));
     }
     if let Some(given) = value.get("questions") {
-        let limit = |name: &str| given.get(name).and_then(count);
+        let limit = |name: &str| given.get(name).and_then(as_u32);
         let limits = QuestionLimits::default().per_run(limit("perRun"));
         options = options.questions(limits.per_minute(limit("perMinute")));
     }
@@ -58,12 +60,12 @@ fn options(value: &Value) -> SessionOptions {
 
 /// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Any other
 /// object stops after 10 runs.
-fn stop_condition(value: &Value) -> StopCondition {
-    let number = |name: &str| value.get(name).and_then(count);
+fn parse_stop_condition(value: &Value) -> StopCondition {
+    let number = |name: &str| value.get(name).and_then(as_u32);
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     let list = |name: &str| {
         let list = value.get(name)?.as_array()?;
-        Some(list.iter().map(stop_condition).collect())
+        Some(list.iter().map(parse_stop_condition).collect())
     };
     None.or_else(|| number("runCount").map(StopCondition::RunCount))
         .or_else(|| text("hasToolCall").map(StopCondition::HasToolCall))
@@ -74,7 +76,7 @@ fn stop_condition(value: &Value) -> StopCondition {
         .unwrap_or(StopCondition::RunCount(10))
 }
 
-fn limits(value: &Value) -> Limits {
+fn parse_limits(value: &Value) -> Limits {
     let default = Limits::default();
     let limit = |name: &str, default: usize| {
         let given = value.get(name).and_then(Value::as_u64);
@@ -101,7 +103,7 @@ fn limits(value: &Value) -> Limits {
         .with_side_event_bytes(limit("sideEventBytes", default.side_event_bytes()))
 }
 
-fn count(value: &Value) -> Option<u32> {
+fn as_u32(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
@@ -113,7 +115,7 @@ mod tests {
     fn options_are_parsed_and_missing_ones_take_defaults() {
         let text = r#"{"options": {"sequential": true, "questions": {"perRun": 3},
             "stopWhen": {"any": [{"runCount": 4}, {"rule": "budget"}]}}, "initial": []}"#;
-        let session = Session::read(Some(text.to_owned()));
+        let session = ParsedSession::parse(Some(text.to_owned()));
         let stop_when = StopCondition::Any(vec![
             StopCondition::RunCount(4),
             StopCondition::Rule("budget".to_owned()),
@@ -124,7 +126,7 @@ mod tests {
             .stop_when(stop_when);
         assert_eq!(format!("{:?}", session.options), format!("{expected:?}"));
         assert!(session.initial.is_some());
-        let nothing = Session::read(None);
+        let nothing = ParsedSession::parse(None);
         let expected = SessionOptions::default();
         assert_eq!(format!("{:?}", nothing.options), format!("{expected:?}"));
         assert!(nothing.initial.is_none());

@@ -15,17 +15,17 @@ use serde_json::{Value, json};
 
 /// Returns the part of the state with the given name; `None` for an unknown name. In an effect, the
 /// part is tracked.
-pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
+pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
     Some(match name {
         "messages" => {
             chat.messages().track();
-            chat.with_conversation(messages).unwrap_or_default()
+            chat.with_conversation(messages_json).unwrap_or_default()
         }
-        "activity" => activity(chat.activity().get()),
+        "activity" => activity_json(chat.activity().get()),
         "runningTools" => chat.tools().running().get().into(),
-        "runningCalls" => keys(&chat.tools().running_calls().get()),
-        "pendingApprovals" => keys(&chat.pending_approvals().get()),
-        "notices" => chat.notices().with(|list| list.iter().map(notice).collect()),
+        "runningCalls" => key_numbers(&chat.tools().running_calls().get()),
+        "pendingApprovals" => key_numbers(&chat.pending_approvals().get()),
+        "notices" => chat.notices().with(|list| list.iter().map(notice_json).collect()),
         "agentSteps" => chat.agent_steps().with(|steps| {
             let steps = steps.iter();
             steps
@@ -39,47 +39,47 @@ pub(crate) fn value(chat: &Assistant, name: &str) -> Option<Value> {
                 .collect()
         }),
         "state" => chat.state().get(),
-        "interrupts" => chat.interrupts().with(|list| list.iter().map(interrupt).collect()),
+        "interrupts" => chat.interrupts().with(|list| list.iter().map(interrupt_json).collect()),
         "queued" => chat
             .queued()
             .with(|list| list.iter().map(form::content_to_value).collect()),
         "threadId" => chat.thread_id().get().into(),
-        "summary" => summary(&chat.summary().get()),
-        "cost" => cost(&chat.cost().get()),
+        "summary" => summary_json(&chat.summary().get()),
+        "cost" => cost_json(&chat.cost().get()),
         "conversations" => chat
             .conversations().list()
-            .with(|list| list.iter().map(thread).collect()),
+            .with(|list| list.iter().map(thread_json).collect()),
         "pastConversations" => chat.conversations().replaced().get().into(),
         "rememberedApprovals" => chat
             .remembered_approvals().list()
             .with(|list| list.iter().map(|approval| approval.to_value()).collect()),
-        "ownership" => word(&chat.conversations().ownership().get()).into(),
+        "ownership" => variant_name(&chat.conversations().ownership().get()).into(),
         "treeChanges" => chat.branches().changes().get().into(),
         _ => return None,
     })
 }
 
 /// Returns the messages of the shown branch as a JSON list.
-pub(crate) fn messages(conversation: &Conversation) -> Value {
+pub(crate) fn messages_json(conversation: &Conversation) -> Value {
     let messages = conversation.path();
     messages
-        .map(|message| written(conversation, message))
+        .map(|message| message_json(conversation, message))
         .collect()
 }
 
-fn written(conversation: &Conversation, message: &Message) -> Value {
+fn message_json(conversation: &Conversation, message: &Message) -> Value {
     let calls = conversation.calls_in(message);
     json!({
         "id": message.id().as_str(),
         "role": message.role().as_str(),
         "text": message.text(),
-        "calls": keys(&calls.map(ToolCall::key).collect::<Vec<_>>()),
+        "calls": key_numbers(&calls.map(ToolCall::key).collect::<Vec<_>>()),
         "streaming": conversation.is_being_written(message.id()),
     })
 }
 
 /// Returns the call with this key as JSON; `None` if it does not exist.
-pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> {
+pub(crate) fn call_json(conversation: &Conversation, key: &CallKey) -> Option<Value> {
     let call = conversation.call(key)?;
     let message = conversation.message_of_call(key);
     Some(json!({
@@ -99,7 +99,7 @@ pub(crate) fn call(conversation: &Conversation, key: &CallKey) -> Option<Value> 
 
 /// Returns the key of the call with this number; `None` if no call has ended with it, is open, is
 /// shown, or was made by the page.
-pub(crate) fn key(conversation: &Conversation, number: u64) -> Option<CallKey> {
+pub(crate) fn find_key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     let known = conversation.call_history().into_iter();
     let open = conversation.active_calls().into_iter();
     let shown = conversation.path_calls().into_iter();
@@ -108,7 +108,7 @@ pub(crate) fn key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     all.find(|key| key.number() == number)
 }
 
-pub(crate) fn history(history: &ToolHistory) -> Value {
+pub(crate) fn history_json(history: &ToolHistory) -> Value {
     let records = history.records().iter().map(|record| {
         json!({
             "call": record.call().number(),
@@ -131,18 +131,18 @@ pub(crate) fn history(history: &ToolHistory) -> Value {
     })
 }
 
-pub(crate) fn summary(summary: &TurnSummary) -> Value {
+pub(crate) fn summary_json(summary: &TurnSummary) -> Value {
     let runs = summary.runs().iter().map(|run| {
         let usage: Vec<_> = run.usage().iter().map(form::usage_to_value).collect();
         json!({"runId": run.run_id(), "tools": run.tools(), "usage": usage, "hasText": run.has_text()})
     });
     json!({
         "runs": runs.collect::<Vec<_>>(),
-        "finish": summary.finish().map(|reason| word(&reason)),
+        "finish": summary.finish().map(|reason| variant_name(&reason)),
     })
 }
 
-pub(crate) fn cost(cost: &Cost) -> Value {
+pub(crate) fn cost_json(cost: &Cost) -> Value {
     json!({
         "usage": cost.usage().iter().map(form::usage_to_value).collect::<Vec<_>>(),
         "durationMs": cost.duration_ms(),
@@ -151,10 +151,10 @@ pub(crate) fn cost(cost: &Cost) -> Value {
     })
 }
 
-pub(crate) fn notice(notice: &Notice) -> Value {
+pub(crate) fn notice_json(notice: &Notice) -> Value {
     json!({
         "id": notice.id().get(),
-        "kind": word(&notice.kind()),
+        "kind": variant_name(&notice.kind()),
         "message": notice.message(),
         "isFailure": notice.is_failure(),
         "status": notice.status(),
@@ -166,7 +166,7 @@ pub(crate) fn notice(notice: &Notice) -> Value {
     })
 }
 
-fn activity(now: Activity) -> Value {
+fn activity_json(now: Activity) -> Value {
     json!({
         "busy": now.busy,
         "streaming": now.streaming,
@@ -176,7 +176,7 @@ fn activity(now: Activity) -> Value {
     })
 }
 
-fn interrupt(open: &OpenInterrupt) -> Value {
+fn interrupt_json(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": form::interrupt_to_value(open.interrupt()),
         "call": open.call().map(CallKey::number),
@@ -185,7 +185,7 @@ fn interrupt(open: &OpenInterrupt) -> Value {
     })
 }
 
-fn thread(thread: &ThreadInfo) -> Value {
+fn thread_json(thread: &ThreadInfo) -> Value {
     json!({
         "id": thread.id,
         "title": thread.title,
@@ -195,12 +195,12 @@ fn thread(thread: &ThreadInfo) -> Value {
     })
 }
 
-fn keys(keys: &[CallKey]) -> Value {
+fn key_numbers(keys: &[CallKey]) -> Value {
     keys.iter().map(|key| key.number()).collect()
 }
 
 /// Returns the name of an enum's variant in camel case, without its fields.
-pub(crate) fn word(variant: &dyn Debug) -> String {
+pub(crate) fn variant_name(variant: &dyn Debug) -> String {
     let name = format!("{variant:?}");
     let name = name.split([' ', '(']).next().unwrap_or_default();
     let mut letters = name.chars();

@@ -29,7 +29,8 @@ impl Texts {
         let label = get(options, "label").as_string().unwrap_or_default();
         self.label.set(label);
         self.greeting.set(get(options, "greeting").as_string());
-        self.labels.set(Arc::new(labels(&get(options, "texts"))));
+        self.labels
+            .set(Arc::new(parse_labels(&get(options, "texts"))));
     }
 
     /// Provides the labels to the components of the chat.
@@ -52,7 +53,7 @@ impl Texts {
 
 /// Reads labels from an array of the texts in the order of [`LabelName::ALL`], followed by those of
 /// [`Labels::REASONS`]. An entry that is not a string keeps the English text.
-fn labels(list: &JsValue) -> Labels {
+fn parse_labels(list: &JsValue) -> Labels {
     let labels = Labels::default();
     let Some(list) = list.dyn_ref::<js_sys::Array>() else {
         return labels;

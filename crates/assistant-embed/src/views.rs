@@ -8,11 +8,11 @@ use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use crate::commands::remember;
+use crate::commands::parse_remember;
 
 /// An object that the page draws.
 #[derive(Clone, Copy)]
-enum Drawn {
+enum DrawnSubject {
     Call(ToolCallView),
     Part(PartHandle),
     Interrupt(InterruptView),
@@ -37,22 +37,22 @@ impl std::fmt::Debug for DrawnView {
 }
 
 impl DrawnView {
-    fn object(drawn: Drawn) -> JsValue {
+    fn object(drawn: DrawnSubject) -> JsValue {
         // The view owns its scope; JavaScript may hold this object longer.
         let owner = Owner::current().map(|owner| owner.child());
-        Self(Box::new(Scoped { drawn, owner })).into()
+        Self(Box::new(ScopedSubject { drawn, owner })).into()
     }
 
     pub(crate) fn call(call: ToolCallView) -> JsValue {
-        Self::object(Drawn::Call(call))
+        Self::object(DrawnSubject::Call(call))
     }
 
     pub(crate) fn part(part: PartHandle) -> JsValue {
-        Self::object(Drawn::Part(part))
+        Self::object(DrawnSubject::Part(part))
     }
 
     pub(crate) fn interrupt(interrupt: InterruptView) -> JsValue {
-        Self::object(Drawn::Interrupt(interrupt))
+        Self::object(DrawnSubject::Interrupt(interrupt))
     }
 }
 
@@ -83,14 +83,14 @@ impl DrawnView {
 
 /// An object that the page draws, with the reactive owner of its view, in which changes are
 /// tracked.
-struct Scoped {
-    drawn: Drawn,
+struct ScopedSubject {
+    drawn: DrawnSubject,
     owner: Option<Owner>,
 }
 
-impl DrawnObject for Scoped {
+impl DrawnObject for ScopedSubject {
     fn current(&self) -> Value {
-        untrack(|| self.drawn.value())
+        untrack(|| self.drawn.to_json())
     }
 
     fn watch(&self, listener: js_sys::Function) {
@@ -100,7 +100,7 @@ impl DrawnObject for Scoped {
         };
         owner.with(|| {
             Effect::new(move |before: Option<String>| {
-                let state = drawn.value().to_string();
+                let state = drawn.to_json().to_string();
                 if before.as_ref() != Some(&state) {
                     // It never throws.
                     let _ = untrack(|| listener.call1(&JsValue::UNDEFINED, &state.as_str().into()));
@@ -114,30 +114,30 @@ impl DrawnObject for Scoped {
         let args: Value = serde_json::from_str(args).unwrap_or_default();
         let arg = |at: usize| args.get(at).cloned().unwrap_or_default();
         let outcome = match (self.drawn, name) {
-            (Drawn::Call(call), "approve") => call.approve(),
-            (Drawn::Call(call), "approveWith") => call.approve_with(arg(0)),
-            (Drawn::Call(call), "approveAndRemember") => {
+            (DrawnSubject::Call(call), "approve") => call.approve(),
+            (DrawnSubject::Call(call), "approveWith") => call.approve_with(arg(0)),
+            (DrawnSubject::Call(call), "approveAndRemember") => {
                 let edited = Some(arg(0)).filter(|args| !args.is_null());
-                call.approve_and_remember(edited, remember(&arg(1)))
+                call.approve_and_remember(edited, parse_remember(&arg(1)))
             }
-            (Drawn::Call(call), "deny") => call.deny(arg(0).as_str().map(str::to_owned)),
-            (Drawn::Call(call), "reply") => {
+            (DrawnSubject::Call(call), "deny") => call.deny(arg(0).as_str().map(str::to_owned)),
+            (DrawnSubject::Call(call), "reply") => {
                 call.reply(arg(0));
                 Ok(())
             }
-            (Drawn::Interrupt(interrupt), "answer") => interrupt.answer(arg(0)),
-            (Drawn::Interrupt(interrupt), "giveUp") => interrupt.give_up(),
+            (DrawnSubject::Interrupt(interrupt), "answer") => interrupt.answer(arg(0)),
+            (DrawnSubject::Interrupt(interrupt), "giveUp") => interrupt.give_up(),
             _ => Err(Refusal::Ended),
         };
         outcome.map_err(|refusal| JsError::new(&refusal.to_string()))
     }
 }
 
-impl Drawn {
+impl DrawnSubject {
     /// Returns the state of the object as JSON. In an effect, the state is tracked.
-    fn value(self) -> Value {
+    fn to_json(self) -> Value {
         match self {
-            Self::Call(call) => of_call(call),
+            Self::Call(call) => call_json(call),
             Self::Part(part) => json!({
                 "messageId": part.message().map(|id| id.as_str().to_owned()),
                 "isOpen": part.is_open(),
@@ -157,7 +157,7 @@ impl Drawn {
     }
 }
 
-fn of_call(call: ToolCallView) -> Value {
+fn call_json(call: ToolCallView) -> Value {
     let progress = call
         .progress()
         .map(|progress| json!({"fraction": progress.fraction(), "text": progress.text()}));

@@ -35,13 +35,13 @@ impl WindowHandles {
     }
 
     /// Calls a method of the handle that changes or reads the window; `None` for other methods.
-    pub(crate) fn run(self, name: &str, args: &Args) -> Option<Value> {
+    pub(crate) fn run_method(self, name: &str, args: &Args) -> Option<Value> {
         match name {
             "text" => return Some(untrack(|| self.composer.text()).into()),
             "setText" => self.composer.set_text(args.text(0)),
             "focus" => self.composer.focus(),
-            "setSuggestions" => self.suggestions.set(suggestions(&args.value(0))),
-            "setFollowUps" => self.follow_ups.set(suggestions(&args.value(0))),
+            "setSuggestions" => self.suggestions.set(parse_suggestions(&args.value(0))),
+            "setFollowUps" => self.follow_ups.set(parse_suggestions(&args.value(0))),
             _ => return None,
         }
         Some(Value::Null)
@@ -49,7 +49,7 @@ impl WindowHandles {
 }
 
 /// Parses a list of suggestions, each a text or `{text, label?}`. Other values are ignored.
-fn suggestions(list: &Value) -> Vec<Suggestion> {
+fn parse_suggestions(list: &Value) -> Vec<Suggestion> {
     let list = list.as_array().into_iter().flatten();
     let read = |value: &Value| {
         let text = value.as_str().or_else(|| value.get("text")?.as_str())?;
