@@ -85,7 +85,7 @@ impl ToolContext {
     ) -> Result<Value, ToolError> {
         let detached = || ToolError::new("Nobody can be asked any more.");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
-        let call = self.invocation.call();
+        let call = self.invocation.call_key();
         let reply = assistant.runtime().await_reply(call);
         let asking = AskingGuard::begin(&assistant, self.invocation.id());
         let id = assistant.runtime().next_number();

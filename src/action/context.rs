@@ -62,15 +62,15 @@ impl ToolContext {
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
     /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     format!("{:?}", context.call())
+    ///     format!("{:?}", context.call_key())
     /// });
     /// ```
     #[must_use]
-    pub fn call(&self) -> CallKey {
-        self.invocation.call()
+    pub fn call_key(&self) -> CallKey {
+        self.invocation.call_key()
     }
 
-    /// Returns the message that made the call; `None` if the page called the action itself.
+    /// Returns the id of the message that made the call; `None` if the page called the action itself.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -80,7 +80,7 @@ impl ToolContext {
     /// ```
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
-        self.invocation.message()
+        self.invocation.message_id()
     }
 
     /// Returns the message before the message that contains the call; `None` if the page called the

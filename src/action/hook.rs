@@ -184,7 +184,9 @@ struct ReportedState {
 
 impl std::fmt::Debug for ActionRegistration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Offer").field(&self.spec.name()).finish()
+        f.debug_tuple("ActionRegistration")
+            .field(&self.spec.name())
+            .finish()
     }
 }
 

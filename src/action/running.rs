@@ -41,7 +41,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Prevents the action from running at the same time as another action.
+    /// Runs each call of the action alone: while it runs, no other call of this or another action
+    /// starts, except those that its handler makes.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

@@ -100,7 +100,7 @@ fn observe_events(assistant: Assistant, observer: EventObserver) {
 }
 
 fn call_event(event: &CallEvent) -> AssistantEvent {
-    let (call, name) = (event.call(), event.name().to_owned());
+    let (call, name) = (event.call_key(), event.name().to_owned());
     match event.phase() {
         Phase::ApprovalRequested => AssistantEvent::ApprovalAsked { call, name },
         Phase::Running => AssistantEvent::CallStarted { call, name },

@@ -51,13 +51,13 @@ pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
         "Home" => {
             scroller.set_scroll_top(0);
             event.prevent_default();
-            focus_after_mount(scroller.into(), true);
+            focus_turn_after_mount(scroller.into(), true);
         }
         // The end may move while the browser scrolls there.
         "End" => {
             stick.jump_to_end();
             event.prevent_default();
-            focus_after_mount(scroller.into(), false);
+            focus_turn_after_mount(scroller.into(), false);
         }
         _ => {}
     }
@@ -95,7 +95,7 @@ fn focus_turn(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
 }
 
 /// Focuses the first or the last turn once the list has mounted it.
-fn focus_after_mount(scroller: Element, first: bool) {
+fn focus_turn_after_mount(scroller: Element, first: bool) {
     after(MOUNT_MS, move || {
         let turns = visible_turns(&scroller);
         let turn = if first { turns.first() } else { turns.last() };

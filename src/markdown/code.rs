@@ -29,16 +29,16 @@ pub(super) struct CodeBlock {
 
 impl CodeBlock {
     pub(super) fn new(language: &str, labels: &Labels) -> Option<Self> {
-        let outer = make::element("div", "la-code-block")?;
-        let head = make::element("div", "la-code-head")?;
+        let outer = make::create_element("div", "la-code-block")?;
+        let head = make::create_element("div", "la-code-head")?;
         make::append_text_element(&head, "span", "la-code-language", language);
-        let button = make::element("button", "la-code-copy")?;
+        let button = make::create_element("button", "la-code-copy")?;
         make::set_attribute(&button, "type", "button");
-        let word = make::text_element("span", "", &labels.copy)?;
+        let word = make::create_text_element("span", "", &labels.copy)?;
         make::set_attribute(&word, "aria-live", "polite");
         make::append(&button, &word);
         make::append(&head, &button);
-        let pre = make::element("pre", "la-code")?;
+        let pre = make::create_element("pre", "la-code")?;
         // It scrolls sideways, so it must be reachable by keyboard.
         make::set_attribute(&pre, "tabindex", "0");
         make::set_attribute(&pre, "dir", "ltr");
@@ -46,7 +46,7 @@ impl CodeBlock {
             make::set_attribute(&pre, "aria-label", language);
             make::set_attribute(&pre, "role", "group");
         }
-        let code = make::element("code", "")?;
+        let code = make::create_element("code", "")?;
         make::append(&pre, &code);
         make::append(&outer, &head);
         make::append(&outer, &pre);
@@ -85,10 +85,10 @@ impl CodeBlock {
             let _ = node.append_data(text);
             return;
         }
-        let Some(piece) = make::element("span", "la-code-piece") else {
+        let Some(piece) = make::create_element("span", "la-code-piece") else {
             return;
         };
-        let node = make::text_node(text);
+        let node = make::create_text_node(text);
         make::append(&piece, &node);
         make::append(&self.code, &piece);
         self.piece = Some((node, text.len()));
@@ -145,10 +145,10 @@ fn apply_tokens(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     }
     let fragment = leptos::prelude::document().create_document_fragment();
     for token in tokens {
-        let node = make::text_node(&token.text);
+        let node = make::create_text_node(&token.text);
         if token.class.is_empty() {
             make::append(&fragment, &node);
-        } else if let Some(span) = make::element("span", &token.class) {
+        } else if let Some(span) = make::create_element("span", &token.class) {
             make::append(&span, &node);
             make::append(&fragment, &span);
         }

@@ -32,7 +32,7 @@ impl NodeElements {
     }
 
     fn text(text: &str) -> Self {
-        let node: web_sys::Node = make::text_node(text).into();
+        let node: web_sys::Node = make::create_text_node(text).into();
         Self {
             outer: node.clone(),
             inner: node,
@@ -71,7 +71,7 @@ pub(super) fn create_elements(
     Some(match kind {
         Kind::Text(text) => NodeElements::text(text),
         Kind::SoftBreak => NodeElements::text("\n"),
-        Kind::HardBreak => make::element("br", "")?.into(),
+        Kind::HardBreak => make::create_element("br", "")?.into(),
         Kind::Code(code) => text_element("code", "la-inline-code", code)?,
         Kind::Html(source) => text_element("span", "la-html", source)?,
         Kind::Math { tex, display } => formula(tex, *display)?.into(),
@@ -82,27 +82,28 @@ pub(super) fn create_elements(
         Kind::List { start } => list(*start, within)?.into(),
         Kind::Item(task) => item(*task, labels)?.into(),
         Kind::Table => table(labels, within)?,
-        Kind::TableHead => {
-            NodeElements::nested(make::element("thead", "")?, make::element("tr", "")?)
-        }
-        Kind::TableRow => make::element("tr", "")?.into(),
+        Kind::TableHead => NodeElements::nested(
+            make::create_element("thead", "")?,
+            make::create_element("tr", "")?,
+        ),
+        Kind::TableRow => make::create_element("tr", "")?.into(),
         Kind::Cell(align) => cell(*align, within)?.into(),
-        Kind::Rule => make::element("hr", "")?.into(),
-        Kind::Emphasis => make::element("em", "")?.into(),
-        Kind::Strong => make::element("strong", "")?.into(),
-        Kind::Strikethrough => make::element("del", "")?.into(),
+        Kind::Rule => make::create_element("hr", "")?.into(),
+        Kind::Emphasis => make::create_element("em", "")?.into(),
+        Kind::Strong => make::create_element("strong", "")?.into(),
+        Kind::Strikethrough => make::create_element("del", "")?.into(),
         Kind::Link { href, title } => link::link(href, title)?.into(),
         Kind::FootnoteReference(label) => footnote_reference(label, labels)?.into(),
         Kind::Footnote(label) => footnote(label)?,
         // Images and code are made elsewhere; an unknown kind is shown by its children.
-        _ => make::element("span", "")?.into(),
+        _ => make::create_element("span", "")?.into(),
     })
 }
 
 /// Creates an element that contains a text node, which may be changed later.
 fn text_element(tag: &str, class: &str, text: &str) -> Option<NodeElements> {
-    let element = make::element(tag, class)?;
-    let text = make::text_node(text);
+    let element = make::create_element(tag, class)?;
+    let text = make::create_text_node(text);
     make::append(&element, &text);
     Some(NodeElements {
         outer: element.into(),
@@ -113,7 +114,7 @@ fn text_element(tag: &str, class: &str, text: &str) -> Option<NodeElements> {
 /// Creates a formula in a box, which scrolls if the formula is too wide. A formula that cannot be
 /// converted is shown as TeX source.
 fn formula(tex: &str, display: bool) -> Option<Element> {
-    let element = make::element("span", "la-math")?;
+    let element = make::create_element("span", "la-math")?;
     if display {
         make::set_attribute(&element, "data-display", "");
     }
@@ -127,7 +128,7 @@ fn formula(tex: &str, display: bool) -> Option<Element> {
 }
 
 fn block(tag: &str, within: NodeContext) -> Option<Element> {
-    let element = make::element(tag, "")?;
+    let element = make::create_element(tag, "")?;
     set_direction(&element, within);
     Some(element)
 }
@@ -160,14 +161,14 @@ fn alert_box(alert: Alert, labels: &Labels) -> Option<NodeElements> {
         Alert::Caution => "caution",
     };
     let word = wording::alert_label(name, labels);
-    let outer = make::element("div", "la-alert")?;
+    let outer = make::create_element("div", "la-alert")?;
     make::set_attribute(&outer, "data-alert", name);
     make::set_attribute(&outer, "role", "note");
     make::set_attribute(&outer, "aria-label", word);
     make::append_text_element(&outer, "p", "la-alert-title", word);
     Some(NodeElements::nested(
         outer,
-        make::element("div", "la-alert-body")?,
+        make::create_element("div", "la-alert-body")?,
     ))
 }
 
@@ -184,10 +185,10 @@ fn list(start: Option<u64>, within: NodeContext) -> Option<Element> {
 
 fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     let Some(done) = task else {
-        return make::element("li", "");
+        return make::create_element("li", "");
     };
-    let element = make::element("li", "la-task")?;
-    let mark = make::element("span", "la-task-mark")?;
+    let element = make::create_element("li", "la-task")?;
+    let mark = make::create_element("span", "la-task-mark")?;
     let word = if done {
         make::set_attribute(&mark, "data-done", "");
         &labels.task_done
@@ -203,17 +204,20 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
 /// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction of
 /// the table, so that it shows the first column.
 fn table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
-    let outer = make::element("div", "la-table")?;
+    let outer = make::create_element("div", "la-table")?;
     set_direction(&outer, within);
     make::set_attribute(&outer, "tabindex", "0");
     make::set_attribute(&outer, "role", "group");
     make::set_attribute(&outer, "aria-label", &labels.table);
-    Some(NodeElements::nested(outer, make::element("table", "")?))
+    Some(NodeElements::nested(
+        outer,
+        make::create_element("table", "")?,
+    ))
 }
 
 fn cell(align: Align, within: NodeContext) -> Option<Element> {
     let in_head = within == NodeContext::TableHead;
-    let element = make::element(if in_head { "th" } else { "td" }, "")?;
+    let element = make::create_element(if in_head { "th" } else { "td" }, "")?;
     if in_head {
         make::set_attribute(&element, "scope", "col");
     }
@@ -230,8 +234,8 @@ fn cell(align: Align, within: NodeContext) -> Option<Element> {
 /// Creates the reference to a footnote as a button, not a link, because a link would change the
 /// address of the host's page.
 fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
-    let outer = make::element("sup", "la-footnote-reference")?;
-    let button = make::text_element("button", "la-footnote-button", label)?;
+    let outer = make::create_element("sup", "la-footnote-reference")?;
+    let button = make::create_text_element("button", "la-footnote-button", label)?;
     make::set_attribute(&button, "type", "button");
     make::set_attribute(&button, "data-footnote", label);
     make::set_attribute(
@@ -244,13 +248,13 @@ fn footnote_reference(label: &str, labels: &Labels) -> Option<Element> {
 }
 
 fn footnote(label: &str) -> Option<NodeElements> {
-    let outer = make::element("div", "la-footnote")?;
+    let outer = make::create_element("div", "la-footnote")?;
     make::set_attribute(&outer, "data-footnote", label);
     make::set_attribute(&outer, "role", "note");
     make::set_attribute(&outer, "tabindex", "-1");
     make::append_text_element(&outer, "span", "la-footnote-label", label);
     Some(NodeElements::nested(
         outer,
-        make::element("div", "la-footnote-body")?,
+        make::create_element("div", "la-footnote-body")?,
     ))
 }

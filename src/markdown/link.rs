@@ -12,7 +12,7 @@ use crate::ui::{Labels, display_host};
 
 /// Creates a link; an unsafe address is not set, so that the element shows plain text.
 pub(super) fn link(href: &str, title: &str) -> Option<Element> {
-    let element = make::element("a", "")?;
+    let element = make::create_element("a", "")?;
     set_target(&element, href, title);
     Some(element)
 }
@@ -106,7 +106,7 @@ pub(super) fn image(
     let words = plain_text(words);
     let name = if words.is_empty() { title } else { &words };
     if let Some(src) = address::media_src(src, policy) {
-        let element = make::element("img", "la-image")?;
+        let element = make::create_element("img", "la-image")?;
         make::set_attribute(&element, "alt", name);
         make::set_attribute(&element, "loading", "lazy");
         make::set_attribute(&element, "decoding", "async");
@@ -114,10 +114,10 @@ pub(super) fn image(
         make::set_attribute(&element, "src", &src);
         return Some(element);
     }
-    let element = make::element("span", "la-image-chip")?;
+    let element = make::create_element("span", "la-image-chip")?;
     make::append_text_element(&element, "span", "", &labels.image_not_shown);
     let name = if name.trim().is_empty() { src } else { name };
-    let link = make::text_element("a", "", name)?;
+    let link = make::create_text_element("a", "", name)?;
     set_target(&link, src, title);
     show_host_beside(&link, src, name);
     make::append(&element, &link);

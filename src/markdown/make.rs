@@ -4,7 +4,7 @@ use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 
 /// Creates an element with a class. Tag names are constants, so this does not fail.
-pub(super) fn element(tag: &str, class: &str) -> Option<web_sys::Element> {
+pub(super) fn create_element(tag: &str, class: &str) -> Option<web_sys::Element> {
     let element = document().create_element(tag).ok()?;
     if !class.is_empty() {
         element.set_class_name(class);
@@ -13,20 +13,20 @@ pub(super) fn element(tag: &str, class: &str) -> Option<web_sys::Element> {
 }
 
 /// Creates an element with a class and a text.
-pub(super) fn text_element(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
-    let element = element(tag, class)?;
+pub(super) fn create_text_element(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
+    let element = create_element(tag, class)?;
     element.set_text_content(Some(text));
     Some(element)
 }
 
 /// Appends an element with a class and a text.
 pub(super) fn append_text_element(parent: &web_sys::Element, tag: &str, class: &str, text: &str) {
-    if let Some(element) = text_element(tag, class, text) {
+    if let Some(element) = create_text_element(tag, class, text) {
         append(parent, &element);
     }
 }
 
-pub(super) fn text_node(text: &str) -> web_sys::Text {
+pub(super) fn create_text_node(text: &str) -> web_sys::Text {
     document().create_text_node(text)
 }
 

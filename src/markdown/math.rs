@@ -138,7 +138,7 @@ fn build_elements(xml: &str) -> Option<web_sys::Element> {
         match piece {
             XmlToken::Text(text) => {
                 if let Some(parent) = open.last() {
-                    super::make::append(parent, &super::make::text_node(&text));
+                    super::make::append(parent, &super::make::create_text_node(&text));
                 }
             }
             XmlToken::Open {

@@ -124,7 +124,7 @@ impl UndrawnNodes {
         nodes: Vec<Node>,
         (number, labels): (u32, &Labels),
     ) -> Option<Self> {
-        let button = make::element("button", "la-button la-markdown-more")?;
+        let button = make::create_element("button", "la-button la-markdown-more")?;
         make::set_attribute(&button, "type", "button");
         make::set_attribute(&button, "data-variant", "quiet");
         make::set_attribute(&button, "data-size", "small");
@@ -136,7 +136,7 @@ impl UndrawnNodes {
             Some(Kind::Paragraph | Kind::Heading(_)) => ("span", inner),
             _ => ("div", inner),
         };
-        let holder = make::element(tag, "la-markdown-rest")?;
+        let holder = make::create_element(tag, "la-markdown-rest")?;
         make::append(&holder, &button);
         make::append(place, &holder);
         let rest = Self {

@@ -72,7 +72,7 @@ pub fn InterruptInbox(
     let asked = move || {
         let open = |open: &&OpenInterrupt| {
             let is_open = open.answer().is_none() && !open.is_held_back();
-            is_open && (open.call().is_none() || open.is_rejected())
+            is_open && (open.call_key().is_none() || open.is_rejected())
         };
         interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
     };

@@ -70,7 +70,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         let (assistant, open) = (shown.clone(), open.clone());
         // A rejected answer to a call's approval is not a separate question.
         let reason = open
-            .call()
+            .call_key()
             .is_none()
             .then(|| open.interrupt().reason.clone());
         let found = assistant.clone();
@@ -198,7 +198,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
     });
     let (card, expires) = (form.card, form.shown.open.expires_at());
-    let ways = move || match (form.shown.open.call().is_some(), form.answering.get()) {
+    let ways = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
         // The approval card accepts the answer.
         (true, _) => button_row(form.cancel_button("")),
         (false, false) => form.rejected_buttons(),

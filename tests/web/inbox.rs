@@ -244,7 +244,8 @@ async fn a_call_observer_can_use_the_assistant_handle() {
     let subscription = chat.assistant.on_call_event(move |event| {
         if event.phase() == Phase::ApprovalRequested {
             assert!(assistant.with_conversation(|_| ()).is_some());
-            log.borrow_mut().push(assistant.deny(&event.call(), None));
+            log.borrow_mut()
+                .push(assistant.deny(&event.call_key(), None));
         }
     });
     subscription.forget();

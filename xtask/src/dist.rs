@@ -60,7 +60,7 @@ pub(crate) enum Effort {
 
 impl Effort {
     /// Returns the steps of wasm-opt that run before the functions of a module are ordered.
-    fn first_steps(self, module: &PackageModule) -> &'static [&'static str] {
+    fn first_passes(self, module: &PackageModule) -> &'static [&'static str] {
         match self {
             Self::Tests if module.work != WORK => &QUICK,
             Self::Shipped | Self::Tests => &FIRST,
@@ -278,7 +278,7 @@ fn optimize_module(project: &Project, of: &PackageModule, effort: Effort) -> Out
         Ok(sections.to_bytes())
     })?;
     // The module with names is also for the table of weights.
-    project.run(wasm_opt_command(project, effort.first_steps(of)).args([
+    project.run(wasm_opt_command(project, effort.first_passes(of)).args([
         used.as_str(),
         "-o",
         &named,
@@ -302,7 +302,7 @@ fn optimize_part(
         format!("{}/part-laid.wasm", of.work),
     );
     let small_one = format!("dist/embed/{}", parts::part_file_name(of.name));
-    project.run(wasm_opt_command(project, effort.first_steps(of)).args([
+    project.run(wasm_opt_command(project, effort.first_passes(of)).args([
         part.cut.as_str(),
         "-o",
         &named,

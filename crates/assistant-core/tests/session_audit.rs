@@ -212,6 +212,28 @@ fn remote_calls_and_interrupts_are_audited_as_the_agents() {
 }
 
 #[test]
+fn a_restored_call_that_waits_for_its_action_is_audited() {
+    let mut before = driver();
+    before.send("hi");
+    before.plays(calls("c", "pay", "{}"));
+    let snapshot = before.session.snapshot();
+    let mut records = Records::new(Driver::new());
+    records.then(|driver| {
+        driver.host.ids = before.host.ids;
+        driver.input(Input::Restore {
+            thread_id: "thread".to_owned(),
+            snapshot,
+            journal: Vec::new(),
+        });
+    });
+    assert_eq!(records.of("c"), ["waited"]);
+    records.then(|driver| {
+        driver.register(asking("pay"));
+    });
+    assert_eq!(records.of("c"), ["waited", "asked by page"]);
+}
+
+#[test]
 fn direct_calls_and_cancelled_calls_are_audited() {
     let mut records = records_of(driver(), |driver| {
         driver.input(Input::Execute {

@@ -83,7 +83,7 @@ fn an_approval_is_sent_as_each_agent_expects_it() {
                 assert!(!open.takes_approval(), "{agent}");
                 driver.answers(&id, Some(json!(word)))
             }
-            None if open.call().is_some() => driver.approve(&call),
+            None if open.call_key().is_some() => driver.approve(&call),
             None => driver.answers(&id, Some(json!(true))),
         };
         assert_eq!(refused, None, "{agent}");

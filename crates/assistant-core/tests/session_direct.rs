@@ -231,7 +231,8 @@ fn an_audit_entry_of_a_nested_call_names_its_parent() {
     let call = driver.session.pending_approvals()[0];
     driver.input(Input::Stop);
     let entries = driver.audit.take().unwrap();
-    let (inner, outer): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.call() == call);
+    let (inner, outer): (Vec<_>, Vec<_>) =
+        entries.iter().partition(|entry| entry.call_key() == call);
     assert!(inner.len() >= 2 && outer.len() >= 3, "{entries:?}");
     assert!(inner.iter().all(|entry| entry.parent() == Some(parent)));
     assert!(outer.iter().all(|entry| entry.parent().is_none()));

@@ -41,7 +41,7 @@ fn an_interrupted_call_runs_remotely_after_its_answer_is_sent() {
         assert_eq!((driver.starts("c"), driver.starts("d")), (0, 1));
         assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
         let interrupt = &driver.session.interrupts()[0];
-        assert_eq!(interrupt.call(), Some(driver.key("c")));
+        assert_eq!(interrupt.call_key(), Some(driver.key("c")));
         assert_eq!(driver.approve("c"), None);
         assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
         assert_eq!((driver.starts("c"), driver.runs.len()), (0, 1));
@@ -196,7 +196,7 @@ fn an_interrupt_without_a_boolean_schema_blocks_its_call() {
     driver.close();
     assert_eq!(driver.starts("c"), 0);
     assert_eq!(driver.phase("c"), Phase::InputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call(), None);
+    assert_eq!(driver.session.interrupts()[0].call_key(), None);
     assert_eq!(driver.approve("c"), Some(Refusal::AlreadyResolved));
 }
 
@@ -210,7 +210,7 @@ fn an_interrupt_does_not_block_a_started_eager_call() {
     driver.events(calls("c", "f", "{}"));
     driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
-    assert_eq!(driver.session.interrupts()[0].call(), None);
+    assert_eq!(driver.session.interrupts()[0].call_key(), None);
     driver.returns("c", json!(1));
     driver.answers("int", None);
     assert_eq!((driver.starts("c"), driver.runs.len()), (1, 2));
@@ -238,7 +238,7 @@ fn an_interrupt_does_not_change_an_answered_call() {
     driver.event(interrupted(vec![approval_interrupt("int", "c")]));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::OutputAvailable);
-    assert_eq!(driver.session.interrupts()[0].call(), None);
+    assert_eq!(driver.session.interrupts()[0].call_key(), None);
 }
 
 #[test]

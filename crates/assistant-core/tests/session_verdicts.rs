@@ -72,7 +72,7 @@ fn edit(args: Value) -> ActionDecision {
 }
 
 fn has_card(driver: &Driver) -> bool {
-    driver.session.interrupts()[0].call().is_some()
+    driver.session.interrupts()[0].call_key().is_some()
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Creates the agent of a page from its address, protocol, headers and credentials.
+//! Creates the agent that a page's options describe: an HTTP agent with its protocol, headers and
+//! credentials, or a function of the page. The agent is created at the first run.
 
 use std::{cell::OnceCell, rc::Rc};
 

@@ -165,7 +165,7 @@ impl ContextObject for CallContext {
         let parent = context.parent_message_id();
         json!({
             "callId": context.call_id(),
-            "call": context.call().number(),
+            "call": context.call_key().number(),
             "messageId": id(context.message_id().map(|id| id.as_str())),
             "parentMessageId": id(parent.as_ref().map(|id| id.as_str())),
             "clientId": context.client_id(),

@@ -88,7 +88,7 @@ fn call_event_json(event: &CallEvent) -> Value {
         _ => (None, None),
     };
     json!({
-        "call": event.call().number(),
+        "call": event.call_key().number(),
         "name": event.name(),
         "kind": variant_name(event.kind()),
         "before": event.before().map(|phase| phase.as_str()),

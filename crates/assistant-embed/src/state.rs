@@ -111,7 +111,7 @@ pub(crate) fn find_key(conversation: &Conversation, number: u64) -> Option<CallK
 pub(crate) fn history_json(history: &ToolHistory) -> Value {
     let records = history.records().iter().map(|record| {
         json!({
-            "call": record.call().number(),
+            "call": record.call_key().number(),
             "callId": record.call_id(),
             "name": record.name(),
             "args": record.args(),
@@ -179,7 +179,7 @@ fn activity_json(now: Activity) -> Value {
 fn interrupt_json(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": form::interrupt_to_value(open.interrupt()),
-        "call": open.call().map(CallKey::number),
+        "call": open.call_key().map(CallKey::number),
         "answered": open.answer().is_some(),
         "rejected": open.is_rejected(),
     })

@@ -176,7 +176,7 @@ fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
 fn announce_tools(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
-        let call = || ToolCallView::<Value>::new(&of, event.call());
+        let call = || ToolCallView::<Value>::new(&of, event.call_key());
         untrack(|| match event.phase() {
             Phase::Running => {
                 let call = call();

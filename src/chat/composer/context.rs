@@ -227,7 +227,7 @@ const DOUBLE_CLICK_MS: i64 = 700;
 /// Returns true if an interrupt is a question of the agent that belongs to no call and has no
 /// answer.
 pub(in crate::chat) fn is_open_question(open: &OpenInterrupt) -> bool {
-    open.call().is_none() && open.answer().is_none()
+    open.call_key().is_none() && open.answer().is_none()
 }
 
 pub(super) const BLOCKED: &str = "blocked";

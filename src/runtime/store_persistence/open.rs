@@ -191,7 +191,7 @@ impl StorePersistence {
     }
 
     fn restore(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
-        let read = stored::parse_stored(stored);
+        let read = stored::parse_stored_thread(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
             self.set_ownership(self.own_state());
@@ -347,7 +347,7 @@ impl StorePersistence {
     }
 
     fn show_stored(&self, thread: &TabThread, stored: Option<&StoredThread>) {
-        let Some(Ok((snapshot, _))) = stored.map(stored::parse_stored) else {
+        let Some(Ok((snapshot, _))) = stored.map(stored::parse_stored_thread) else {
             return;
         };
         let thread_id = thread.id.clone();

@@ -9,7 +9,7 @@ use crate::store::{OUTLINE, StoreError, StoreErrorKind, StoredThread, message_id
 
 /// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
 /// message is missing or unreadable; an unreadable journal entry is skipped.
-pub(super) fn parse_stored(
+pub(super) fn parse_stored_thread(
     stored: &StoredThread,
 ) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
@@ -31,7 +31,7 @@ pub(super) fn parse_stored(
     let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
     let entries = stored.journal.iter();
     let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
-    journal.sort_by_key(|entry| (entry.call(), attempt_order(entry)));
+    journal.sort_by_key(|entry| (entry.call_key(), attempt_order(entry)));
     Ok((snapshot, journal))
 }
 

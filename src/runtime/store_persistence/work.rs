@@ -130,7 +130,7 @@ impl StorePersistence {
         }
         // The calls stored before the batch that carries the claim.
         let stored = thread.stored.get();
-        let starts_here = |outcome| stored.may_start(entry.call(), outcome);
+        let starts_here = |outcome| stored.may_start(entry.call_key(), outcome);
         if (self.is_failing() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
             self.unsaved.borrow_mut().add_entry(entry);
             return Ok(());

@@ -48,7 +48,7 @@ async fn a_context_identifies_its_call_and_message() {
     let script = Script::new().text("Well,").call_as("c-1", "act", "{}");
     let (chat, context) = running(script).await;
     assert_eq!((context.call_id(), context.iteration()), ("c-1", 0));
-    let cell = chat.assistant.call(&context.call()).unwrap();
+    let cell = chat.assistant.call(&context.call_key()).unwrap();
     assert_eq!(
         (cell.id.as_str(), cell.name.get_untracked().as_str()),
         ("c-1", "act")
@@ -88,7 +88,7 @@ async fn a_handler_publishes_progress_and_a_preliminary_result() {
     context.preliminary("the first half");
     assert!(until(|| chat.page.text(".early") == "the first half").await);
     let progress = chat.assistant.with_conversation(|conversation| {
-        let call = conversation.call(&context.call())?;
+        let call = conversation.call(&context.call_key())?;
         call.progress().cloned()
     });
     let progress = progress.flatten().unwrap();

@@ -192,7 +192,7 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     let told: Vec<_> = history
         .records()
         .iter()
-        .map(|one| (one.call(), one.name(), one.phase(), one.parent()))
+        .map(|one| (one.call_key(), one.name(), one.phase(), one.parent()))
         .collect();
     assert_eq!(
         told,
@@ -203,13 +203,13 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     );
     let records = records.borrow();
     let of = |call| -> Vec<String> {
-        let its = records.iter().filter(|entry| entry.call() == call);
+        let its = records.iter().filter(|entry| entry.call_key() == call);
         its.map(|entry| entry.to_value()["event"].as_str().unwrap().to_owned())
             .collect()
     };
     assert_eq!(of(parent), ["allowed", "started", "ended"]);
     assert_eq!(of(child), ["asked", "allowed", "started", "ended"]);
-    let mut its = records.iter().filter(|entry| entry.call() == child);
+    let mut its = records.iter().filter(|entry| entry.call_key() == child);
     assert!(its.all(|entry| entry.parent() == Some(parent)));
 }
 

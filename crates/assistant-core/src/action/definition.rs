@@ -301,8 +301,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action never runs at the same time as another action (rule "order of
-    /// calls").
+    /// Returns true if no other call starts while a call of the action runs, except those that its
+    /// handler makes (rule "order of calls").
     #[must_use]
     pub const fn is_exclusive(&self) -> bool {
         self.exclusive

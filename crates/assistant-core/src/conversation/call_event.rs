@@ -27,7 +27,7 @@ pub struct CallEvent {
 impl CallEvent {
     /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         self.call
     }
 

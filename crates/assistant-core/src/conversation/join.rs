@@ -105,7 +105,7 @@ impl Conversation {
     /// Returns true if a message and its child are one response: reasoning and activities belong to
     /// the message after them, and texts of one run without a tool call between them belong
     /// together.
-    pub(crate) fn is_one_response(&self, above: &MessageId, below: &MessageId) -> bool {
+    pub(crate) fn is_same_response(&self, above: &MessageId, below: &MessageId) -> bool {
         let node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
         let (Some(above), Some(below)) = (node(above), node(below)) else {
             return false;

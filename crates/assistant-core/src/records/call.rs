@@ -82,7 +82,8 @@ impl CallRecord {
         }
     }
 
-    /// Replaces the fields with those of a complete record. Missing fields stay unchanged.
+    /// Replaces the fields with those of a complete record that are not empty. The timestamp is
+    /// replaced only if it is 0.
     fn update(&mut self, complete: Self) {
         let has_text = |text: &String| !text.is_empty();
         if has_text(&complete.name) {
@@ -99,7 +100,8 @@ impl CallRecord {
     }
 
     /// Merges the records of two lists by the ids of the calls, in order of first appearance. The
-    /// fields of `complete` take precedence.
+    /// fields of `complete` take precedence if they are not empty, except the timestamp, which is
+    /// the earlier record's unless that is 0.
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
         let mut places = std::collections::HashMap::new();

@@ -118,7 +118,7 @@ impl AuditEntry {
 
     /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         self.call
     }
 

@@ -132,7 +132,7 @@ impl Session {
         }
         let mut first = message.clone();
         while let Some(parent) = self.conversation.parent(&first) {
-            if !self.conversation.is_one_response(parent, &first) {
+            if !self.conversation.is_same_response(parent, &first) {
                 break;
             }
             first = parent.clone();

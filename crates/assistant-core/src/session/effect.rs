@@ -167,15 +167,15 @@ impl Invocation {
         self.registration
     }
 
-    /// Returns the call.
+    /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         self.call
     }
 
-    /// Returns the message with the call; `None` for a call of the page itself.
+    /// Returns the id of the message with the call; `None` for a call of the page itself.
     #[must_use]
-    pub const fn message(&self) -> Option<&MessageId> {
+    pub const fn message_id(&self) -> Option<&MessageId> {
         self.message.as_ref()
     }
 

@@ -77,7 +77,7 @@ impl ToolHistory {
 impl ToolRecord {
     /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         self.call
     }
 

@@ -109,7 +109,7 @@ impl<'a> PolicyQuestion<'a> {
 
     /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         *self.call
     }
 

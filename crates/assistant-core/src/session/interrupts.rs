@@ -48,9 +48,9 @@ impl OpenInterrupt {
         &self.interrupt
     }
 
-    /// Returns the call that it blocks and whose approval card shows it.
+    /// Returns the key of the call that the interrupt blocks and whose approval card shows it.
     #[must_use]
-    pub const fn call(&self) -> Option<CallKey> {
+    pub const fn call_key(&self) -> Option<CallKey> {
         self.call
     }
 

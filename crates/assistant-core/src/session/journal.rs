@@ -60,9 +60,9 @@ impl JournalEntry {
         }
     }
 
-    /// Returns the call.
+    /// Returns the key of the call.
     #[must_use]
-    pub const fn call(&self) -> CallKey {
+    pub const fn call_key(&self) -> CallKey {
         match self {
             Self::Started { call, .. } | Self::Finished { call, .. } => *call,
         }
@@ -81,7 +81,7 @@ impl JournalEntry {
     /// ```
     #[must_use]
     pub fn claim(&self) -> String {
-        let number = self.call().number();
+        let number = self.call_key().number();
         match self {
             Self::Started {
                 thread_id, attempt, ..

@@ -137,7 +137,7 @@ impl Session {
             if entry.thread_id() != self.thread_id {
                 continue;
             }
-            let key = entry.call();
+            let key = entry.call_key();
             let call = self.conversation.call(&key);
             if !call.is_some_and(|call| entry.is_about(call)) {
                 let message =

@@ -114,7 +114,7 @@ impl Mirror {
         }
         let changes = output.phase_changes();
         for (key, now) in &self.phases {
-            let event = changes.iter().find(|event| event.call() == *key);
+            let event = changes.iter().find(|event| event.call_key() == *key);
             let calls = &output.calls;
             if let Some(was) = before.get(key) {
                 let is_change = stage(*now).is_some() && stage(*was) != stage(*now);

@@ -165,7 +165,7 @@ impl Record {
         print: Option<Fingerprint>,
         eager: bool,
     ) {
-        let (key, id) = (run.call(), run.call_id());
+        let (key, id) = (run.call_key(), run.call_id());
         assert!(self.started.insert(key), "{key:?} started again");
         assert!(self.started_ids.insert(id.to_owned()), "{id} started again");
         assert!(!self.denied.contains(&key), "{key:?} was denied");

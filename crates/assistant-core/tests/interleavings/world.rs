@@ -214,7 +214,7 @@ impl World {
                 let open = open.find(|open| open.interrupt().id == *interrupt_id)?;
                 let yes = payload.as_ref().and_then(|p| p.get("approved")) == Some(&json!(true));
                 let yes = yes && *status == ResumeStatus::Resolved;
-                (open.call()?, yes, None)
+                (open.call_key()?, yes, None)
             }
             _ => return None,
         };
@@ -281,7 +281,7 @@ impl World {
                 self.pending.insert(*commit);
             }
             Effect::Invoke(invocation) => {
-                let name = self.name(&invocation.call());
+                let name = self.name(&invocation.call_key());
                 assert!(self.committed.contains(&name), "{name:?} was not committed");
                 let session = &self.driver.session;
                 let spec = session
@@ -289,7 +289,7 @@ impl World {
                     .get(invocation.registration())
                     .unwrap()
                     .spec();
-                let print = session.fingerprint(&invocation.call());
+                let print = session.fingerprint(&invocation.call_key());
                 let eager = self.eager || spec.is_eager();
                 self.record.starts(invocation, spec, print, eager);
                 self.live.insert(invocation.id(), (**invocation).clone());
@@ -404,7 +404,7 @@ impl World {
     fn check_results(&mut self) {
         let conversation = self.driver.session.conversation();
         for run in self.live.values() {
-            let call = conversation.call(&run.call());
+            let call = conversation.call(&run.call_key());
             let says = call.and_then(|call| Some((call.name(), call.effective_args()?)));
             assert_eq!(says, Some((run.name(), run.args())), "while it runs");
         }

@@ -178,7 +178,12 @@ fn play_all(protocol: Box<dyn Protocol>, responses: Vec<Vec<u8>>) {
         assert!(talk.driver.session.conversation().is_sound());
     }
     // No handler was started twice.
-    let mut started: Vec<_> = talk.driver.invocations.iter().map(|i| i.call()).collect();
+    let mut started: Vec<_> = talk
+        .driver
+        .invocations
+        .iter()
+        .map(|i| i.call_key())
+        .collect();
     started.sort();
     let all = started.len();
     started.dedup();

@@ -337,13 +337,13 @@ pub enum Move {
         /// The call, newest first.
         call: u8,
     },
-    /// A list of the history.
-    List(Vec<HistoryChange>),
     /// A snapshot of the agent's history, after changes.
+    List(Vec<HistoryChange>),
+    /// The end of a run.
     End(RunEnd),
-    /// Updates the user's view of the screen.
-    Look,
     /// The user updates their view of the screen.
+    Look,
+    /// The user answers a card as last seen.
     Click {
         /// The card.
         card: u8,

@@ -52,7 +52,7 @@ impl Tab {
         entry: &JournalEntry,
     ) -> Result<bool, WriteError> {
         let stored = self.stored;
-        let may_start = |outcome| stored.may_start(entry.call(), outcome);
+        let may_start = |outcome| stored.may_start(entry.call_key(), outcome);
         let alone = self.is_in_trouble || self.is_apart;
         if alone && may_start(ClaimOutcome::Failed) {
             self.unwritten.push(entry.clone());
@@ -111,7 +111,7 @@ impl History {
 
     /// Writes the claim of a start by the owning tab, and reports the outcome to the session.
     pub(super) fn commit_start(&mut self, commit: CommitId, entry: &JournalEntry) {
-        let (tab, call) = (self.tab.desk.tab, entry.call().number());
+        let (tab, call) = (self.tab.desk.tab, entry.call_key().number());
         // A failed batch with the claim in it was stored completely or not at all.
         let was_given = self.store.was_given(tab, call);
         let outcome = self.tab.write_claim(&mut self.store, entry);
@@ -175,7 +175,7 @@ fn write_abandoned_claim(
     store: &mut Store,
     entry: &JournalEntry,
 ) -> Result<bool, WriteError> {
-    if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call()) {
+    if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call_key()) {
         return Ok(true);
     }
     let batch = Batch {

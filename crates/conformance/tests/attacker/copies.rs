@@ -208,7 +208,7 @@ impl CopiedPage<'_> {
     }
 
     fn check_start(&self, run: &Invocation) {
-        if let Some(args) = self.approved.get(&run.call()) {
+        if let Some(args) = self.approved.get(&run.call_key()) {
             return assert_eq!(args, run.args(), "not what was shown: {run:?}");
         }
         assert!(self.restores, "a file started {run:?}");
@@ -216,14 +216,16 @@ impl CopiedPage<'_> {
             run.name() == "look" || run.name() == "maybe" && !rule_needs_approval(run.args());
         assert!(unasked, "a stored approval started {run:?}");
         let conversation = self.session.conversation();
-        let text = conversation.call(&run.call()).map(|call| call.args_text());
+        let text = conversation
+            .call(&run.call_key())
+            .map(|call| call.args_text());
         let is_this = |entry: &&JournalEntry| match entry {
             JournalEntry::Started {
                 call,
                 name,
                 args_text,
                 ..
-            } => *call == run.call() && *name == run.name() && Some(args_text.as_str()) == text,
+            } => *call == run.call_key() && *name == run.name() && Some(args_text.as_str()) == text,
             JournalEntry::Finished { .. } => false,
         };
         let before = self.original.journal.iter().find(is_this);

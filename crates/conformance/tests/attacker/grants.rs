@@ -185,10 +185,10 @@ impl Scene {
     fn check_start(&mut self, at: usize, run: &Invocation) {
         let tab = &mut self.tabs[at];
         tab.live.push(run.id());
-        let call = tab.session.conversation().call(&run.call());
+        let call = tab.session.conversation().call(&run.call_key());
         let earlier = call.and_then(|call| call.allowed_earlier());
         let Some(mut id) = earlier.map(|earlier| earlier.id().to_owned()) else {
-            let approved = tab.approved.remove(&run.call());
+            let approved = tab.approved.remove(&run.call_key());
             return assert_eq!(
                 approved.as_ref(),
                 Some(run.args()),

@@ -32,14 +32,14 @@ impl RememberedGrant {
 impl Scene {
     /// Returns the id of the remembered approval under which a call starts, if any.
     fn grant_of(&self, run: &Invocation) -> Option<String> {
-        let call = self.session.conversation().call(&run.call())?;
+        let call = self.session.conversation().call(&run.call_key())?;
         Some(call.allowed_earlier()?.id().to_owned())
     }
 
     /// Checks that a handler may start, given everything that was shown and decided before.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
-        let (key, id) = (run.call(), run.call_id());
+        let (key, id) = (run.call_key(), run.call_id());
         let grant = self.granted.get(&key);
         assert_ne!(run.name(), "hand", "the agent runs it: {run:?}");
         let asks = match run.name() {

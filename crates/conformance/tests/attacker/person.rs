@@ -358,7 +358,7 @@ impl Scene {
             let shown = conversation.call(&call)?;
             let args = shown.effective_args().cloned();
             let open = self.session.interrupts().iter();
-            let asks = open.filter(|open| open.call() == Some(call) && open.answer().is_none());
+            let asks = open.filter(|open| open.call_key() == Some(call) && open.answer().is_none());
             Some(Card {
                 call,
                 id: shown.id().to_owned(),

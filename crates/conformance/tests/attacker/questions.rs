@@ -274,7 +274,7 @@ impl Scene {
     /// Returns the unanswered questions that have no card and are not held back.
     pub(crate) fn open_questions(&self) -> Vec<SeenQuestion> {
         let open = self.session.interrupts().iter();
-        let waits = open.filter(|open| open.answer().is_none() && open.call().is_none());
+        let waits = open.filter(|open| open.answer().is_none() && open.call_key().is_none());
         let shown = waits.filter(|open| !open.is_held_back());
         shown.filter_map(|open| self.read_question(open)).collect()
     }
