@@ -161,7 +161,7 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     let waiting = Memo::new(move |_| {
         let asks = activity.as_ref().is_some_and(|activity| {
             let now = activity.get();
-            now.waiting || now.asking
+            now.is_waiting() || now.is_asking()
         });
         asks && shown.get() == Shown::Page
     });

@@ -155,7 +155,7 @@ impl Branches {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let (activity, branches) = (assistant.activity(), assistant.branches());
-    /// let elsewhere = move || activity.get().elsewhere;
+    /// let elsewhere = move || activity.get().is_elsewhere();
     /// let lead = move || branches.show_run();
     /// # }
     /// ```

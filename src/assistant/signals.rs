@@ -31,8 +31,8 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let last = assistant.messages().with(|messages| messages.last().map(|entry| entry.id.clone()));
-    /// let streaming = last.and_then(|id| assistant.message(&id)).map(|message| message.streaming);
+    /// let last = assistant.messages().with(|messages| messages.last().map(|entry| entry.id().clone()));
+    /// let streaming = last.and_then(|id| assistant.message(&id)).map(|message| message.is_streaming());
     /// # }
     /// ```
     #[must_use]
@@ -53,8 +53,8 @@ impl Assistant {
     ///     let assistant = use_assistant()?;
     ///     let messages = assistant.messages();
     ///     Some(view! {
-    ///         <For each=move || messages.get().to_vec() key=|entry| entry.id.clone() let:entry>
-    ///             <p data-role=entry.role.as_str()>{assistant.message_text(&entry.id)}</p>
+    ///         <For each=move || messages.get().to_vec() key=|entry| entry.id().clone() let:entry>
+    ///             <p data-role=entry.role().as_str()>{assistant.message_text(entry.id())}</p>
     ///         </For>
     ///     })
     /// }
@@ -77,7 +77,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let busy = assistant.activity().get_untracked().busy;
+    /// let busy = assistant.activity().get_untracked().is_busy();
     /// # }
     /// ```
     #[must_use]
@@ -194,7 +194,7 @@ impl Assistant {
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// for key in assistant.tools().running_calls().get() {
-    ///     let phase = assistant.call(&key).map(|call| call.phase.get());
+    ///     let phase = assistant.call(&key).map(|call| call.phase().get());
     /// }
     /// # }
     /// ```

@@ -18,8 +18,8 @@ use crate::{
 /// use leptos_assistant::{chat::PartView, view::MessageCell};
 ///
 /// fn first_part(message: MessageCell) -> Option<impl IntoView> {
-///     let part = message.parts.get().first()?.clone();
-///     Some(view! { <PartView message=message.id part /> })
+///     let part = message.parts().get().first()?.clone();
+///     Some(view! { <PartView message=message.id().clone() part /> })
 /// }
 /// ```
 #[component]

@@ -89,7 +89,7 @@ impl std::fmt::Debug for Suggestion {
 /// #[component]
 /// fn Next() -> impl IntoView {
 ///     let activity = use_assistant()?.activity();
-///     let suggestions = Signal::derive(move || match activity.get().busy {
+///     let suggestions = Signal::derive(move || match activity.get().is_busy() {
 ///         true => Vec::new(),
 ///         false => vec![Suggestion::new("Tell me more")],
 ///     });

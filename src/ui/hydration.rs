@@ -66,7 +66,7 @@ fn set_when_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<
 ///         <ClientOnly fallback=|| view! { <p>"…"</p> }>
 ///             {use_assistant().map(|assistant| {
 ///                 let busy = assistant.activity();
-///                 view! { <p>{move || if busy.get().busy { "Working" } else { "Ready" }}</p> }
+///                 view! { <p>{move || if busy.get().is_busy() { "Working" } else { "Ready" }}</p> }
 ///             })}
 ///         </ClientOnly>
 ///     }

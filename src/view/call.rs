@@ -13,18 +13,18 @@ use super::set_if_changed;
 #[non_exhaustive]
 pub struct CallCell {
     /// The key of the call.
-    pub key: CallKey,
+    pub(crate) key: CallKey,
     /// The id that the agent gave the call.
-    pub id: String,
+    pub(crate) id: String,
     /// The tool's name; agents may rename a call until its run is over.
-    pub name: ArcRwSignal<String>,
+    pub(crate) name: ArcRwSignal<String>,
     /// The phase of the call.
-    pub phase: ArcRwSignal<Phase>,
+    pub(crate) phase: ArcRwSignal<Phase>,
     /// The fingerprint of the call as it is shown for approval. The user's decision is bound to
     /// this fingerprint.
-    pub shown: ArcRwSignal<Option<Fingerprint>>,
+    pub(crate) shown: ArcRwSignal<Option<Fingerprint>>,
     /// The number of changes of the call, for readers that track more than its name and phase.
-    pub revision: ArcRwSignal<u32>,
+    pub(crate) revision: ArcRwSignal<u32>,
 }
 
 /// The new values of a call's signals.
@@ -46,6 +46,44 @@ impl ShownCall {
 }
 
 impl CallCell {
+    /// Returns the key of the call.
+    #[must_use]
+    pub const fn key(&self) -> CallKey {
+        self.key
+    }
+
+    /// Returns the id that the agent gave the call.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the tool's name; agents may rename a call until its run is over.
+    #[must_use]
+    pub fn name(&self) -> ArcReadSignal<String> {
+        self.name.read_only()
+    }
+
+    /// Returns the phase of the call.
+    #[must_use]
+    pub fn phase(&self) -> ArcReadSignal<Phase> {
+        self.phase.read_only()
+    }
+
+    /// Returns the fingerprint of the call as it is shown for approval; `None` if no approval is
+    /// pending. The user's decision is bound to this fingerprint.
+    #[must_use]
+    pub fn shown(&self) -> ArcReadSignal<Option<Fingerprint>> {
+        self.shown.read_only()
+    }
+
+    /// Returns the number of changes of the call, for readers that track more than its name and
+    /// phase.
+    #[must_use]
+    pub fn revision(&self) -> ArcReadSignal<u32> {
+        self.revision.read_only()
+    }
+
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
         let ShownCall { name, phase, shown } = ShownCall::new(call, session);
         Self {

@@ -16,12 +16,33 @@ use assistant_core::{
 #[non_exhaustive]
 pub struct MessageEntry {
     /// The id in the conversation.
-    pub id: MessageId,
+    pub(crate) id: MessageId,
     /// The role of the author. Messages that the agent attributes to the user have the role of the
     /// assistant.
-    pub role: Role,
+    pub(crate) role: Role,
     /// The time at which the message appeared, in milliseconds since 1970; 0 if unknown.
-    pub created_at: i64,
+    pub(crate) created_at: i64,
+}
+
+impl MessageEntry {
+    /// Returns the id in the conversation.
+    #[must_use]
+    pub const fn id(&self) -> &MessageId {
+        &self.id
+    }
+
+    /// Returns the role of the author. Messages that the agent attributes to the user have the role
+    /// of the assistant.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns the time at which the message appeared, in milliseconds since 1970; 0 if unknown.
+    #[must_use]
+    pub const fn created_at(&self) -> i64 {
+        self.created_at
+    }
 }
 
 impl From<&Message> for MessageEntry {
@@ -46,8 +67,8 @@ impl From<&Message> for MessageEntry {
 ///     let (messages, count) = (assistant.messages(), assistant.messages());
 ///     Some(view! {
 ///         <p>{move || count.with(|list| list.len())}</p>
-///         <For each=move || messages.get() key=|entry| entry.id.clone() let:entry>
-///             <p>{assistant.message_text(&entry.id)}</p>
+///         <For each=move || messages.get() key=|entry| entry.id().clone() let:entry>
+///             <p>{assistant.message_text(entry.id())}</p>
 ///         </For>
 ///     })
 /// }

@@ -14,32 +14,32 @@ use crate::render::PartKind;
 #[non_exhaustive]
 pub struct MessageCell {
     /// The id in the conversation.
-    pub id: MessageId,
+    pub(crate) id: MessageId,
     /// The id that agents use, which is also in `data-message-id`.
-    pub wire_id: String,
+    pub(crate) wire_id: String,
     /// The role of the author. Messages that the agent attributes to the user have the role of the
     /// assistant.
-    pub role: Role,
+    pub(crate) role: Role,
     /// The time at which the message appeared, in milliseconds since 1970.
-    pub created_at: i64,
+    pub(crate) created_at: i64,
     /// The name of the speaker, if the agent names one of several agents.
-    pub speaker: Option<String>,
+    pub(crate) speaker: Option<String>,
     /// True if the user sent the message during a run.
-    pub interjected: bool,
+    pub(crate) interjected: bool,
     /// The parts, in order.
-    pub parts: ArcRwSignal<Vec<PartCell>>,
+    pub(crate) parts: ArcRwSignal<Vec<PartCell>>,
     /// True if more text is expected.
-    pub streaming: ArcRwSignal<bool>,
+    pub(crate) streaming: ArcRwSignal<bool>,
     /// True if there is nothing to show.
-    pub empty: ArcRwSignal<bool>,
+    pub(crate) empty: ArcRwSignal<bool>,
     /// The way in which the message ended early; `None` for a complete message.
-    pub cut: ArcRwSignal<Option<Cut>>,
+    pub(crate) cut: ArcRwSignal<Option<Cut>>,
     /// The steps that the agent reported in the runs that ended with this message.
-    pub steps: ArcRwSignal<Vec<AgentStep>>,
+    pub(crate) steps: ArcRwSignal<Vec<AgentStep>>,
     /// The agent's version of the user's message, if it differs.
-    pub disputed: ArcRwSignal<Option<String>>,
+    pub(crate) disputed: ArcRwSignal<Option<String>>,
     /// True if the agent added the message as if the user had written it.
-    pub attributed: ArcRwSignal<bool>,
+    pub(crate) attributed: ArcRwSignal<bool>,
 }
 
 /// A part of a message for views.
@@ -47,11 +47,31 @@ pub struct MessageCell {
 #[non_exhaustive]
 pub struct PartCell {
     /// The position in the message.
-    pub index: usize,
+    pub(crate) index: usize,
     /// The kind of the part.
-    pub kind: PartKind,
+    pub(crate) kind: PartKind,
     /// The length of a text so far; for other parts, a count of changes.
-    pub mark: ArcRwSignal<Mark>,
+    pub(crate) mark: ArcRwSignal<Mark>,
+}
+
+impl PartCell {
+    /// Returns the position in the message.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns the kind of the part.
+    #[must_use]
+    pub const fn kind(&self) -> &PartKind {
+        &self.kind
+    }
+
+    /// Returns the length of a text so far; for other parts, a count of changes.
+    #[must_use]
+    pub fn mark(&self) -> ArcReadSignal<Mark> {
+        self.mark.read_only()
+    }
 }
 
 /// The progress of a part: for a text, its length and whether more is expected; for other parts, a
@@ -60,14 +80,32 @@ pub struct PartCell {
 #[non_exhaustive]
 pub struct Mark {
     /// The number of times that the text was replaced.
-    pub generation: u32,
+    pub(crate) generation: u32,
     /// The length in bytes.
-    pub len: usize,
+    pub(crate) len: usize,
     /// True if more text is expected.
-    pub open: bool,
+    pub(crate) open: bool,
 }
 
 impl Mark {
+    /// Returns the number of times that the text was replaced.
+    #[must_use]
+    pub const fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Returns the length in bytes.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns true if more text is expected.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Returns the mark after a change of a part that is not text.
     pub(super) const fn next(self) -> Self {
         Self {
@@ -101,6 +139,85 @@ pub(super) struct MessageValues {
 }
 
 impl MessageCell {
+    /// Returns the id in the conversation.
+    #[must_use]
+    pub const fn id(&self) -> &MessageId {
+        &self.id
+    }
+
+    /// Returns the id that agents use, which is also in `data-message-id`.
+    #[must_use]
+    pub fn wire_id(&self) -> &str {
+        &self.wire_id
+    }
+
+    /// Returns the role of the author. Messages that the agent attributes to the user have the role
+    /// of the assistant.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns the time at which the message appeared, in milliseconds since 1970.
+    #[must_use]
+    pub const fn created_at(&self) -> i64 {
+        self.created_at
+    }
+
+    /// Returns the name of the speaker, if the agent names one of several agents.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        self.speaker.as_deref()
+    }
+
+    /// Returns true if the user sent the message during a run.
+    #[must_use]
+    pub const fn is_interjected(&self) -> bool {
+        self.interjected
+    }
+
+    /// Returns the parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> ArcReadSignal<Vec<PartCell>> {
+        self.parts.read_only()
+    }
+
+    /// Returns true while more text is expected.
+    #[must_use]
+    pub fn is_streaming(&self) -> ArcReadSignal<bool> {
+        self.streaming.read_only()
+    }
+
+    /// Returns true while there is nothing to show.
+    #[must_use]
+    pub fn is_empty(&self) -> ArcReadSignal<bool> {
+        self.empty.read_only()
+    }
+
+    /// Returns the way in which the message ended early; `None` for a complete message.
+    #[must_use]
+    pub fn cut(&self) -> ArcReadSignal<Option<Cut>> {
+        self.cut.read_only()
+    }
+
+    /// Returns the steps that the agent reported in the runs that ended with this message.
+    #[must_use]
+    pub fn steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
+        self.steps.read_only()
+    }
+
+    /// Returns the agent's version of the user's message, if it differs.
+    #[must_use]
+    pub fn disputed(&self) -> ArcReadSignal<Option<String>> {
+        self.disputed.read_only()
+    }
+
+    /// Returns true if the agent added the message as if the user had written it.
+    #[must_use]
+    pub fn is_attributed(&self) -> ArcReadSignal<bool> {
+        self.attributed.read_only()
+    }
+
     pub(super) fn new(message: &Message, speaker: Option<String>) -> Self {
         let cell = Self {
             id: message.id().clone(),

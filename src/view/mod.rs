@@ -43,15 +43,47 @@ pub use crate::render::PartKind;
 #[non_exhaustive]
 pub struct Activity {
     /// True if a run, a handler or a question to the user is open.
-    pub busy: bool,
+    pub(crate) busy: bool,
     /// True while the agent streams.
-    pub streaming: bool,
+    pub(crate) streaming: bool,
     /// True if nothing continues until the user answers.
-    pub waiting: bool,
+    pub(crate) waiting: bool,
     /// True if a handler asks the user a question, in its card or in a dialog.
-    pub asking: bool,
+    pub(crate) asking: bool,
     /// True if the activity belongs to a branch that is not shown.
-    pub elsewhere: bool,
+    pub(crate) elsewhere: bool,
+}
+
+impl Activity {
+    /// Returns true if a run, a handler or a question to the user is open.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Returns true while the agent streams.
+    #[must_use]
+    pub const fn is_streaming(&self) -> bool {
+        self.streaming
+    }
+
+    /// Returns true if nothing continues until the user answers.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        self.waiting
+    }
+
+    /// Returns true if a handler asks the user a question, in its card or in a dialog.
+    #[must_use]
+    pub const fn is_asking(&self) -> bool {
+        self.asking
+    }
+
+    /// Returns true if the activity belongs to a branch that is not shown.
+    #[must_use]
+    pub const fn is_elsewhere(&self) -> bool {
+        self.elsewhere
+    }
 }
 
 /// The signals of one assistant.

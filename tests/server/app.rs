@@ -119,6 +119,6 @@ pub fn existing() -> impl IntoView {
             <ChatSidebar label="Three" />
             <ChatPopup label="Four" />
         </AssistantProvider>
-        <p>{move || activity.get().busy.to_string()}</p>
+        <p>{move || activity.get().is_busy().to_string()}</p>
     }
 }

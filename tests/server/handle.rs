@@ -42,7 +42,7 @@ fn registration_state_and_import_are_inert_on_a_server() {
     assistant.update_state(|state| *state = json!({"visits": 2}));
     assistant.import(json!({"messages": []})).unwrap();
     drop((registered, again, drawn));
-    assert!(!assistant.activity().get_untracked().busy);
+    assert!(!assistant.activity().get_untracked().is_busy());
     assert_eq!(
         assistant.export()["messages"]
             .as_array()

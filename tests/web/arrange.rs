@@ -234,7 +234,7 @@ async fn a_custom_message_renders_parts_and_actions() {
 #[component]
 fn Who() -> impl IntoView {
     let message = use_message().expect("inside of a message");
-    view! { <i class="who">{message.role.as_str()}</i> }
+    view! { <i class="who">{message.role().as_str()}</i> }
 }
 
 #[component]
@@ -333,16 +333,20 @@ fn Pieces() -> impl IntoView {
     let messages = assistant.messages();
     move || {
         let cells = messages.with(|list| {
-            let cells = list.iter().filter_map(|entry| assistant.message(&entry.id));
+            let cells = list
+                .iter()
+                .filter_map(|entry| assistant.message(entry.id()));
             cells.collect::<Vec<_>>()
         });
         let pieces = cells.into_iter().flat_map(|message| {
-            let parts = message.parts.get();
-            let id = message.id;
-            parts.into_iter().map(move |part| match part.kind {
-                PartKind::Call(call) => view! { <ToolCallSlot call /> }.into_any(),
-                _ => view! { <PartView message=id.clone() part /> }.into_any(),
-            })
+            let parts = message.parts().get();
+            let id = message.id().clone();
+            parts
+                .into_iter()
+                .map(move |part| match part.kind().clone() {
+                    PartKind::Call(call) => view! { <ToolCallSlot call /> }.into_any(),
+                    _ => view! { <PartView message=id.clone() part /> }.into_any(),
+                })
         });
         pieces.collect_view()
     }

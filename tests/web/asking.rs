@@ -61,7 +61,7 @@ async fn asked(action: impl Fn() -> ToolAction + Send + Sync + 'static) -> Chat 
 async fn ask_with_shows_a_form_in_the_card_of_the_call() {
     let chat = asked(asks_with).await;
     assert!(chat.page.text(FORM).contains("Which colour?"));
-    assert!(chat.assistant.activity().get_untracked().asking);
+    assert!(chat.assistant.activity().get_untracked().is_asking());
     let tool = chat.page.count(&format!("[data-tool-name=paint] {FORM}"));
     assert_eq!(tool, 1, "it stands in the card of its call");
     fill(&chat, &format!("{FORM} input"), "Red!");
@@ -77,7 +77,7 @@ async fn ask_with_shows_a_form_in_the_card_of_the_call() {
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"red\""]);
     assert_eq!(chat.page.count(FORM), 0);
-    assert!(!chat.assistant.activity().get_untracked().asking);
+    assert!(!chat.assistant.activity().get_untracked().is_asking());
     let cost = chat.assistant.cost().get_untracked();
     let waited = cost.waited_ms().unwrap_or_default();
     assert!(

@@ -301,7 +301,7 @@ async fn branch_picker_and_editor_work_in_a_custom_message() {
     };
     chat.assistant.send("one").unwrap();
     chat.idle().await;
-    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let answer = chat.assistant.messages().get_untracked()[1].id().clone();
     chat.assistant.regenerate(&answer).unwrap();
     chat.idle().await;
     assert_eq!(chat.page.count(".la-branch-picker"), 1);

@@ -427,7 +427,7 @@ async fn past_conversations_are_found_by_message_text() {
         assistant.new_conversation();
         assistant.send(text).unwrap();
         let activity = assistant.activity();
-        assert!(until(|| !activity.get_untracked().busy).await);
+        assert!(until(|| !activity.get_untracked().is_busy()).await);
         let listed = || page.text(".la-past-list").contains(text);
         assert!(until(listed).await, "{}", page.root.inner_html());
     }

@@ -94,7 +94,7 @@ impl Chat {
     pub async fn idle(&self) {
         let activity = self.assistant.activity();
         assert!(
-            until(move || !activity.get_untracked().busy).await,
+            until(move || !activity.get_untracked().is_busy()).await,
             "the chat comes to rest"
         );
         settle().await;

@@ -39,7 +39,7 @@ pub(crate) fn notify_page(options: &JsValue) {
     // A question to the user that is no approval, such as an agent's interrupt.
     Effect::new(move |before: Option<bool>| {
         let now = activity.get();
-        let is_asking = now.waiting || now.asking;
+        let is_asking = now.is_waiting() || now.is_asking();
         if is_asking && before == Some(false) {
             call_notify(&on_question, &["question", "", "", ""].map(JsValue::from));
         }

@@ -168,11 +168,11 @@ pub(crate) fn notice_json(notice: &Notice) -> Value {
 
 fn activity_json(now: Activity) -> Value {
     json!({
-        "busy": now.busy,
-        "streaming": now.streaming,
-        "waiting": now.waiting,
-        "asking": now.asking,
-        "elsewhere": now.elsewhere,
+        "busy": now.is_busy(),
+        "streaming": now.is_streaming(),
+        "waiting": now.is_waiting(),
+        "asking": now.is_asking(),
+        "elsewhere": now.is_elsewhere(),
     })
 }
 

@@ -94,7 +94,7 @@ fn Window() -> impl IntoView {
             text.set(String::new());
         }
     };
-    let busy = move || activity.get().busy;
+    let busy = move || activity.get().is_busy();
     let state = move || {
         format!(
             "{} runs, {} calls ended",
@@ -105,8 +105,8 @@ fn Window() -> impl IntoView {
     Some(view! {
         <section aria-label="Assistant">
             <div role="log">
-                <For each=move || messages.get().to_vec() key=|entry| entry.id.clone() let:entry>
-                    <p data-role=entry.role.as_str()>{texts.message_text(&entry.id)}</p>
+                <For each=move || messages.get().to_vec() key=|entry| entry.id().clone() let:entry>
+                    <p data-role=entry.role().as_str()>{texts.message_text(entry.id())}</p>
                 </For>
             </div>
             <For each=move || approvals.get() key=|call| *call let:call>

@@ -38,7 +38,7 @@ pub use parts::{MessageParts, MessageSpeaker};
 ///     let assistant = use_assistant()?;
 ///     let messages = assistant.messages();
 ///     Some(move || {
-///         let newest = messages.with(|messages| messages.last().map(|entry| entry.id.clone()));
+///         let newest = messages.with(|messages| messages.last().map(|entry| entry.id().clone()));
 ///         let message = assistant.message(&newest?)?;
 ///         Some(view! { <MessageView message /> })
 ///     })

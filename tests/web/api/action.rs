@@ -164,7 +164,7 @@ async fn an_eager_action_runs_while_the_agent_streams() {
     .await;
     chat.assistant.send("go").unwrap();
     assert!(until(|| ran.get_untracked()).await);
-    assert!(chat.assistant.activity().get_untracked().streaming);
+    assert!(chat.assistant.activity().get_untracked().is_streaming());
 }
 
 #[wasm_bindgen_test]

@@ -36,11 +36,11 @@ async fn answered(answers: [&str; 2]) -> Chat {
 #[wasm_bindgen_test]
 async fn edit_creates_a_version_and_branches_show_the_earlier_one() {
     let chat = answered(["First.", "Second."]).await;
-    let first = chat.assistant.messages().get_untracked()[0].id.clone();
+    let first = chat.assistant.messages().get_untracked()[0].id().clone();
     chat.assistant.edit(&first, "two").unwrap();
     chat.idle().await;
     assert_eq!(texts(&chat), ["two", "Second."]);
-    let second = chat.assistant.messages().get_untracked()[0].id.clone();
+    let second = chat.assistant.messages().get_untracked()[0].id().clone();
     let version = chat.assistant.branches().version(&second);
     assert_eq!(version.get_untracked(), Some((2, 2)));
     chat.assistant
@@ -56,7 +56,7 @@ async fn regenerate_requests_another_answer() {
     let chat = answered(["First.", "Second."]).await;
     let changes = chat.assistant.branches().changes();
     let before = changes.get_untracked();
-    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let answer = chat.assistant.messages().get_untracked()[1].id().clone();
     chat.assistant.regenerate(&answer).unwrap();
     chat.idle().await;
     assert_eq!(texts(&chat), ["one", "Second."]);
@@ -74,18 +74,18 @@ async fn show_run_branch_selects_the_branch_of_the_run() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
-    let first = chat.assistant.messages().get_untracked()[0].id.clone();
+    let first = chat.assistant.messages().get_untracked()[0].id().clone();
     chat.assistant.edit(&first, "two").unwrap();
     settle().await;
-    let second = chat.assistant.messages().get_untracked()[0].id.clone();
+    let second = chat.assistant.messages().get_untracked()[0].id().clone();
     chat.assistant
         .branches()
         .show(&second, Sibling::Previous)
         .unwrap();
     let activity = chat.assistant.activity();
-    assert!(until(|| activity.get_untracked().elsewhere).await);
+    assert!(until(|| activity.get_untracked().is_elsewhere()).await);
     chat.assistant.branches().show_run();
-    assert!(until(|| !activity.get_untracked().elsewhere).await);
+    assert!(until(|| !activity.get_untracked().is_elsewhere()).await);
     chat.idle().await;
     assert_eq!(texts(&chat), ["two", "Second."]);
 }

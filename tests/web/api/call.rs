@@ -50,7 +50,7 @@ async fn a_call_view_returns_arguments_result_and_status() {
     chat.idle().await;
     assert_eq!((call.id().as_str(), call.name().as_str()), ("c-1", "act"));
     let cell = chat.assistant.call(call.key()).unwrap();
-    assert_eq!(&cell.key, call.key());
+    assert_eq!(&cell.key(), call.key());
     assert_eq!(
         (call.phase(), call.status()),
         (Phase::OutputAvailable, Status::Complete)

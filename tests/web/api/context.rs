@@ -50,17 +50,17 @@ async fn a_context_identifies_its_call_and_message() {
     assert_eq!((context.call_id(), context.iteration()), ("c-1", 0));
     let cell = chat.assistant.call(&context.call_key()).unwrap();
     assert_eq!(
-        (cell.id.as_str(), cell.name.get_untracked().as_str()),
+        (cell.id(), cell.name().get_untracked().as_str()),
         ("c-1", "act")
     );
     let said = chat.assistant.messages().get_untracked();
-    assert_eq!(context.message_id(), said.last().map(|entry| &entry.id));
+    assert_eq!(context.message_id(), said.last().map(|entry| entry.id()));
     let history: Vec<_> = context
         .history()
         .into_iter()
         .map(|message| message.id().clone())
         .collect();
-    let shown: Vec<_> = said.iter().map(|entry| entry.id.clone()).collect();
+    let shown: Vec<_> = said.iter().map(|entry| entry.id().clone()).collect();
     assert_eq!(history, shown);
 }
 
@@ -161,7 +161,7 @@ async fn ask_waits_for_the_reply_of_the_card() {
     chat.assistant.send("go").unwrap();
     chat.appears(".red").await;
     assert!(until(|| chat.page.text(".red") == "Which colour?").await);
-    assert!(chat.assistant.activity().get_untracked().asking);
+    assert!(chat.assistant.activity().get_untracked().is_asking());
     chat.page.click(".red");
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"red\""]);

@@ -140,7 +140,7 @@ async fn a_change_of_branches_edits_and_selects() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
-    let first = chat.assistant.messages().get_untracked()[0].id.clone();
+    let first = chat.assistant.messages().get_untracked()[0].id().clone();
     let content = Content::Text("two".into());
     let edit = TreeChange::Edit {
         message: first.clone(),
@@ -177,7 +177,7 @@ async fn stop_ends_the_current_run() {
     assert_eq!(chat.assistant.stop(), Err(Refusal::NothingToDo));
     chat.assistant.send("go").unwrap();
     let activity = chat.assistant.activity();
-    assert!(until(|| activity.get_untracked().streaming).await);
+    assert!(until(|| activity.get_untracked().is_streaming()).await);
     chat.assistant.stop().unwrap();
     chat.idle().await;
     assert_eq!(
@@ -205,7 +205,7 @@ async fn a_past_conversation_can_be_reopened() {
     let agent = MockAgent::new();
     let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "first");
     assistant.send("one").unwrap();
-    assert!(until(|| !assistant.activity().get_untracked().busy).await);
+    assert!(until(|| !assistant.activity().get_untracked().is_busy()).await);
     assistant.new_conversation();
     assert!(assistant.messages().get_untracked().is_empty());
     assert_eq!(

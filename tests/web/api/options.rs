@@ -57,5 +57,5 @@ async fn the_eager_option_runs_calls_while_the_agent_streams() {
     .await;
     chat.assistant.send("go").unwrap();
     assert!(until(move || ran.get_untracked()).await);
-    assert!(chat.assistant.activity().get_untracked().streaming);
+    assert!(chat.assistant.activity().get_untracked().is_streaming());
 }

@@ -49,7 +49,7 @@ async fn render_parts_applies_until_its_guard_is_dropped() {
     assert!(
         shown
             .iter()
-            .any(|entry| Some(&entry.id) == part.message().as_ref())
+            .any(|entry| Some(entry.id()) == part.message().as_ref())
     );
     assert_eq!(
         part.data::<Weather>(),
@@ -102,7 +102,7 @@ async fn part_handle_reads_a_part_without_a_renderer() {
     let chat = chat(MockAgent::new().answer(Script::new().text("Hello.")), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let answer = chat.assistant.messages().get_untracked()[1].id().clone();
     let part = part_handle(&chat.assistant, &answer, 0).unwrap();
     assert_eq!(
         (part.text().as_str(), part.kind()),
@@ -116,7 +116,7 @@ async fn a_part_handle_is_copied_and_outlives_its_assistant() {
     let chat = chat(MockAgent::new().answer(Script::new().text("Hello.")), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let answer = chat.assistant.messages().get_untracked()[1].id.clone();
+    let answer = chat.assistant.messages().get_untracked()[1].id().clone();
     let part = part_handle(&chat.assistant, &answer, 0).unwrap();
     let (first, second) = (move || part.text(), move || part.text());
     assert_eq!((first().as_str(), second().as_str()), ("Hello.", "Hello."));

@@ -86,10 +86,10 @@ async fn running_tools_and_activity_follow_a_handler() {
     })
     .await;
     let (running, activity) = (chat.assistant.tools().running(), chat.assistant.activity());
-    assert!(running.get_untracked().is_empty() && !activity.get_untracked().busy);
+    assert!(running.get_untracked().is_empty() && !activity.get_untracked().is_busy());
     chat.assistant.send("go").unwrap();
     assert!(until(|| running.get_untracked() == ["act"]).await);
-    assert!(activity.get_untracked().busy && !activity.get_untracked().waiting);
+    assert!(activity.get_untracked().is_busy() && !activity.get_untracked().is_waiting());
     ready.set(true);
     chat.idle().await;
     assert!(running.get_untracked().is_empty());
@@ -119,8 +119,8 @@ async fn agent_steps_lists_the_steps_of_the_run() {
     chat.idle().await;
     assert!(steps.with_untracked(Vec::is_empty), "they are kept with it");
     let entries = chat.assistant.messages().get_untracked();
-    let cell = chat.assistant.message(&entries[1].id).unwrap();
-    assert_eq!(names(&cell.steps.get_untracked()), ["look up"]);
+    let cell = chat.assistant.message(entries[1].id()).unwrap();
+    assert_eq!(names(&cell.steps().get_untracked()), ["look up"]);
 }
 
 #[wasm_bindgen_test]
@@ -128,16 +128,20 @@ async fn messages_lists_entries_and_their_cells() {
     let chat = finished_run(Script::new().text("Hello there."), || ()).await;
     let entries = chat.assistant.messages().get_untracked();
     assert_eq!(entries.len(), 2);
-    let ids: Vec<_> = entries.clone().into_iter().map(|entry| entry.id).collect();
-    assert!(entries.iter().zip(&ids).all(|(entry, id)| entry.id == *id));
-    let cell = chat.assistant.message(&entries[1].id).unwrap();
-    assert_eq!(cell.id, entries[1].id);
-    assert!(!cell.streaming.get_untracked() && !cell.empty.get_untracked());
-    let parts = cell.parts.get_untracked();
+    let ids: Vec<_> = entries
+        .clone()
+        .into_iter()
+        .map(|entry| entry.id().clone())
+        .collect();
+    assert!(entries.iter().zip(&ids).all(|(entry, id)| entry.id() == id));
+    let cell = chat.assistant.message(entries[1].id()).unwrap();
+    assert_eq!(cell.id(), entries[1].id());
+    assert!(!cell.is_streaming().get_untracked() && !cell.is_empty().get_untracked());
+    let parts = cell.parts().get_untracked();
     assert_eq!(parts.len(), 1);
-    assert_eq!(parts[0].mark.get_untracked().len, "Hello there.".len());
+    assert_eq!(parts[0].mark().get_untracked().len(), "Hello there.".len());
     chat.assistant.new_conversation();
-    assert!(chat.assistant.message(&entries[1].id).is_none());
+    assert!(chat.assistant.message(entries[1].id()).is_none());
 }
 
 #[wasm_bindgen_test]
@@ -220,7 +224,7 @@ async fn message_text_follows_a_streaming_message() {
     chat.assistant.send("go").unwrap();
     assert!(until(|| messages.with_untracked(|list| list.len() == 2)).await);
     let [said, first] = [0, 1].map(|at| {
-        let id = messages.with_untracked(|list| list[at].id.clone());
+        let id = messages.with_untracked(|list| list[at].id().clone());
         chat.assistant.message_text(&id)
     });
     let owner = Owner::new();

@@ -124,7 +124,7 @@ async fn a_handler_reads_iteration_parent_message_and_tool_history() {
     chat.assistant.send("What is here?").unwrap();
     chat.idle().await;
     let messages = chat.assistant.messages().get_untracked();
-    let ids: Vec<&str> = messages.iter().map(|entry| entry.id.as_str()).collect();
+    let ids: Vec<&str> = messages.iter().map(|entry| entry.id().as_str()).collect();
     let client = chat.assistant.client_id();
     assert_eq!(
         *kept.borrow(),

@@ -130,7 +130,7 @@ impl Journey {
         let heard = self
             .wait_until(|it| {
                 it.page.text("[role=log]").contains(words)
-                    && !it.assistant.activity().get_untracked().busy
+                    && !it.assistant.activity().get_untracked().is_busy()
             })
             .await;
         assert!(

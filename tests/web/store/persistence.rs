@@ -159,7 +159,7 @@ impl Chat {
     }
 
     async fn idle(&self) {
-        let busy = || self.assistant.activity().get_untracked().busy;
+        let busy = || self.assistant.activity().get_untracked().is_busy();
         settle().await;
         assert!(until(|| !busy()).await, "it comes to an end");
         settle().await;
@@ -305,7 +305,7 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
     assert!(until(|| matches!(kept.get_untracked(), Ownership::ThisTab { .. })).await);
     assistant.send("Where is my order?").unwrap();
     let (busy, listed) = (assistant.activity(), assistant.conversations().list());
-    assert!(until(|| !busy.get_untracked().busy).await);
+    assert!(until(|| !busy.get_untracked().is_busy()).await);
     settle().await;
     assert!(listed.get_untracked().is_empty(), "nobody has asked for it");
     let id = assistant.thread_id().get_untracked();
