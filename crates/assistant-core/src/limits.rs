@@ -4,7 +4,7 @@
 //! agents"). Above a limit, content that arrived before is kept, and the rest is dropped with one
 //! diagnostic and one notice. Limits on single values drop the value; limits on a whole run end it.
 
-/// Defines [`Limits`], its defaults and its setters.
+/// Defines [`Limits`] with its defaults, getters and setters.
 macro_rules! limits {
     ($($(#[doc = $doc:expr])+ $name:ident, $with_name:ident: $default:expr,)+) => {
         /// The limits on the input of agents. Sizes are in bytes of UTF-8 text, or of approximate
@@ -50,51 +50,52 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Returns the maximum size of the response to one request, as received, including comments of the
-    /// event stream; 32 MiB by default. A larger response ends the run.
+    /// Returns the maximum size of the response to one request, as received, including comments of
+    /// the event stream; 32 MiB by default. A larger response ends the run.
     run_bytes, with_run_bytes: 32 << 20,
-    /// Returns the maximum size of one event of a stream, and of a response that is not a stream; 10 MiB by
-    /// default. A larger event or response ends the run.
+    /// Returns the maximum size of one event of a stream, and of a response that is not a stream;
+    /// 10 MiB by default. A larger event or response ends the run.
     event_bytes, with_event_bytes: 10 << 20,
-    /// Returns the maximum size of the text or the reasoning of one message, and of one result of a call; 2
-    /// MiB by default. The rest is dropped.
+    /// Returns the maximum size of the text or the reasoning of one message, and of one result of a
+    /// call; 2 MiB by default. The rest is dropped.
     message_bytes, with_message_bytes: 2 << 20,
     /// Returns the maximum size of the arguments of one call; 4 MiB by default. A call with larger
     /// arguments does not run and is answered as invalid.
     argument_bytes, with_argument_bytes: 4 << 20,
-    /// Returns the maximum length of an id; 16 KiB by default, since some servers put a model's signature
-    /// into the ids of calls. A longer id ends the run.
+    /// Returns the maximum length of an id; 16 KiB by default, since some servers put a model's
+    /// signature into the ids of calls. A longer id ends the run.
     id_bytes, with_id_bytes: 16 << 10,
-    /// Returns the maximum length of the name of a tool, step, subagent, author or kind of activity; 16 KiB
-    /// by default. A longer name ends the run.
+    /// Returns the maximum length of the name of a tool, step, subagent, author or kind of
+    /// activity; 16 KiB by default. A longer name ends the run.
     name_bytes, with_name_bytes: 16 << 10,
-    /// Returns the maximum size of the shared state; 4 MiB by default. A change beyond it is dropped.
+    /// Returns the maximum size of the shared state; 4 MiB by default. A change beyond it is
+    /// dropped.
     state_bytes, with_state_bytes: 4 << 20,
     /// Returns the maximum size of one activity; 1 MiB by default. A change beyond it is dropped.
     activity_bytes, with_activity_bytes: 1 << 20,
-    /// Returns the maximum size of the values that one JSON Patch may copy within the document; 1 MiB by
-    /// default. A patch beyond it is dropped.
+    /// Returns the maximum size of the values that one JSON Patch may copy within the document; 1
+    /// MiB by default. A patch beyond it is dropped.
     patch_copied_bytes, with_patch_copied_bytes: 1 << 20,
-    /// Returns the maximum number of values that one JSON Patch may shift within containers or move deeper;
-    /// 4,194,304 by default. A patch beyond it is dropped.
+    /// Returns the maximum number of values that one JSON Patch may shift within containers or move
+    /// deeper; 4,194,304 by default. A patch beyond it is dropped.
     patch_shifted_values, with_patch_shifted_values: 4 << 20,
-    /// Returns the maximum number of new messages in one run, and of messages in a snapshot; 10,000 by
-    /// default. Further messages end the run.
+    /// Returns the maximum number of new messages in one run, and of messages in a snapshot; 10,000
+    /// by default. Further messages end the run.
     messages, with_messages: 10_000,
-    /// Returns the maximum number of new calls in one run; 1,000 by default. Further calls end the run, and
-    /// the calls of this run do not start.
+    /// Returns the maximum number of new calls in one run; 1,000 by default. Further calls end the
+    /// run, and the calls of this run do not start.
     calls, with_calls: 1_000,
-    /// Returns the maximum number of interrupts that one run opens; 200 by default. Further interrupts are
-    /// answered as cancelled.
+    /// Returns the maximum number of interrupts that one run opens; 200 by default. Further
+    /// interrupts are answered as cancelled.
     interrupts, with_interrupts: 200,
-    /// Returns the maximum number of choices in a form; 200 by default. With more choices, the form has a
-    /// text field instead.
+    /// Returns the maximum number of choices in a form; 200 by default. With more choices, the form
+    /// has a text field instead.
     choices, with_choices: 200,
-    /// Returns the maximum number of notices that are shown at once; 20 by default. The oldest are removed
-    /// first.
+    /// Returns the maximum number of notices that are shown at once; 20 by default. The oldest are
+    /// removed first.
     notices, with_notices: 20,
-    /// Returns the maximum number of diagnostics of one run; 1,000 by default. Further diagnostics are only
-    /// counted.
+    /// Returns the maximum number of diagnostics of one run; 1,000 by default. Further diagnostics
+    /// are only counted.
     diagnostics, with_diagnostics: 1_000,
     /// Returns the maximum size of the events without effect that are kept
     /// ([`Session::side_events`](crate::session::Session::side_events)); 1 MiB by default. The

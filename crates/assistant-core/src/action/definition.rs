@@ -384,7 +384,7 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if arguments are validated against `parameters` before anything else.
+    /// Returns true if arguments are validated against [`Self::parameters`] before anything else.
     #[must_use]
     pub const fn validates(&self) -> bool {
         self.validate
