@@ -73,14 +73,14 @@ fn register_in_component(action: ToolAction) {
     let Some(assistant) = assistant_or_log_error(&hook) else {
         return;
     };
-    let offer = ActionRegistration::new(assistant, action);
-    offer.register();
-    let following = offer.clone();
+    let registration = ActionRegistration::new(assistant, action);
+    registration.register();
+    let following = registration.clone();
     effect(move |_| {
         following.signals.track();
         following.register();
     });
-    on_cleanup(move || offer.unregister());
+    on_cleanup(move || registration.unregister());
 }
 
 /// An action registration; dropping it unregisters the action. For pages that register actions
@@ -113,10 +113,10 @@ impl Assistant {
     ///
     /// Fails if model providers do not accept the action's name.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
-        let offer = ActionRegistration::new(self.clone(), action.args());
-        let registered = offer.try_register();
+        let registration = ActionRegistration::new(self.clone(), action.args());
+        let registered = registration.try_register();
         // If it is dropped, it undoes the registration.
-        let guard = ActionGuard(offer);
+        let guard = ActionGuard(registration);
         registered.map(|()| guard)
     }
 }
@@ -206,7 +206,7 @@ impl ActionRegistration {
         };
         runtime.set_code(id, ActionScope::current().wrap_code(code));
         assistant.renderers().set_action(id, action.renderers);
-        let offer = Self {
+        let registration = Self {
             assistant: assistant.clone(),
             id,
             spec: action.spec,
@@ -217,10 +217,10 @@ impl ActionRegistration {
             },
             known: Arc::default(),
         };
-        let source = offer.clone();
+        let source = registration.clone();
         runtime.add_source(id.get(), move || source.register());
-        offer.warn_about_duplicate();
-        offer
+        registration.warn_about_duplicate();
+        registration
     }
 
     /// Updates the registration in the session, if it has changed.

@@ -78,7 +78,7 @@ pub fn ToolCallSlot(
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
     let folded = use_context::<HiddenInGroup>();
     let view = ToolCallView::new(&assistant, call);
-    let face = {
+    let content = {
         let (assistant, view) = (assistant.clone(), view);
         memo(move || select_content(&assistant, &view))
     };
@@ -98,7 +98,7 @@ pub fn ToolCallSlot(
             use:attributes=follows
         >
             {dynamic(move || {
-                let card = match face.get() {
+                let card = match content.get() {
                     // A hidden card is not rendered.
                     SlotContent::Default if folded.as_ref().is_some_and(|HiddenInGroup(is)| is.get()) => {
                         return ().into_any();

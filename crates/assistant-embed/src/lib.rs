@@ -68,7 +68,7 @@ pub struct Chat {
     api: Rc<OnceCell<Box<dyn Api>>>,
     /// The state of the chat. It is not dropped when JavaScript releases this object, but emptied
     /// by `unmount`.
-    standing: ManuallyDrop<Rc<RefCell<ChatState>>>,
+    state: ManuallyDrop<Rc<RefCell<ChatState>>>,
 }
 
 /// The state that lives until it is removed explicitly. Garbage collection of the JavaScript
@@ -135,7 +135,7 @@ pub fn mount(
     let Some((Some(assistant), window)) = made.get().cloned() else {
         return Err(JsError::new("There is no browser to put a chat into"));
     };
-    let standing = ChatState {
+    let state = ChatState {
         mounted: Some(Box::new(mounted)),
         ..ChatState::default()
     };
@@ -144,7 +144,7 @@ pub fn mount(
         texts,
         window,
         api: Rc::default(),
-        standing: ManuallyDrop::new(Rc::new(RefCell::new(standing))),
+        state: ManuallyDrop::new(Rc::new(RefCell::new(state))),
     })
 }
 
@@ -227,8 +227,8 @@ impl Chat {
     /// does nothing.
     pub fn unmount(&self) {
         // Dropped after the borrow ends, since dropped values may call back.
-        let standing = mem::take(&mut *self.standing.borrow_mut());
-        drop(standing);
+        let state = mem::take(&mut *self.state.borrow_mut());
+        drop(state);
     }
 }
 
@@ -244,15 +244,15 @@ impl Chat {
     /// Stores the guard of a registration until the registration is removed or the chat is
     /// unmounted. After the chat was unmounted, drops the guard immediately.
     fn hold_guard(&self, guard: Guard) -> Registration {
-        let mut standing = self.standing.borrow_mut();
-        standing.count += 1;
-        let number = standing.count;
+        let mut state = self.state.borrow_mut();
+        state.count += 1;
+        let number = state.count;
         // Without a chat the guard is dropped at once.
-        if standing.mounted.is_some() {
-            standing.held.insert(number, guard);
+        if state.mounted.is_some() {
+            state.held.insert(number, guard);
         }
         Registration {
-            standing: Rc::downgrade(&self.standing),
+            state: Rc::downgrade(&self.state),
             number,
         }
     }
@@ -261,7 +261,7 @@ impl Chat {
 /// A registration of an action, of context, or of a function that the chat calls.
 #[wasm_bindgen]
 pub struct Registration {
-    standing: Weak<RefCell<ChatState>>,
+    state: Weak<RefCell<ChatState>>,
     number: u64,
 }
 
@@ -277,8 +277,8 @@ impl std::fmt::Debug for Registration {
 impl Registration {
     /// Removes the registration. Does nothing if it was removed before or the chat was unmounted.
     pub fn unregister(&self) {
-        let standing = self.standing.upgrade();
-        let guard = standing.and_then(|standing| standing.borrow_mut().held.remove(&self.number));
+        let state = self.state.upgrade();
+        let guard = state.and_then(|state| state.borrow_mut().held.remove(&self.number));
         drop(guard);
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Calls {
 #[derive(Debug, Clone)]
 struct CallEntry {
     call: Box<ToolCall>,
-    home: CallOwner,
+    owner: CallOwner,
 }
 
 /// The owner of a call's key.
@@ -68,7 +68,7 @@ impl Calls {
     }
 
     pub(super) fn owner(&self, key: &CallKey) -> Option<CallOwner> {
-        self.all.get(key).map(|entry| entry.home)
+        self.all.get(key).map(|entry| entry.owner)
     }
 
     /// Returns the node of the message that a call belongs to.
@@ -119,14 +119,14 @@ impl Calls {
         if call.is_real() && call.state().is_done() {
             self.ended.push(key);
         }
-        let home = CallOwner::Nowhere;
+        let owner = CallOwner::Nowhere;
         let call = Box::new(call);
-        self.all.insert(key, CallEntry { call, home });
+        self.all.insert(key, CallEntry { call, owner });
     }
 
     /// Changes a call. Returns `false` if no call has this key.
     pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
-        let Some(CallEntry { call, home }) = self.all.get_mut(key) else {
+        let Some(CallEntry { call, owner }) = self.all.get_mut(key) else {
             return false;
         };
         let (was_open, was_eager) = (is_open(call), is_eager(call));
@@ -139,16 +139,16 @@ impl Calls {
         if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
             self.by_result_id.entry(id.clone()).or_default().push(*key);
         }
-        if was_open && !is_open && call.is_real() && *home != CallOwner::Page {
+        if was_open && !is_open && call.is_real() && *owner != CallOwner::Page {
             self.ended.push(*key);
         }
-        if matches!(home, CallOwner::Node(_)) && was_open != is_open {
+        if matches!(owner, CallOwner::Node(_)) && was_open != is_open {
             match is_open {
                 true => self.open.insert(*key, ()),
                 false => drop(self.open.remove(key)),
             }
         }
-        if *home != CallOwner::Nowhere && was_eager != is_eager {
+        if *owner != CallOwner::Nowhere && was_eager != is_eager {
             match is_eager {
                 true => self.eager.insert(*key, ()),
                 false => drop(self.eager.remove(key)),
@@ -187,7 +187,7 @@ impl Calls {
         let Some(entry) = self.all.get_mut(key) else {
             return;
         };
-        entry.home = CallOwner::Node(node);
+        entry.owner = CallOwner::Node(node);
         match is_open(&entry.call) {
             true => self.open.insert(*key, ()),
             false => drop(self.open.remove(key)),
@@ -201,7 +201,7 @@ impl Calls {
     /// Attaches a call to the page.
     pub(super) fn attach_to_page(&mut self, key: &CallKey, request: u64) {
         if let Some(entry) = self.all.get_mut(key) {
-            entry.home = CallOwner::Page;
+            entry.owner = CallOwner::Page;
             self.direct.insert(*key, request);
         }
     }
@@ -216,7 +216,7 @@ impl Calls {
         self.open.remove(key);
         self.eager.remove(key);
         if let Some(entry) = self.all.get_mut(key) {
-            entry.home = CallOwner::Nowhere;
+            entry.owner = CallOwner::Nowhere;
         }
     }
 
@@ -301,7 +301,7 @@ impl Calls {
     /// Returns the calls in messages, on all branches, unordered.
     pub(super) fn calls_in_messages(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.all.values();
-        let placed = entries.filter(|entry| matches!(entry.home, CallOwner::Node(_)));
+        let placed = entries.filter(|entry| matches!(entry.owner, CallOwner::Node(_)));
         placed.map(|entry| &*entry.call)
     }
 
