@@ -94,16 +94,21 @@ impl Session {
     /// Keeps a stored remote call left to the agent while the agent waits for an answer, since the
     /// question may be about the call without naming it. Returns false for other calls.
     pub(super) fn keep_remote_call(&mut self, key: &CallKey) -> bool {
+        self.interrupts.has_uncancelled() && self.leave_stored_remote_call(key)
+    }
+
+    /// Leaves a stored remote call to the agent, which may send the result in its next run or in
+    /// the run that is being resumed. Returns false for other calls.
+    pub(super) fn leave_stored_remote_call(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        let theirs = call.is_some_and(|call| {
+        let is_remote = call.is_some_and(|call| {
             matches!(call.state(), State::Remote { .. }) && !call.was_started()
         });
-        let leave = theirs && self.interrupts.has_uncancelled();
-        if leave {
+        if is_remote {
             self.conversation
                 .apply_state_event(key, StateEvent::LeftRemote);
         }
-        leave
+        is_remote
     }
 
     /// Returns true if an open interrupt blocks a call.

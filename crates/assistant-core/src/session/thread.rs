@@ -8,7 +8,7 @@ use super::{
     Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts, turn::Turn,
 };
 use crate::{
-    conversation::{CallKey, Change, Conversation, State, StateEvent, ToolCall},
+    conversation::{CallKey, Change, Conversation, State, ToolCall},
     event::Content,
     json::form,
 };
@@ -180,10 +180,7 @@ impl Session {
             };
             if self.was_checked_in_run(call) {
                 self.check_reloaded_call(&key, cx);
-            } else if self.is_left_to_resumed_run(call) {
-                self.conversation
-                    .apply_state_event(&key, StateEvent::LeftRemote);
-            } else if !self.needs_answer(call) {
+            } else if !self.needs_answer(call) && !self.leave_stored_remote_call(&key) {
                 self.resume_call(&key, cx);
             }
         }
@@ -219,14 +216,6 @@ impl Session {
         };
         let is_of_run = self.conversation.is_of_newest_run(call);
         (is_open && !call.was_started() && is_of_run) || call.is_answered_interrupt()
-    }
-
-    /// Returns true for a call of an earlier run that is left to the agent: as without the reload,
-    /// the agent may send its result until the run that is being resumed ends.
-    fn is_left_to_resumed_run(&self, call: &ToolCall) -> bool {
-        matches!(call.state(), State::Remote { .. })
-            && !call.was_started()
-            && !self.conversation.is_of_newest_run(call)
     }
 
     fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
