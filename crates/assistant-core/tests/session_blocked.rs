@@ -142,6 +142,25 @@ fn a_second_interrupt_blocks_the_call_again() {
     assert_eq!(driver.answer("c"), "done");
 }
 
+/// The agent runs the call, whatever the page registers meanwhile.
+#[test]
+fn an_action_that_registers_during_an_interrupt_starts_no_call_of_the_agent() {
+    let before = asked();
+    for mut driver in [before.clone(), restored(&before)] {
+        driver.register(action("refund"));
+        approve(&mut driver);
+        assert_eq!(driver.request().tools.len(), 1);
+        driver.event(started());
+        driver.event(question("q2"));
+        driver.close();
+        assert_eq!(driver.starts("c"), 0);
+        assert_waits(&driver);
+        approve(&mut driver);
+        driver.plays([result("r", "c", "done")]);
+        assert_eq!(driver.answer("c"), "done");
+    }
+}
+
 #[test]
 fn an_archived_conversation_keeps_the_interrupt_and_its_call() {
     let mut driver = asked();

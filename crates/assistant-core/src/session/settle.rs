@@ -184,7 +184,9 @@ impl Session {
                 continue;
             };
             let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
-            if call.state().is_interrupted() {
+            // A call that is left to the agent stays with it, whatever the page has registered since.
+            let is_left = self.is_left_to_agent(&key) && !pending.contains(&call.id);
+            if call.state().is_interrupted() || is_left {
                 continue;
             }
             if !call.has_ended() {
