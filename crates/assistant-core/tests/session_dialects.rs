@@ -1,7 +1,7 @@
 //! One recorded scene of each popular agent (fixtures/agui-servers): the session answers as the
 //! recorded page did, and understands the result.
 
-use assistant_core::conversation::Phase;
+use assistant_core::{conversation::Phase, event::MessageBody};
 use assistant_protocols::agui::{Decoder, DecoderOptions};
 use serde_json::{Value, json};
 
@@ -122,6 +122,14 @@ fn a_tool_of_each_agent_has_its_result() {
     }
 }
 
+/// Asserts that the tool of `Pydantic AI` has failed, with its result as the error.
+fn assert_failed(driver: &Driver, call: &str) {
+    assert_eq!(driver.phase(call), Phase::OutputError);
+    let result = driver.call(call).result().unwrap();
+    let text = "Tool execution was interrupted by an error.";
+    assert_eq!(result.error(), Some(text));
+}
+
 /// `Pydantic AI` states the failure of a tool in the encrypted value of the result only.
 #[test]
 fn a_failed_tool_of_pydantic_ai_is_an_error() {
@@ -129,10 +137,7 @@ fn a_failed_tool_of_pydantic_ai_is_an_error() {
     driver.send("Where is order X-0?");
     plays(&mut driver, "pydantic-ai-backend-error.run1");
     let call = call_of(&driver, "lookup_order");
-    assert_eq!(driver.phase(&call), Phase::OutputError);
-    let result = driver.call(&call).result().unwrap();
-    let text = "Tool execution was interrupted by an error.";
-    assert_eq!(result.error(), Some(text));
+    assert_failed(&driver, &call);
     driver.send("Are you there?");
     let sent = driver.request().messages.iter();
     let sent: Vec<&str> = sent
@@ -140,4 +145,13 @@ fn a_failed_tool_of_pydantic_ai_is_an_error() {
         .collect();
     let value = "{\"pydantic_ai\": {\"outcome\": \"failed\"}}";
     assert_eq!(sent, [value], "the value is sent back");
+
+    let mut listed = driver.session.conversation().received_messages();
+    for message in &mut listed {
+        if let MessageBody::Tool { error, .. } = &mut message.body {
+            *error = None;
+        }
+    }
+    driver.plays([snapshot(listed)]);
+    assert_failed(&driver, &call);
 }

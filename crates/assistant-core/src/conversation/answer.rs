@@ -203,6 +203,32 @@ impl CallResult {
     }
 }
 
+/// The outcomes of `Pydantic AI`'s results that are failures.
+const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
+
+impl CallResult {
+    /// Makes the content of a result the error if the encrypted value states that the tool failed.
+    /// Returns true if it does. `Pydantic AI` sends the value in clear text, as the only sign of a
+    /// failed tool (rule "failures after a result").
+    pub(super) fn adopt_stated_failure(&mut self) -> bool {
+        let has_failed = self.encrypted_value.as_deref().is_some_and(states_failure);
+        if has_failed && self.error.is_none() {
+            self.error = Some(self.content.display_text());
+        }
+        has_failed
+    }
+}
+
+/// Returns true for `{"pydantic_ai": {"outcome": "failed"}}` and the like.
+fn states_failure(value: &str) -> bool {
+    let value: Option<Value> = serde_json::from_str(value).ok();
+    let outcome = value
+        .as_ref()
+        .and_then(|value| value.pointer("/pydantic_ai/outcome"));
+    let outcome = outcome.and_then(Value::as_str);
+    outcome.is_some_and(|outcome| FAILURES.contains(&outcome))
+}
+
 /// The error of a call that failed.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

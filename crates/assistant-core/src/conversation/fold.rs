@@ -261,7 +261,12 @@ impl Conversation {
 
 /// Applies a received result to a call. A repeated result does not change the outcome; no result
 /// overrides an outcome of the page or a decision of the user.
-pub(super) fn apply_received_result(call: &mut ToolCall, result: CallResult, by: Author, now: i64) {
+pub(super) fn apply_received_result(
+    call: &mut ToolCall,
+    mut result: CallResult,
+    by: Author,
+    now: i64,
+) {
     if let Some(outcome) = call.outcome_mut() {
         outcome.unlisted = false;
     }
@@ -283,6 +288,9 @@ pub(super) fn apply_received_result(call: &mut ToolCall, result: CallResult, by:
             }
         }
         return;
+    }
+    if by == Author::Agent {
+        result.adopt_stated_failure();
     }
     if !same || !call.state.is_done() {
         let end = match result.error.is_some() {

@@ -1,17 +1,9 @@
 //! Stores encrypted values of messages, calls and results, which are sent back unchanged.
-//!
-//! `Pydantic AI` sends one in clear text, and it is the only sign of a failed tool (rule "failures
-//! after a result").
-
-use serde_json::Value;
 
 use crate::{
     conversation::{Author, CallEnd, Conversation, Outcome},
     event::{EncryptedEntity, Role},
 };
-
-/// The outcomes of `Pydantic AI`'s results that are failures.
-const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl Conversation {
     /// Sets the encrypted value of a call, of a message, or of a call's result.
@@ -50,19 +42,9 @@ fn set_of_result(outcome: &mut Outcome, value: String) {
     let Some(result) = outcome.result.as_mut() else {
         return;
     };
-    if outcome.by == Author::Agent && outcome.end == CallEnd::Output && states_failure(&value) {
-        outcome.end = CallEnd::Error;
-        result.error = Some(result.content.display_text());
-    }
     result.encrypted_value = Some(value);
-}
-
-/// Returns true for `{"pydantic_ai": {"outcome": "failed"}}` and the like.
-fn states_failure(value: &str) -> bool {
-    let value: Option<Value> = serde_json::from_str(value).ok();
-    let outcome = value
-        .as_ref()
-        .and_then(|value| value.pointer("/pydantic_ai/outcome"));
-    let outcome = outcome.and_then(Value::as_str);
-    outcome.is_some_and(|outcome| FAILURES.contains(&outcome))
+    let is_output = outcome.by == Author::Agent && outcome.end == CallEnd::Output;
+    if is_output && result.adopt_stated_failure() {
+        outcome.end = CallEnd::Error;
+    }
 }
