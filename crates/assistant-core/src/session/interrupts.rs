@@ -137,7 +137,8 @@ impl OpenInterrupt {
     /// no cancellation, so each action is rejected instead, if the agent accepts that.
     pub(super) fn answer_to_send(&self, conversation: &Conversation) -> Option<ResumeEntry> {
         let mut answer = self.valid_answer(conversation)?.clone();
-        // An expired interrupt can only be cancelled.
+        // An expired interrupt can only be cancelled, and this one may have expired when the answer
+        // arrives.
         let rejects = self.takes_decisions() && self.interrupt.expires_at.is_none();
         if let (ResumeStatus::Cancelled, true, Some(denial)) =
             (answer.status, rejects, self.denial_answer())
