@@ -24,7 +24,7 @@ pub enum Users {
     /// By a header that the server in front of the relay sets after a login, and that it removes
     /// from the requests of pages. Requests without it are refused.
     Header(HeaderName),
-    /// By their credentials; the runs of requests without any belong to everybody.
+    /// By their credentials; requests without any are one user.
     Anonymous,
 }
 

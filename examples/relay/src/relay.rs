@@ -202,7 +202,7 @@ impl Relay {
     }
 
     /// Ends the runs that are open in the store, but have no agent: those of relays that have ended,
-    /// and those whose creation or removal failed half-way. Stores the end events that could not be
+    /// and those whose creation or removal failed midway. Stores the end events that could not be
     /// stored before.
     async fn end_without_agent(&self) -> Result<(), StoreError> {
         let own = self.with_store(|store| store.own_runs()).await?;
