@@ -3,7 +3,7 @@
 
 use leptos_assistant::{
     agent::{Failure, FailureKind, Script},
-    event::{Interrupt, ResumeStatus},
+    event::Interrupt,
     testing::{MockAgent, settle, until},
 };
 use serde_json::{Value, json};
@@ -214,11 +214,14 @@ async fn rejected_decisions_can_be_repeated_or_skipped() {
         Some(json!({"decisions": [reject, reject]}))
     );
 
-    let given_up = asked(list(None, &pay_and_delete())).await;
-    click(&given_up, CARD, "Skip");
-    given_up.idle().await;
-    let resume = given_up.agent.inputs()[1].resume.clone();
-    assert_eq!(resume[0].status, ResumeStatus::Cancelled);
+    let skipped = asked(list(None, &pay_and_delete())).await;
+    click(&skipped, CARD, "Skip");
+    skipped.idle().await;
+    let resume = skipped.agent.inputs()[1].resume.clone();
+    assert_eq!(
+        resume[0].payload,
+        Some(json!({"decisions": [reject, reject]}))
+    );
 }
 
 #[wasm_bindgen_test]

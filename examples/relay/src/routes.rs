@@ -68,7 +68,7 @@ fn routes(relay: Arc<Relay>, origin: Option<HeaderValue>) -> Router {
 
 /// Starts a run, and responds with its events.
 async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
-    let (parts, body) = request.copy_user_parts();
+    let (parts, body) = request.into_parts();
     // Pages of another origin send other types without a preflight.
     if !is_json(&parts.headers) {
         return refuse(

@@ -45,7 +45,7 @@ impl BlockReader {
 }
 
 #[cfg(not(feature = "markdown"))]
-impl Reader {
+impl BlockReader {
     /// Returns each paragraph that was completed since the last call; if `open` is false, each
     /// remaining paragraph. Empty paragraphs are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
