@@ -137,7 +137,12 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
     const { late } = globalThis;
     late.chat.unmount();
     late.setAttribute("label", "Another");
-    late.remove();
+  });
+  await page.waitForTimeout(100);
+  assert.equal(await page.evaluate(() => globalThis.late.querySelector("textarea")), null, "a changed attribute begins no chat");
+  await page.evaluate(() => {
+    globalThis.late.setAttribute("label", "Help");
+    globalThis.late.remove();
   });
   assert.equal(await page.evaluate(() => globalThis.late.chat), undefined);
   await page.evaluate(() => document.body.append(globalThis.late));

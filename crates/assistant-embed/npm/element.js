@@ -26,6 +26,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #unmount;
   /** True if the options allowed no chat at the last attempt. */
   #isInvalid = false;
+  /** True from the moment at which the load is scheduled until the chat ends or fails to load. */
+  #isExpected = false;
   /** True once all methods of the chat are loaded. */
   #isLoaded = false;
   /** The options of the chat, or of the chat that is being mounted. */
@@ -149,7 +151,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     if (opened !== undefined) this.#send("open", { open: opened });
     const loading = loadingOf(this, layout, complain);
     this.#listen(layout, loading);
-    if (layout === "inline" && loading !== "visible" && !error) void this.#draw();
+    if (this.#isExpected && layout === "inline" && loading !== "visible" && !error) void this.#draw();
     if (this.#mounted) this.#update();
     else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
   }
@@ -195,6 +197,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     page.observe(document.documentElement, { attributeFilter: ["lang"] });
     signal.addEventListener("abort", () => page.disconnect());
     if (this.#mounted) return;
+    this.#isExpected = true;
     const load = () => this.#load();
     if (loading === "eager") load();
     else if (loading === "idle") whenIdle(signal, load);
@@ -234,6 +237,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
 
   async #mount() {
     const turn = ++this.#turn;
+    this.#isExpected = true;
     try {
       const { options, error } = this.#read();
       this.#isInvalid = Boolean(error);
@@ -293,6 +297,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
 
   #end() {
     this.#turn++;
+    this.#isExpected = false;
     this.#mounted = undefined;
     this.#unmount?.();
     this.#unmount = undefined;
