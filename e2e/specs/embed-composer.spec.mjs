@@ -121,6 +121,23 @@ earlyTest("options that change while a message waits keep the message", async ({
   assert.equal(await chat.messages("user").count(), 1);
 });
 
+earlyTest("a node of a slot keeps the focus when it is moved into the program's window", async ({ page, chat, early, release }) => {
+  await page.addInitScript(() => {
+    const create = document.createElement.bind(document);
+    document.createElement = (name, options) => {
+      const element = create(name, options);
+      if (name === "leptos-assistant") element.append(Object.assign(create("a"), { slot: "header", href: "#terms", textContent: "Terms" }));
+      return element;
+    };
+  });
+  await page.reload();
+  await early.getByRole("link", { name: "Terms" }).focus();
+  release();
+  await isReady(page);
+  assert.equal(await early.count(), 0);
+  await chat.hasFocus(chat.root.getByRole("link", { name: "Terms" }));
+});
+
 earlyTest("the program waits for the end of an input method's composition", async ({ page, chat, early, box, release }) => {
   const session = await page.context().newCDPSession(page);
   await box.focus();

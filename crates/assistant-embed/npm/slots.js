@@ -21,6 +21,7 @@ export function slotsOf(given) {
 export function fill(element, slots) {
   const { header, empty, footer } = slots;
   const chat = element.querySelector("[data-assistant-chat]");
+  const focused = element.getRootNode().activeElement;
   for (const [name, node] of Object.entries(slots)) node.classList.add("la-slot", `la-slot-${name}`);
   if (header) chat.querySelector(".la-chat-header").after(header);
   if (footer) chat.append(footer);
@@ -38,6 +39,8 @@ export function fill(element, slots) {
     show(chat);
     observer.observe(chat, { childList: true, subtree: true });
   }
+  // A node that was in the composer before the program loses the focus when it is moved.
+  if (Object.values(slots).some((node) => node.contains(focused))) focused.focus({ preventScroll: true });
   return () => {
     observer.disconnect();
     for (const node of Object.values(slots)) node.remove();
