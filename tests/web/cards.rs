@@ -371,11 +371,10 @@ async fn a_choice_in_the_card_becomes_the_result() {
     chat.assistant.send("go").unwrap();
     chat.appears(".pick:nth-child(2)").await;
     chat.appears(".la-chat-status[data-state=waiting]").await;
+    let announced = || chat.page.text("[data-speech=urgent]");
     assert!(
-        chat.page
-            .text("[data-speech=urgent]")
-            .contains("has a question"),
-        "it is said aloud"
+        until(|| announced().contains("has a question")).await,
+        "it is announced"
     );
     assert!(chat.page.click(".pick:nth-child(2)"));
     chat.idle().await;

@@ -150,6 +150,13 @@ async fn several_interrupts_are_numbered_and_counted() {
     assert_eq!(number("[data-interrupt-id=b]"), "3 of 3");
     let progress = || chat.page.text(".la-inbox-progress[aria-live=polite]");
     assert!(progress().starts_with("0 of 3 answered"), "{}", progress());
+    let announced = || chat.page.text("[data-speech=urgent]");
+    let both = "The assistant has a question for you. Approval needed: ";
+    assert!(
+        until(|| announced().starts_with(both)).await,
+        "neither interrupts the other: {}",
+        announced()
+    );
     answer(&chat, "[data-interrupt-id=a]", "Yes").await;
     settle().await;
     assert!(progress().starts_with("1 of 3 answered"), "{}", progress());

@@ -108,67 +108,87 @@ fn announce_labels(voice: ActivityAnnouncer) {
     });
 }
 
+/// The requests to the user that arrived since the last announcement of requests.
+#[derive(Default)]
+struct ArrivedRequests {
+    approvals: Vec<CallKey>,
+    has_question: bool,
+}
+
+impl ArrivedRequests {
+    const fn is_empty(&self) -> bool {
+        self.approvals.is_empty() && !self.has_question
+    }
+}
+
 /// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
-/// Approval requests that arrive within [`BATCH_MS`] are announced together, and so are questions.
+/// Requests that arrive within [`BATCH_MS`] are announced together, because an assertive
+/// announcement interrupts the previous one.
 fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
-    let fresh = StoredValue::new(Vec::<CallKey>::new());
+    let (interrupts, asks) = (assistant.interrupts(), assistant.activity());
+    let count =
+        move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
+    let questions = memo(move || (count(), asks.get().asking));
+    let arrived = StoredValue::new(ArrivedRequests::default());
+    let (still_open, current) = (approvals.clone(), words.clone());
+    let announce = move || {
+        let arrived = arrived.try_update_value(std::mem::take).unwrap_or_default();
+        let asked = arrived.has_question && {
+            let (count, asking) = questions.try_get_untracked().unwrap_or_default();
+            count > 0 || asking
+        };
+        let question = asked.then(|| untrack(|| current.word(|l| &l.question_asked)).to_string());
+        let open = still_open.get_untracked();
+        let still = arrived.approvals.iter().filter(|key| open.contains(key));
+        let describe = |key: &CallKey| question_text(ToolCallView::new(&of, *key), &current);
+        let calls: Vec<String> = untrack(|| still.map(describe).collect());
+        let approval = (!calls.is_empty()).then(|| {
+            let word = untrack(|| current.word(|l| &l.approval_asked));
+            word.replace("{what}", &calls.join("; "))
+        });
+        let texts: Vec<String> = question.into_iter().chain(approval).collect();
+        voice.announce_urgently(texts.join(" "));
+    };
+    let collect = move |add: &dyn Fn(&mut ArrivedRequests)| {
+        let begins = arrived.try_update_value(|arrived| {
+            let was_empty = arrived.is_empty();
+            add(arrived);
+            was_empty && !arrived.is_empty()
+        });
+        if begins == Some(true) {
+            after(BATCH_MS, announce.clone());
+        }
+    };
+    let collect_approvals = collect.clone();
     effect(move |known: Option<Vec<CallKey>>| {
         let open = approvals.get();
         let known = known.unwrap_or_default();
-        let arrived = open.iter().filter(|key| !known.contains(key)).copied();
-        let waits = fresh.with_value(Vec::is_empty);
-        fresh.update_value(|list| list.extend(arrived));
-        if waits && fresh.with_value(|list| !list.is_empty()) {
-            let (of, words, approvals) = (of.clone(), words.clone(), approvals.clone());
-            after(BATCH_MS, move || {
-                let arrived = fresh.try_update_value(std::mem::take).unwrap_or_default();
-                let open = approvals.get_untracked();
-                let still = arrived.iter().filter(|key| open.contains(key));
-                let ask = |key: &CallKey| question_text(ToolCallView::new(&of, *key), &words);
-                let asked: Vec<String> = untrack(|| still.map(ask).collect());
-                if !asked.is_empty() {
-                    let word = untrack(|| words.word(|l| &l.approval_asked));
-                    voice.announce_urgently(word.replace("{what}", &asked.join("; ")));
-                }
-            });
-        }
+        collect_approvals(&|arrived| {
+            let new = open.iter().filter(|key| !known.contains(key));
+            arrived.approvals.extend(new.copied());
+        });
         open
     });
-    let words = Words::current();
-    let (interrupts, asks) = (assistant.interrupts(), assistant.activity());
-    let (elsewhere, wording) = (assistant.activity(), Words::current());
+    effect(move |before: Option<(usize, bool)>| {
+        let now = questions.get();
+        let (known, asking) = before.unwrap_or_default();
+        if now.0 > known || (now.1 && !asking) {
+            collect(&|arrived| arrived.has_question = true);
+        }
+        now
+    });
+    let elsewhere = assistant.activity();
     effect(move |before: Option<bool>| {
         let now = elsewhere.get();
         if now.elsewhere && before != Some(true) {
             voice.announce_status(untrack(|| match now.waiting || now.asking {
-                true => wording.word(|l| &l.elsewhere_waiting),
-                false => wording.word(|l| &l.elsewhere),
+                true => words.word(|l| &l.elsewhere_waiting),
+                false => words.word(|l| &l.elsewhere),
             }));
         }
         now.elsewhere
-    });
-    let count =
-        move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
-    let open = memo(move || (count(), asks.get().asking));
-    let waits = StoredValue::new(false);
-    effect(move |before: Option<(usize, bool)>| {
-        let now = open.get();
-        let (known, asking) = before.unwrap_or_default();
-        let is_new = now.0 > known || (now.1 && !asking);
-        if is_new && !waits.get_value() {
-            waits.set_value(true);
-            let words = words.clone();
-            after(BATCH_MS, move || {
-                waits.try_set_value(false);
-                let now = open.try_get_untracked().unwrap_or_default();
-                if now.0 > 0 || now.1 {
-                    voice.announce_urgently(untrack(|| words.word(|l| &l.question_asked)));
-                }
-            });
-        }
-        now
     });
 }
 
