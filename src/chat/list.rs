@@ -15,7 +15,7 @@ use super::{
     thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{
-    ui::{closest, draw_all_rows, focus::focused_element, has_waiting_rows},
+    ui::{draw_all_rows, focus::focused_element, has_waiting_rows},
     view::MessageList,
 };
 
@@ -196,19 +196,31 @@ impl BlockList {
         })
     }
 
-    /// Moves the focus to the list if the block with the focus is about to be unmounted.
-    fn keep_focus_in_list(self) {
+    /// Moves the focus to the list if the block with the focus is not among the new items.
+    fn keep_focus_in_list(self, items: &[ListItem]) {
         let Some(Some(content)) = self.pinned.content.try_get_untracked() else {
             return;
         };
-        let block = focused_element(&content).and_then(|focused| closest(&focused, "[data-block]"));
-        // The block of another window stays.
-        let block = block.filter(|block| content.contains(Some(block)));
+        // A message may contain another window, which has blocks of its own.
+        let mut around = std::iter::successors(focused_element(&content), |element| {
+            element.parent_element()
+        });
+        let is_child = |element: &web_sys::Element| {
+            let parent = element.parent_element();
+            parent.is_some_and(|parent| parent.is_same_node(Some(&content)))
+        };
+        let block = around.find(is_child);
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
             return;
         };
-        let id = MessageId::from(id);
-        if self.with_state(|state| state.mounted.contains_key(&id)) {
+        // Another conversation may have a message with the same id.
+        let stays = self.items.with_untracked(|old| {
+            let has_id =
+                |item: &&ListItem| matches!(item, ListItem::Block((_, of), _) if of.as_str() == id);
+            let key = old.iter().find(has_id).map(ListItem::key);
+            key.is_none_or(|key| items.iter().any(|item| item.key() == key))
+        });
+        if stays {
             return;
         }
         let scroller: Option<web_sys::HtmlElement> = content
@@ -245,7 +257,7 @@ impl BlockList {
             old.len() == items.len() && old.iter().zip(&items).all(|(a, b)| a.key() == b.key())
         });
         if !same {
-            self.keep_focus_in_list();
+            self.keep_focus_in_list(&items);
             self.pinned.pin();
         }
         set_if_changed(self.above, above);

@@ -279,19 +279,22 @@ async fn messages_that_arrive_below_a_reader_stay_unmounted() {
 
 #[wasm_bindgen_test]
 async fn the_focus_moves_to_the_transcript_when_its_message_is_unmounted() {
-    let chat = opened(40).await;
     let active = || document().active_element().unwrap();
-    let button = chat.page.find("[data-block] button").unwrap();
-    button.focus().unwrap();
-    assert!(active().is_same_node(Some(&button)), "it has the focus");
-    chat.assistant.import(thread(1)).unwrap();
-    frames().await;
-    assert!(!button.is_connected(), "it is unmounted");
-    assert!(
-        active().is_same_node(Some(&log(&chat))),
-        "{} has the focus",
-        active().outer_html()
-    );
+    // The second conversation has messages with the same ids.
+    for exchanges in [1, 40] {
+        let chat = opened(40).await;
+        let button = chat.page.find("[data-block] button").unwrap();
+        button.focus().unwrap();
+        assert!(active().is_same_node(Some(&button)), "it has the focus");
+        chat.assistant.import(thread(exchanges)).unwrap();
+        frames().await;
+        assert!(!button.is_connected(), "it is unmounted");
+        assert!(
+            active().is_same_node(Some(&log(&chat))),
+            "{} has the focus",
+            active().outer_html()
+        );
+    }
 }
 
 /// Up in the empty text box edits the user's last message, which a long answer has unmounted.
