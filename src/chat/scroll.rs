@@ -191,6 +191,9 @@ impl StickToEnd {
         first: Option<&MessageId>,
     ) {
         self.question.set_value(first.cloned());
+        if !any {
+            self.asked.set_value(false);
+        }
         let held = self.held.try_get_untracked() == Some(true);
         if any && (held || (has_new && self.at_end.get_untracked())) {
             if let Some(first) = first {
