@@ -138,6 +138,15 @@ earlyTest("a node of a slot keeps the focus when it is moved into the program's 
   await chat.hasFocus(chat.root.getByRole("link", { name: "Terms" }));
 });
 
+earlyTest("a transcript that has the focus keeps it", async ({ page, chat, early, release }) => {
+  const scroller = ".la-transcript-scroller";
+  await early.locator(scroller).focus();
+  release();
+  await isReady(page);
+  assert.equal(await early.count(), 0);
+  await chat.hasFocus(chat.root.locator(scroller));
+});
+
 earlyTest("the program waits for the end of an input method's composition", async ({ page, chat, early, box, release }) => {
   const session = await page.context().newCDPSession(page);
   await box.focus();

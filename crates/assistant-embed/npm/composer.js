@@ -174,7 +174,8 @@ class EarlyComposer {
   /** Passes everything to the composer of the program, which is in the same element, and removes this one. */
   passOn() {
     const from = this.#input;
-    const to = this.#place.querySelector("[data-assistant-chat] .la-composer-input");
+    const chat = this.#place.querySelector("[data-assistant-chat]");
+    const to = chat.querySelector(".la-composer-input");
     const active = this.#focused();
     if (this.#sent !== undefined) {
       write(to, this.#sent);
@@ -187,8 +188,8 @@ class EarlyComposer {
       to.setSelectionRange(from.selectionStart, from.selectionEnd, from.selectionDirection);
       to.scrollTop = from.scrollTop;
     }
-    if (active === this.#button) to.form.querySelector("[type=submit]").focus({ preventScroll: true });
-    else if (this.#chat.contains(active)) to.focus({ preventScroll: true });
+    const places = new Map([[this.#button, ".la-composer [type=submit]"], [this.#scroller, ".la-transcript-scroller"]]);
+    if (this.#chat.contains(active)) chat.querySelector(places.get(active) ?? ".la-composer-input").focus({ preventScroll: true });
     this.#chat.remove();
   }
 }
