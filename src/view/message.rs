@@ -100,6 +100,12 @@ impl Mark {
         self.len
     }
 
+    /// Returns true if the length is 0.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Returns true if more text is expected.
     #[must_use]
     pub const fn is_open(&self) -> bool {
