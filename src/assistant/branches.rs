@@ -149,7 +149,7 @@ impl Branches {
     }
 
     /// Shows the branch of the running work, if another branch is shown
-    /// ([`Activity::elsewhere`](crate::view::Activity::elsewhere)).
+    /// ([`Activity::is_elsewhere`](crate::view::Activity::is_elsewhere)).
     ///
     /// ```
     /// # use leptos::prelude::*;
