@@ -106,7 +106,7 @@ impl Branches {
     ///
     /// #[component]
     /// fn Version() -> impl IntoView {
-    ///     let version = use_assistant()?.branches().version(&use_message()?.id);
+    ///     let version = use_assistant()?.branches().version(use_message()?.id());
     ///     Some(move || version.get().map(|(number, count)| format!("{number} of {count}")))
     /// }
     /// ```

@@ -43,7 +43,7 @@ pub use options::{Highlighter, MarkdownOptions, Token};
 /// #[component]
 /// fn First(message: MessageId) -> impl IntoView {
 ///     let assistant = use_assistant()?;
-///     let part = assistant.message(&message)?.parts.get().first().cloned()?;
+///     let part = assistant.message(&message)?.parts().get().first().cloned()?;
 ///     Some(view! { <MarkdownText assistant message part /> })
 /// }
 /// ```

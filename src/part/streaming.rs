@@ -20,7 +20,7 @@ use crate::{
 /// #[component]
 /// fn First(message: MessageId) -> impl IntoView {
 ///     let assistant = use_assistant()?;
-///     let part = assistant.message(&message)?.parts.get().first().cloned()?;
+///     let part = assistant.message(&message)?.parts().get().first().cloned()?;
 ///     Some(view! { <StreamingText assistant message part /> })
 /// }
 /// ```

@@ -37,7 +37,7 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
 /// # fn test(assistant: &Assistant) {
 /// use leptos::prelude::*;
 ///
-/// let first = assistant.messages().with(|messages| messages[0].id.clone());
+/// let first = assistant.messages().with(|messages| messages[0].id().clone());
 /// let part = part_handle(assistant, &first, 0).expect("it has a part");
 /// assert_eq!(part.text(), "Hello");
 /// # }

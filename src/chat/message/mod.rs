@@ -139,7 +139,7 @@ pub fn MessageRoot(
 ///
 /// #[component]
 /// fn Writing() -> impl IntoView {
-///     let streaming = use_message()?.streaming;
+///     let streaming = use_message()?.is_streaming();
 ///     Some(move || streaming.get().then_some("is writing…"))
 /// }
 /// ```
