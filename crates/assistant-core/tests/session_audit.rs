@@ -226,11 +226,14 @@ fn a_restored_call_that_waits_for_its_action_is_audited() {
             journal: Vec::new(),
         });
     });
-    assert_eq!(records.of("c"), ["waited"]);
+    assert_eq!(records.of("c"), ["voided", "waited"]);
     records.then(|driver| {
         driver.register(asking("pay"));
     });
-    assert_eq!(records.of("c"), ["waited", "asked by page"]);
+    assert_eq!(
+        records.of("c"),
+        ["voided", "waited", "voided", "asked by page"]
+    );
 }
 
 #[test]
