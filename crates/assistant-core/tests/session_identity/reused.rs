@@ -3,7 +3,7 @@
 use assistant_core::{
     conversation::Phase,
     event::{Content, Role},
-    session::{Input, NoticeKind, TreeChange},
+    session::{FailureKind, Input, NoticeKind, TreeChange},
 };
 use serde_json::json;
 
@@ -50,6 +50,32 @@ fn a_call_denied_on_another_branch_stays_denied_when_listed() {
     finish_run(&mut driver);
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
     assert_eq!(driver.starts("c"), 0);
+}
+
+/// A call that continues on one branch keeps a copy on the other, which has ended.
+#[test]
+fn a_call_that_continues_on_one_branch_is_cancelled_on_the_other() {
+    let mut driver = with([]);
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(interrupted(vec![approval_interrupt("i", "c")]));
+    driver.close();
+    driver.approve("c");
+    driver.event(started());
+    driver.events(says("n", "so"));
+    driver.break_off(FailureKind::Network);
+    driver.input(Input::Retry);
+    driver.event(started());
+    let states = |driver: &Driver| {
+        let conversation = driver.session.conversation();
+        let messages = conversation.all_messages();
+        let calls = messages.flat_map(|message| conversation.calls_in(message));
+        let mut phases: Vec<_> = calls.map(|call| call.phase().as_str()).collect();
+        phases.sort_unstable();
+        phases
+    };
+    assert_eq!(states(&driver).len(), 1);
+    driver.event(result("r", "c", "found"));
+    assert_eq!(states(&driver), ["cancelled", "output-available"]);
 }
 
 #[test]
