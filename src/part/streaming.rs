@@ -6,7 +6,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    ui::{cut_block, effect},
+    ui::{effect, split_at_block_end},
     view::{Mark, PartCell},
 };
 
@@ -74,7 +74,7 @@ impl RenderedPart {
         let text = suffix(self.mark.len).unwrap_or_default();
         self.mark.len += text.len();
         let mut rest = text.as_str();
-        while let Some((head, after)) = cut_block(rest, self.node_size()) {
+        while let Some((head, after)) = split_at_block_end(rest, self.node_size()) {
             self.append(head);
             self.node = append_piece(block);
             rest = after;

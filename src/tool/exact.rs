@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use super::pieces::{Detail, Piece, split_pieces as split};
 use crate::{
     action::ToolCallView,
-    ui::{WorkSlice, cut_block as cut, effect, in_next_frame},
+    ui::{WorkSlice, effect, in_next_frame, split_at_block_end},
 };
 
 /// The number of bytes that are appended in one frame even if the time of the frame is used up.
@@ -52,7 +52,7 @@ pub fn ExactText(
     let pieces = |text: &str| piece_views(text, detail);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
-    while let Some((block, after)) = cut(rest, 0) {
+    while let Some((block, after)) = split_at_block_end(rest, 0) {
         blocks.push(view! { <span class="la-exact-block">{pieces(block)}</span> }.into_any());
         rest = after;
     }
@@ -109,7 +109,7 @@ impl RenderedText {
     fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
         let slice = WorkSlice::begin();
         let mut rest = more;
-        while let Some((text, after)) = cut(rest, self.block_len) {
+        while let Some((text, after)) = split_at_block_end(rest, self.block_len) {
             self.append_to_block(place, text);
             self.block = None;
             self.block_len = 0;

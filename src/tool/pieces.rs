@@ -313,7 +313,8 @@ fn is_ordinary(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Returns true if an emoji can begin with the character.
+/// Approximates the Unicode property `Extended_Pictographic` by blocks, plus regional indicators.
+/// The base characters of keycaps are not included.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{24c2}'
         | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{25a0}'..='\u{27bf}'

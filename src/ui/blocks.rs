@@ -8,7 +8,7 @@ const BOUNDARY_SEARCH: usize = 256;
 /// Splits a text where a block that already has `block_len` bytes is long enough: after a line
 /// break, else after a space or a comma, else between two characters. Returns `None` if the
 /// complete text fits into the block.
-pub(crate) fn cut_block(text: &str, block_len: usize) -> Option<(&str, &str)> {
+pub(crate) fn split_at_block_end(text: &str, block_len: usize) -> Option<(&str, &str)> {
     let room = MIN_BLOCK.saturating_sub(block_len);
     if text.len() <= room {
         return None;

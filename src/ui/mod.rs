@@ -37,7 +37,7 @@ pub use media::media_policy;
 pub use style::STYLE;
 pub use wording::{provide_labels, provide_shared_labels};
 
-pub(crate) use blocks::cut_block;
+pub(crate) use blocks::split_at_block_end;
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{COPY_OUTCOME_MS, copy_text as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};

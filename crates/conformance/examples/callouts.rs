@@ -24,7 +24,7 @@ const USAGE: &str =
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    match parse_input() {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print_error(&error.to_string());
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn parse_input() -> Fallible<()> {
+fn run() -> Fallible<()> {
     let job = Arguments::from_arguments(env::args().skip(1))?;
     let text = job.read_input()?;
     let chunks = job.parse_text(&text);

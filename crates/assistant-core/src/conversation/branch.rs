@@ -276,7 +276,7 @@ impl Conversation {
 
     /// Restores the last deleted branch. With `write`, the run branch continues there. Fails if
     /// nothing was deleted, or if the branch can no longer be restored.
-    pub(crate) fn restore(&mut self, write: bool) -> Result<(), TreeError> {
+    pub(crate) fn restore_deleted(&mut self, write: bool) -> Result<(), TreeError> {
         let deleted = self
             .deleted
             .take()

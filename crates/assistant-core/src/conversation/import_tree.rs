@@ -55,7 +55,7 @@ pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<Stri
 ///
 /// # Errors
 ///
-/// Fails if an entry is not a message with an id and a role.
+/// Fails if an entry is not an object, or a message has no id.
 pub(super) fn convert_tree(list: Vec<Value>, tip: Option<String>) -> Result<Value, FormatError> {
     let entries = fold_tool_messages(flatten_tree(list)?);
     let mut messages = Vec::with_capacity(entries.len());

@@ -150,7 +150,8 @@ pub(crate) enum StateEvent {
     SendFailed,
     /// The call has ended, with a result or without.
     Settled(Box<Outcome>),
-    /// A run that sends the call's result began.
+    /// The agent has the result, or does not need it: a run that sends the result began, the agent
+    /// listed a result itself, or the call ended for a run that is over.
     Delivered,
 }
 

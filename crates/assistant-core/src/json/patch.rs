@@ -68,7 +68,7 @@ impl PatchError {
     /// Returns true if the patch exceeds a limit; false if it is malformed or does not fit the
     /// document.
     #[must_use]
-    pub const fn is_over_budget(&self) -> bool {
+    pub const fn exceeds_limit(&self) -> bool {
         matches!(
             self.kind,
             PatchErrorKind::TooDeep | PatchErrorKind::OverBudget

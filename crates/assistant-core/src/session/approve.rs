@@ -184,7 +184,8 @@ impl Session {
         self.conversation.has_open_call(asks) && !self.conversation.has_open_call(others)
     }
 
-    /// Denies all open calls, since a new message replaces the pending answers.
+    /// Denies the calls that wait for a decision of the user, which a new message replaces. Calls
+    /// whose action was removed fail as unavailable instead.
     pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {

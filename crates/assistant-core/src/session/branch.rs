@@ -101,7 +101,7 @@ impl Session {
     /// Restores the deleted messages in their last state: nothing is asked or run again, and an
     /// agent's question about them can no longer be answered.
     fn restore_deleted(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        self.conversation.restore(write)?;
+        self.conversation.restore_deleted(write)?;
         if write {
             self.end_answered_calls(cx);
         }

@@ -34,10 +34,10 @@ impl Session {
             .open_calls_on_other_branches()
             .map(ToolCall::key);
         for key in elsewhere.collect::<Vec<_>>() {
-            self.settle_call_elsewhere(&key, cx);
+            self.give_up_call_elsewhere(&key, cx);
         }
         for key in self.conversation.active_calls() {
-            self.settle_loaded_call(&key, cx);
+            self.recheck_or_give_up_call(&key, cx);
             // The result of a check is recorded at once, without a run: the loop continues with the
             // user's next decision.
             self.advance_call(&key, cx);
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Ends an open call on a branch other than the run branch, unless it waits for a decision.
-    fn settle_call_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn give_up_call_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
         if !is_asked && !self.keep_call_interrupted(key) {
@@ -55,7 +55,7 @@ impl Session {
         }
     }
 
-    fn settle_loaded_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn recheck_or_give_up_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         if self.is_interrupted(key) || self.keep_remote_call(key) {
             return;
         }

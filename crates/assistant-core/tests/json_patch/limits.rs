@@ -59,7 +59,7 @@ fn copies_are_limited_by_the_memory_budget() {
     let double = json!({"op": "copy", "from": "/a", "path": "/a/-"});
     let mut doc = json!({"a": [{"": {}}]});
     let error = apply(&mut doc, &vec![double.clone(); 40]).unwrap_err();
-    assert!(error.is_over_budget());
+    assert!(error.exceeds_limit());
     assert_eq!(doc, json!({"a": [{"": {}}]}));
     // Repeated patches are limited as well.
     let copy = |n: usize| [json!({"op": "copy", "from": "/a", "path": format!("/more/{n}/-")})];

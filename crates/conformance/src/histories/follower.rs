@@ -9,11 +9,11 @@ use assistant_core::{
 use serde_json::json;
 
 use super::{
-    history::History,
+    history::ChatSimulation,
     page::{Tab, TabEffect},
 };
 
-impl History {
+impl ChatSimulation {
     /// Creates a tab of its own session.
     fn open_tab(&mut self) -> Tab {
         self.tabs += 1;

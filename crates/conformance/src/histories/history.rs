@@ -18,10 +18,10 @@ use super::{
 };
 
 /// An action of a step.
-type HistoryStep = fn(&mut History);
+type SimulationStep = fn(&mut ChatSimulation);
 
 /// A chat across several tabs.
-pub(super) struct History {
+pub(super) struct ChatSimulation {
     pub(super) rng: Rng,
     pub(super) tally: Tally,
     pub(super) store: Store,
@@ -48,7 +48,7 @@ pub(super) struct History {
     pub(super) request: Value,
 }
 
-impl History {
+impl ChatSimulation {
     pub(super) fn new(seed: u64) -> Self {
         let mut history = Self {
             rng: Rng::with_seed(seed),
@@ -84,7 +84,7 @@ impl History {
         let idle = !self.tab.session.is_busy();
         let fails = self.store.mood != FailureMode::Works;
         let weigh = |can: bool, weight: u32| if can { weight } else { 0 };
-        let all: [(u32, HistoryStep); 16] = [
+        let all: [(u32, SimulationStep); 16] = [
             (weigh(runs, 40), |it| it.step_agent(false)),
             (weigh(works, 20), |it| it.complete_task(false)),
             (weigh(waits, 20), Self::decide_random_card),

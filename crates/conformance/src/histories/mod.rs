@@ -25,7 +25,7 @@ const STEPS: usize = 60;
 /// Plays the history of a seed.
 #[must_use]
 pub fn play_history(seed: u64) -> Tally {
-    let mut history = history::History::new(seed);
+    let mut history = history::ChatSimulation::new(seed);
     for _ in 0..STEPS {
         history.step();
     }

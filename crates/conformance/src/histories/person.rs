@@ -6,9 +6,9 @@ use assistant_core::{
     session::{Input, TreeChange, Verdict},
 };
 
-use super::history::History;
+use super::history::ChatSimulation;
 
-impl History {
+impl ChatSimulation {
     pub(super) fn decide_random_card(&mut self) {
         let waiting = self.tab.session.pending_approvals();
         let yes = self.rng.u8(..) < 180;

@@ -1,12 +1,12 @@
-//! Writes the state of tabs, and simulates a store that fails: without confirmation of the store, a
-//! call starts only if no store was given the call.
+//! Writes the state of tabs to a store that fails at random. A call that was ever passed to the
+//! store starts only after the store has confirmed the claim; other calls may start without it.
 
 use assistant_core::session::{
     ClaimOutcome, CommitId, Input, Invocation, JournalEntry, StoredCalls,
 };
 
 use super::{
-    history::History,
+    history::ChatSimulation,
     page::{PendingTask, Tab, TabEffect},
     store::{Batch, FailureMode, Store, WriteError},
 };
@@ -78,7 +78,7 @@ impl Tab {
     }
 }
 
-impl History {
+impl ChatSimulation {
     /// Writes the state of the owning tab. Returns false if the write failed.
     pub(super) fn save_state(&mut self) -> bool {
         if self.tab.is_apart {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use assistant_core::{event::Content, session::Input};
 use serde_json::Value;
 
-use super::{history::History, store::FailureMode};
+use super::{history::ChatSimulation, store::FailureMode};
 
 /// The maximum number of steps to complete a history.
 const PATIENCE: usize = 400;
 
-impl History {
+impl ChatSimulation {
     /// Counts the stored texts that the conversation does not contain any more.
     pub(super) fn check_texts(&mut self) {
         let conversation = self.tab.session.conversation();

@@ -106,8 +106,8 @@ impl Violation {
     }
 
     /// Returns the value of the keyword, for hosts that phrase the message themselves: a bound, the
-    /// name of a type, the permitted values. Truncated if long; empty if the value consists of
-    /// schemas.
+    /// name of a type, the permitted values. Truncated if long; empty for keywords whose value is a
+    /// boolean or consists of schemas, and for `false`, `schema` and `limit`.
     #[must_use]
     pub fn limit(&self) -> &str {
         &self.limit

@@ -103,7 +103,7 @@ impl Conversation {
         let size = size.or_insert_with(|| patch::size_of(&part.data));
         match patch::apply_within(&mut part.data, delta, size, (true, bounds)) {
             Ok(()) => part.data_type = activity_type,
-            Err(error) if error.is_over_budget() => out.warn(
+            Err(error) if error.exceeds_limit() => out.warn(
                 "over-budget",
                 format!("activity patch for '{id}' refused: {error}"),
             ),

@@ -127,7 +127,7 @@ impl Conversation {
             EventKind::StateSnapshot { snapshot } => self.apply_state_snapshot(snapshot, out),
             EventKind::StateDelta { delta } => match self.apply_state_delta(&delta) {
                 Ok(()) => self.log.push(Change::State),
-                Err(error) if error.is_over_budget() => {
+                Err(error) if error.exceeds_limit() => {
                     out.warn("over-budget", format!("state patch refused: {error}"));
                 }
                 Err(error) => out.warn(
