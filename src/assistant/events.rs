@@ -84,7 +84,8 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
     observe_events(
         assistant,
         Rc::new(move |event| {
-            if let (Err(failure), Some(assistant)) = (observer(event).outcome(), weak.upgrade()) {
+            if let (Err(failure), Some(assistant)) = (observer(event).into_result(), weak.upgrade())
+            {
                 assistant.runtime().report_observer_failures(vec![failure]);
             }
         }),

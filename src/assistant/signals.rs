@@ -221,8 +221,8 @@ impl Assistant {
         Some(ToolCallView::new(self, *key).with_streamed_args(true))
     }
 
-    /// Returns the raw, custom, step and subagent events of the agent, newest last, for the
-    /// application to interpret. At most 256 events are kept, within the limit
+    /// Returns the raw, custom, step, subagent and reasoning boundary events of the agent, newest
+    /// last, for the application to interpret. At most 256 events are kept, within the limit
     /// `side_event_bytes`.
     ///
     /// ```

@@ -115,7 +115,7 @@ pub(super) fn message_controls(
     let found = shared.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
-            last.speaker(),
+            last.author_role(),
             last.created_at(),
             last.wire_id().to_owned(),
             conversation.cost_of(&messages),
@@ -167,7 +167,7 @@ fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<Stri
     let texts = assistant.with_conversation(|conversation| {
         let found = messages.iter().filter_map(|id| conversation.message(id));
         let texts = found.filter(|message| matches!(message.role(), Role::User | Role::Assistant));
-        let texts = texts.map(|message| match message.markdown() {
+        let texts = texts.map(|message| match message.original_text() {
             Some(markdown) => markdown.to_owned(),
             None => message.text(),
         });

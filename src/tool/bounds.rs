@@ -84,7 +84,7 @@ fn lasts_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
     let shorter = SPANS.into_iter().filter(|ms| *ms < most);
     let options: Vec<_> = shorter.chain([most]).collect();
     let options = options.into_iter().map(|ms| {
-        let label = time::format_span(ms);
+        let label = time::format_whole_duration(ms);
         view! { <option value=ms.to_string() selected=ms == most>{label}</option> }
     });
     let options = options.collect_view();

@@ -50,7 +50,7 @@ pub(crate) fn format_number(value: f64, compact: bool) -> String {
 
 /// Formats a duration in the largest of days, hours and minutes that leaves no remainder, or in
 /// seconds below one minute.
-pub(crate) fn format_span(ms: i64) -> String {
+pub(crate) fn format_whole_duration(ms: i64) -> String {
     let minutes = ms.max(0) / 60_000;
     let (count, unit) = match minutes {
         0 => (ms.max(0) / 1_000, "second"),

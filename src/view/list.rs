@@ -49,7 +49,7 @@ impl From<&Message> for MessageEntry {
     fn from(message: &Message) -> Self {
         Self {
             id: message.id().clone(),
-            role: message.speaker(),
+            role: message.author_role(),
             created_at: message.created_at(),
         }
     }

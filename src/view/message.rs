@@ -228,7 +228,7 @@ impl MessageCell {
         let cell = Self {
             id: message.id().clone(),
             wire_id: message.wire_id().to_owned(),
-            role: message.speaker(),
+            role: message.author_role(),
             created_at: message.created_at(),
             speaker,
             interjected: message.is_interjected(),

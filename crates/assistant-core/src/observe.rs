@@ -20,17 +20,17 @@ pub trait ObserverResult {
     /// # Errors
     ///
     /// Fails if the observer reported a failure.
-    fn outcome(self) -> Result<(), String>;
+    fn into_result(self) -> Result<(), String>;
 }
 
 impl ObserverResult for () {
-    fn outcome(self) -> Result<(), String> {
+    fn into_result(self) -> Result<(), String> {
         Ok(())
     }
 }
 
 impl<E: fmt::Display> ObserverResult for Result<(), E> {
-    fn outcome(self) -> Result<(), String> {
+    fn into_result(self) -> Result<(), String> {
         self.map_err(|error| error.to_string())
     }
 }
@@ -78,7 +78,7 @@ impl<T: ?Sized> Observers<T> {
     pub fn add<R: ObserverResult>(&self, observer: impl Fn(&T) -> R + 'static) -> ObserverId {
         self.last.set(self.last.get() + 1);
         let id = ObserverId(self.last.get());
-        let observer: Observer<T> = Rc::new(move |event| observer(event).outcome());
+        let observer: Observer<T> = Rc::new(move |event| observer(event).into_result());
         self.list.borrow_mut().push((id, observer));
         id
     }

@@ -104,7 +104,7 @@ pub fn select(
     conversation.select(id, true, continues)
 }
 
-/// An end of a call that no session decided.
+/// The end that a record states for a call without an output. It is applied without a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEnd {
     /// The call was denied.

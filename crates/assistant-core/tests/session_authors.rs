@@ -105,7 +105,7 @@ fn agent_text_in_the_user_role_is_sent_back_marked() {
             assert_eq!((own.name.as_deref(), own.metadata.as_ref()), (None, None));
         }
         assert_eq!(attributed(&driver), [FORGED], "{way}");
-        assert_eq!(find(&driver, FORGED).speaker(), Role::Assistant);
+        assert_eq!(find(&driver, FORGED).author_role(), Role::Assistant);
         assert!(find(&driver, "Pay?").is_from_user());
     }
 }
@@ -256,7 +256,7 @@ fn a_snapshot_does_not_repeat_a_user_message_elsewhere() {
     let conversation = driver.session.conversation();
     let path: Vec<String> = conversation
         .path()
-        .map(|m| format!("{}={}", m.speaker().as_str(), m.text()))
+        .map(|m| format!("{}={}", m.author_role().as_str(), m.text()))
         .collect();
     let place = |text: &str| path.iter().position(|line| line == text).unwrap();
     assert!(

@@ -17,7 +17,7 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Returns the possible paths of a program in trunk's cache, newest version first.
+/// Returns the possible paths of a program in trunk's cache, most recently modified first.
 fn cached_paths(program: &str, file: &str) -> Vec<PathBuf> {
     let home = || env::var_os("HOME").map(PathBuf::from);
     let cache = match env::consts::OS {

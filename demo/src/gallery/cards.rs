@@ -16,7 +16,7 @@ pub(super) const STATES: &[State] = &[
     State::new("failed", call, failed),
     State::new("unknown tool", call, || ()),
     State::new("arguments that are no JSON", invalid_arguments, done),
-    State::new("arguments that break the schema", call, strict),
+    State::new("arguments that break the schema", call, schema_violation),
     State::new("stopped", call, running).stopped(),
     State::new("denied", call, denied),
     State::new("reported by the agent", reported, || ()),
@@ -104,7 +104,7 @@ fn failed() {
     );
 }
 
-fn strict() {
+fn schema_violation() {
     let schema = json!({"type": "object", "properties": {"order_id": {"type": "integer"}}});
     use_assistant_action(lookup().parameters(schema).handler(|_: Value| "shipped"));
 }

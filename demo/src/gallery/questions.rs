@@ -26,7 +26,7 @@ pub(super) const STATES: &[State] = &[
     State::new("approval of what the agent runs", call, by_agent),
     State::new("approval of an action that is gone", call_of_old, || ()),
     State::new("two approvals", two, || deploy(Risk::Attention)),
-    State::new("the agent asks about a call", agent_asks, || ()),
+    State::new("the agent asks create_interrupt a call", agent_asks, || ()),
     State::new(
         "the agent asks yes or no",
         |_| interrupt(json!({"type": "boolean"})),
@@ -49,7 +49,7 @@ fn call(input: &RunInput) -> Script {
 
 fn call_of_old(input: &RunInput) -> Script {
     unless_answered(input, || {
-        let interrupt = about(
+        let interrupt = create_interrupt(
             Some("c"),
             json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}),
         );
@@ -87,7 +87,7 @@ fn agent_asks(input: &RunInput) -> Script {
     call_of_old(input)
 }
 
-fn about(call: Option<&str>, schema: Value) -> Interrupt {
+fn create_interrupt(call: Option<&str>, schema: Value) -> Interrupt {
     Interrupt {
         id: "question".to_owned(),
         reason: "input".to_owned(),
@@ -101,7 +101,7 @@ fn about(call: Option<&str>, schema: Value) -> Interrupt {
 }
 
 fn interrupt(schema: Value) -> Script {
-    Script::new().interrupt(vec![about(None, schema)])
+    Script::new().interrupt(vec![create_interrupt(None, schema)])
 }
 
 fn form() -> Value {

@@ -40,7 +40,7 @@ pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> 
     let can = assistant.with_conversation(|conversation| {
         let answers = conversation.message(id).is_some_and(|message| {
             matches!(
-                message.speaker(),
+                message.author_role(),
                 Role::Assistant | Role::Reasoning | Role::Activity
             )
         });

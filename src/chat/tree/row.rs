@@ -18,7 +18,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
     let (height, here) = (tree.list.height, tree.at);
     let role = tree
         .assistant
-        .with_conversation(|all| all.message(row.id()).map(Message::speaker));
+        .with_conversation(|all| all.message(row.id()).map(Message::author_role));
     let role = role.flatten().unwrap_or(Role::Assistant);
     let speaker = match role {
         Role::User => words.text(|l| &l.you),

@@ -19,7 +19,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
             let current = tree.current_row();
             let role = current.and_then(|row| {
                 tree.assistant
-                    .with_conversation(|all| all.message(row.id()).map(Message::speaker))
+                    .with_conversation(|all| all.message(row.id()).map(Message::author_role))
             });
             role.flatten() == Some(Role::User)
         })

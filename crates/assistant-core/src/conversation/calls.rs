@@ -306,7 +306,7 @@ impl Calls {
     }
 
     /// Returns the calls that have ended, in the order of their ends.
-    pub(super) fn ended_calls(&self) -> &[CallKey] {
+    pub(super) fn ended_call_keys(&self) -> &[CallKey] {
         &self.ended
     }
 

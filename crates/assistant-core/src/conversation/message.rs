@@ -148,7 +148,7 @@ impl Message {
     /// Returns the original text if callouts in the text became calls. The original text is sent to
     /// the agent.
     #[must_use]
-    pub fn markdown(&self) -> Option<&str> {
+    pub fn original_text(&self) -> Option<&str> {
         self.markdown.as_deref()
     }
 

@@ -1,10 +1,10 @@
 //! The origin of a call, and the treatment of callouts: calls that are written in a text.
 
-/// The place where an agent wrote a call.
+/// The origin of a call: the agent's protocol or the page, the agent's provider, or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
-    /// A tool call in the agent's protocol.
+    /// A tool call in the agent's protocol, or a call that the page made itself.
     #[default]
     Agent,
     /// A tool call that the agent's provider runs, and never the page.

@@ -213,7 +213,7 @@ impl Conversation {
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
-        let ended = self.calls.ended_calls().iter();
+        let ended = self.calls.ended_call_keys().iter();
         ended.filter(placed).copied().collect()
     }
 

@@ -51,7 +51,7 @@ impl Message {
     /// Returns the role of the actual author, for views: the assistant for messages that the agent
     /// attributes to the user.
     #[must_use]
-    pub fn speaker(&self) -> Role {
+    pub fn author_role(&self) -> Role {
         match self.is_attributed_to_user() {
             true => Role::Assistant,
             false => self.role,

@@ -168,13 +168,13 @@ impl State {
         let voids_question = is_rewrite && (was_decided || self.must_be_asked());
         let was_claimed = matches!(self, Self::Committing(..));
         let mut next = self.next_state(event)?;
-        next.record_step(voids_question, was_claimed);
+        next.record_transition(voids_question, was_claimed);
         Ok(next)
     }
 
     /// Updates the history after a step: counts starts and claims without a start, and records
     /// changes of a decided call.
-    const fn record_step(&mut self, voids_question: bool, was_claimed: bool) {
+    const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
         let (began, is_known, is_asked_anew) = (
             matches!(self, Self::Running(..)),
             matches!(self, Self::Ended(outcome) if !matches!(outcome.end, CallEnd::Denied)),

@@ -74,7 +74,7 @@ impl Session {
     /// Ends the remote calls that were left to the agent for the run that is now over. A call
     /// without a result fails, and no run is started, since the agent continued without the result.
     /// While the agent asks a question, the calls stay open: the question may be about them.
-    pub(super) fn end_left_calls_after_run(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_calls_left_to_agent_after_run(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
             if (self.is_left_to_agent(&key) && !asks) || self.is_handed_off(&key) {
@@ -107,7 +107,7 @@ impl Session {
 
     /// Ends the calls that were left to the agent when no run follows. Decisions of the user wait
     /// until the next run.
-    pub(super) fn end_all_left_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             if self.is_left_to_agent(&key) {
                 self.end_unanswered_call(&key, cx);

@@ -91,7 +91,7 @@ impl Session {
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();
             self.interrupts.list.clear();
-            self.give_up_left_calls(cx);
+            self.give_up_calls_left_to_agent(cx);
             self.clear_notices(cx);
             cx.push_change(Change::Interrupts);
         }
@@ -109,7 +109,7 @@ impl Session {
     }
 
     fn edit_message(&mut self, message: &MessageId, content: Content, cx: &mut Cx<'_>) {
-        let role = self.conversation.message(message).map(Message::speaker);
+        let role = self.conversation.message(message).map(Message::author_role);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
             Some(Role::User) => {}
@@ -124,7 +124,7 @@ impl Session {
     /// Regenerates an answer from the start of this message. Reasoning right before it is
     /// regenerated, too; earlier calls keep their results and are not run again.
     fn regenerate_answer(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
-        let role = self.conversation.message(message).map(Message::speaker);
+        let role = self.conversation.message(message).map(Message::author_role);
         match role {
             None => return cx.refuse(Refusal::Tree(TreeError::UnknownMessage)),
             Some(Role::Assistant | Role::Reasoning | Role::Activity) => {}

@@ -123,7 +123,7 @@ impl Session {
         self.check_after_event(watched, cx);
     }
 
-    /// Keeps an event without effect for the application, unless the event is received again after
+    /// Keeps a side event for the application, unless the event is received again after
     /// a reconnection.
     fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {

@@ -385,7 +385,7 @@ impl Session {
             self.conversation
                 .apply_state_event(&key, StateEvent::Delivered);
         }
-        self.give_up_left_calls(cx);
+        self.give_up_calls_left_to_agent(cx);
         self.notices
             .retain(|notice| notice.kind != NoticeKind::RunError);
         cx.push_change(Change::Notices);

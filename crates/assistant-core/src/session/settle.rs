@@ -177,7 +177,7 @@ impl Session {
     /// response are answered as superseded. `lifted` lists the calls that the agent had asked about
     /// and then left to the page.
     fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
-        self.end_left_calls_after_run(cx);
+        self.end_calls_left_to_agent_after_run(cx);
         self.record_calls_hash();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
@@ -294,7 +294,7 @@ impl Session {
         }
         if self.turn.stopped && !answers {
             self.turn.summary.finish = Some(FinishReason::StopLoop);
-            self.end_all_left_calls(cx);
+            self.end_calls_left_to_agent(cx);
         } else if !self.interrupts.has_answer_by_user()
             && self.options.stop_when.is_met(&self.turn.summary, cx.host)
         {
@@ -327,7 +327,7 @@ impl Session {
 
     fn stop_at_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary.finish = Some(FinishReason::Limit);
-        self.end_all_left_calls(cx);
+        self.end_calls_left_to_agent(cx);
         let limit = self.options.stop_when.reached_run_limit(&self.turn.summary);
         let (kind, message) = match limit {
             Some(limit) => (

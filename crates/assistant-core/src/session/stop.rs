@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// Ends the calls that were left to the agent, if the agent waits for no answer.
-    pub(super) fn give_up_left_calls(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.list.is_empty() {
             return;
         }

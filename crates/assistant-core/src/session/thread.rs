@@ -243,8 +243,8 @@ impl Session {
         self.check_reloaded_call(key, cx);
     }
 
-    /// Checks a call again after a reload, and asks the user again if the call had waited for a
-    /// decision.
+    /// Checks a call again after a reload. Asks the user if the call had waited for a decision, its
+    /// run is unknown, or its action's fingerprint is unknown.
     fn check_reloaded_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

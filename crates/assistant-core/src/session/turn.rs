@@ -12,7 +12,8 @@ use crate::{
     json::patch,
 };
 
-/// The maximum number of kept events without effect.
+/// The maximum number of side events that are kept: raw, custom, step, subagent and reasoning
+/// boundary events.
 const SIDE_EVENTS: usize = 256;
 
 /// The current run and its loop.
@@ -173,7 +174,7 @@ impl Turn {
     }
 }
 
-/// Returns the approximate size of an event without effect, in bytes.
+/// Returns the approximate size of a side event, in bytes.
 fn side_event_size(event: &Event) -> usize {
     let size = |value: Option<&Value>| value.map_or(0, patch::size_of);
     let text = |text: Option<&String>| text.map_or(0, String::len);

@@ -1,4 +1,4 @@
-//! Valid example streams, each with an event under test that has a value for every known field.
+//! Valid example streams, each with an event under test.
 
 mod rest;
 

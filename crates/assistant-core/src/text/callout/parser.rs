@@ -47,13 +47,13 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Returns the callout's id, unless its body contains another.
+    /// Returns the id from the header, or the default id. The body may still change it.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns the tool's name, unless its body contains another.
+    /// Returns the tool's name from the header, or the default name. The body may still change it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

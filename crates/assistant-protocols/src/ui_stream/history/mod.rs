@@ -59,7 +59,7 @@ fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
     for message in conversation.run_path() {
         // The format has no field for a speaker: content that the agent added is a part of its
         // answer.
-        let is_answer = matches!(message.speaker(), Role::Assistant | Role::Reasoning);
+        let is_answer = matches!(message.author_role(), Role::Assistant | Role::Reasoning);
         if conversation.omits(message) {
             continue;
         }
@@ -138,14 +138,14 @@ fn write_parts(
     let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
     let keep = |call: &ToolCall| is_runnable(call) && (!request || is_continued(call));
     // The original text contains the callouts between the pieces.
-    let mut written = message.markdown();
+    let mut written = message.original_text();
     for entry in message.parts() {
         match entry {
             Part::Call(key) => {
                 let call = conversation.call(key).filter(|call| keep(call));
                 out.extend(call.map(|call| tool::to_value(call, request)));
             }
-            Part::Text(_) if message.markdown().is_some() => {
+            Part::Text(_) if message.original_text().is_some() => {
                 out.extend(written.take().map(part::plain_text));
             }
             entry => out.extend(part::to_value(entry)),

@@ -2,8 +2,8 @@
 //!
 //! The user should not see raw marks appear and vanish. So open markup is closed (`**bold` is
 //! bold), ambiguous markup is held back (a partial image or tag, marks at the very end), and a
-//! table begins with its head. Only the end of a text is repaired, and only while more may come;
-//! the finished text is parsed as it is.
+//! table head gets a delimiter row, so that the table is shown from its first line. Only the end of
+//! a text is repaired, and only while more may come; the finished text is parsed as it is.
 //!
 //! * `place` – the open part of the text, and its kind
 //! * `inline` – the open markup in that part
