@@ -30,9 +30,8 @@ const LONG_SEARCH = { ...SEARCH, words: `Search for ${"boats and harbours ".repe
 const SERVERS = {
   "pydantic-ai": { start: pydanticAgent, turns: [LONG_SEARCH, DEPLOY, REFUND], events: 300 },
   langgraph: { start: langgraphAgent, turns: [SEARCH, DEPLOY, REFUND], events: 280 },
-  // Its example has one tool of the page. After the approval it is not interrupted: a page that is opened again then
-  // answers the call `confirm_changes` as cancelled, and the server asks again.
-  "agent framework": { start: frameworkAgent, turns: [SEARCH, REFUND], events: 40 },
+  // Its example has one tool of the page.
+  "agent framework": { start: frameworkAgent, turns: [SEARCH, REFUND], events: 60 },
   // It asks for approvals by plain calls, for which the page has no card.
   Agno: { start: agnoAgent, turns: [SEARCH, WEATHER], events: 70, missing: !hasAgno() },
 };
