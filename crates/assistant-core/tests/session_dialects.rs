@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-fn fixture(name: &str) -> String {
+fn read_fixture(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agui-servers");
     std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
 }
 
 /// Answers the open run with a recorded response.
-fn plays(driver: &mut Driver, run: &str) {
+fn play_response(driver: &mut Driver, run: &str) {
     let mut decoder = Decoder::new(DecoderOptions::default());
-    let stream = fixture(&format!("{run}.sse"));
+    let stream = read_fixture(&format!("{run}.sse"));
     for line in stream.lines().filter_map(|l| l.strip_prefix("data: ")) {
         let mut events = Vec::new();
         decoder.push_frame(line, &mut events).unwrap();
@@ -26,13 +26,14 @@ fn plays(driver: &mut Driver, run: &str) {
     driver.close();
 }
 
-/// The answers in a recorded request.
+/// Returns the answers in a recorded request.
 fn recorded_answers(run: &str) -> Value {
-    let request: Value = serde_json::from_str(&fixture(&format!("{run}.request.json"))).unwrap();
+    let request: Value =
+        serde_json::from_str(&read_fixture(&format!("{run}.request.json"))).unwrap();
     json!([request["resume"], request["forwardedProps"]])
 }
 
-/// The answers in the last request.
+/// Returns the answers in the last request.
 fn sent_answers(driver: &Driver) -> Value {
     let request = driver.request();
     let entry = |entry: &assistant_core::event::ResumeEntry| {
@@ -48,8 +49,8 @@ fn sent_answers(driver: &Driver) -> Value {
     json!([entries, request.forwarded_props])
 }
 
-/// The only call of a tool.
-fn call_of(driver: &Driver, name: &str) -> String {
+/// Returns the id of the only call of a tool.
+fn only_call_of(driver: &Driver, name: &str) -> String {
     let conversation = driver.session.conversation();
     let mut ids = conversation
         .all_messages()
@@ -71,8 +72,8 @@ fn an_approval_is_sent_as_each_agent_expects_it() {
     ] {
         let mut driver = Driver::new();
         driver.send("Refund order A-17");
-        plays(&mut driver, &format!("{agent}-approve.run1"));
-        let call = call_of(&driver, "refund_order");
+        play_response(&mut driver, &format!("{agent}-approve.run1"));
+        let call = only_call_of(&driver, "refund_order");
         let [open] = driver.session.interrupts() else {
             panic!("{agent} asks one question");
         };
@@ -89,16 +90,11 @@ fn an_approval_is_sent_as_each_agent_expects_it() {
         assert_eq!(refused, None, "{agent}");
         let recorded = recorded_answers(&format!("{agent}-approve.run2"));
         assert_eq!(sent_answers(&driver), recorded, "{agent}");
-        plays(&mut driver, &format!("{agent}-approve.run2"));
+        play_response(&mut driver, &format!("{agent}-approve.run2"));
         assert!(driver.session.interrupts().is_empty(), "{agent}");
         assert!(!driver.session.is_busy(), "{agent}");
         assert_eq!(driver.phase(&call), Phase::OutputAvailable, "{agent}");
-        let result = driver
-            .call(&call)
-            .result()
-            .unwrap()
-            .content()
-            .display_text();
+        let result = driver.answer(&call);
         assert!(result.contains("refunded"), "{agent}: {result}");
     }
 }
@@ -108,15 +104,10 @@ fn a_tool_of_each_agent_has_its_result() {
     for agent in ["ag-ui-js", "ag2", "agno", "llama-index", "strands"] {
         let mut driver = Driver::new();
         driver.send("Where is order A-17?");
-        plays(&mut driver, &format!("{agent}-backend.run1"));
-        let call = call_of(&driver, "lookup_order");
+        play_response(&mut driver, &format!("{agent}-backend.run1"));
+        let call = only_call_of(&driver, "lookup_order");
         assert_eq!(driver.phase(&call), Phase::OutputAvailable, "{agent}");
-        let result = driver
-            .call(&call)
-            .result()
-            .unwrap()
-            .content()
-            .display_text();
+        let result = driver.answer(&call);
         assert!(result.contains("packed"), "{agent}: {result}");
         assert!(!driver.session.is_busy(), "{agent}");
     }
@@ -135,8 +126,8 @@ fn assert_failed(driver: &Driver, call: &str) {
 fn a_failed_tool_of_pydantic_ai_is_an_error() {
     let mut driver = Driver::new();
     driver.send("Where is order X-0?");
-    plays(&mut driver, "pydantic-ai-backend-error.run1");
-    let call = call_of(&driver, "lookup_order");
+    play_response(&mut driver, "pydantic-ai-backend-error.run1");
+    let call = only_call_of(&driver, "lookup_order");
     assert_failed(&driver, &call);
     driver.send("Are you there?");
     let sent = driver.request().messages.iter();
