@@ -1,5 +1,6 @@
-//! Events of the loop of runs and tool calls, in the order of each iteration: the assistant's message,
-//! its tool calls, their starts and results, then the next message, and at the end one final response.
+//! Events of the loop of runs and tool calls, in the order of each iteration: the assistant's
+//! message, its tool calls, their starts and results, then the next message, and at the end one
+//! final response.
 //!
 //! [`LoopEvents`] derives the events from the changes of a session. A host passes them to
 //! callbacks, or to a [`LoopObserver`], which has a method for each event.

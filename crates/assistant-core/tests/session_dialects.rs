@@ -1,7 +1,11 @@
 //! One recorded scene of each popular agent (fixtures/agui-servers): the session answers as the
 //! recorded page did, and understands the result.
 
-use assistant_core::{conversation::Phase, event::MessageBody};
+use assistant_core::{
+    conversation::Phase,
+    event::{MessageBody, Role},
+    session::{Input, TreeChange},
+};
 use assistant_protocols::agui::{Decoder, DecoderOptions};
 use serde_json::{Value, json};
 
@@ -144,5 +148,52 @@ fn a_failed_tool_of_pydantic_ai_is_an_error() {
         }
     }
     driver.plays([snapshot(listed)]);
+    assert_failed(&driver, &call);
+}
+
+/// A list that brings the value first makes a successful result an error; one that repeats it
+/// changes nothing, so that the messages stay shared with another branch.
+#[test]
+fn a_list_states_the_failure_of_a_known_result_once() {
+    let mut driver = Driver::new();
+    driver.send("Where is order X-0?");
+    play_response(&mut driver, "pydantic-ai-backend-error.run1");
+    let call = only_call_of(&driver, "lookup_order");
+    let without_error = |driver: &Driver| {
+        let mut listed = driver.session.conversation().received_messages();
+        for message in &mut listed {
+            if let MessageBody::Tool { error, .. } = &mut message.body {
+                *error = None;
+            }
+        }
+        listed
+    };
+    let failed = without_error(&driver);
+
+    let mut fresh = Driver::new();
+    fresh.send("Where is order X-0?");
+    let mut succeeded = failed.clone();
+    for message in &mut succeeded {
+        message.encrypted_value = None;
+    }
+    fresh.event(started());
+    fresh.event(snapshot(succeeded));
+    assert_eq!(fresh.phase(&call), Phase::OutputAvailable);
+    fresh.event(snapshot(failed));
+    assert_failed(&fresh, &call);
+
+    driver.send("And now?");
+    driver.says("It is lost.");
+    let path = driver.session.conversation().path();
+    let mut answers = path.filter(|message| message.role() == Role::Assistant);
+    let message = answers.next_back().unwrap().id().clone();
+    drop(answers);
+    let change = TreeChange::Regenerate { message };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    let count = |driver: &Driver| driver.session.conversation().all_messages().count();
+    let before = count(&driver);
+    driver.event(started());
+    driver.event(snapshot(without_error(&driver)));
+    assert_eq!(count(&driver), before, "no message is copied");
     assert_failed(&driver, &call);
 }

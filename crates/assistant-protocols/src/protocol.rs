@@ -54,8 +54,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns true if an answer can be resumed after a reload; `None` leaves the session's option
-    /// unchanged.
+    /// Returns `Some(true)` if an answer can be resumed after a reload; `None` leaves the session's
+    /// option unchanged.
     #[must_use]
     pub const fn resumes(&self) -> Option<bool> {
         self.resumes
@@ -82,8 +82,8 @@ impl Needs {
         self
     }
 
-    /// Returns the value of
-    /// [`SessionOptions::asks_again`](assistant_core::session::SessionOptions::asks_again).
+    /// Returns true if another run is started when a run ends without an answer to results
+    /// ([`SessionOptions::asks_again`](assistant_core::session::SessionOptions::asks_again)).
     #[must_use]
     pub const fn asks_again(&self) -> bool {
         self.asks_again

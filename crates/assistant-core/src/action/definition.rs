@@ -357,8 +357,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the time limit of a handler in milliseconds. A handler that has not returned by then
-    /// counts as failed.
+    /// Returns the time limit of a handler in milliseconds; `None` for no limit. A handler that has
+    /// not returned by then counts as failed.
     #[must_use]
     pub const fn timeout_ms(&self) -> Option<u32> {
         self.timeout_ms

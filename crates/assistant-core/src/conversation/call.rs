@@ -476,7 +476,8 @@ impl Fingerprint {
         Self::new(&call.name, args, &Value::Null)
     }
 
-    /// Returns the fingerprint of a call as its agent wrote it, without changes by the user or the page.
+    /// Returns the fingerprint of a call as its agent wrote it, without changes by the user or the
+    /// page.
     pub(crate) fn from_agents_call(call: &ToolCall) -> Self {
         let args = call.args().ok_or_else(|| call.args_text());
         Self::new(&call.name, args, &Value::Null)

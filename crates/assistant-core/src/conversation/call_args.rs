@@ -93,8 +93,8 @@ impl ToolCall {
         self.end_args();
     }
 
-    /// Returns true if the arguments name a field twice. The user might see another value than the one
-    /// that would run, so they count as invalid.
+    /// Returns true if the arguments name a field twice. The user might see another value than the
+    /// one that would run, so they count as invalid.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.arguments.partial.has_duplicate_keys()

@@ -110,8 +110,8 @@ impl Conversation {
         self.add_call_copy(&key)
     }
 
-    /// Adds a copy of a call with its history, which can no longer start, and returns the key of the
-    /// copy; `None` if the call does not exist.
+    /// Adds a copy of a call with its history, which can no longer start, and returns the key of
+    /// the copy; `None` if the call does not exist.
     fn add_call_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         abandon_on_branch(&mut copy);

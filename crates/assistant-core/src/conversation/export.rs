@@ -127,8 +127,8 @@ impl Conversation {
         out
     }
 
-    /// Creates a conversation from the output of [`Self::export`], from a list of AG-UI messages, or
-    /// from a tree: messages that name their parent or contain their `children`, as a list or as
+    /// Creates a conversation from the output of [`Self::export`], from a list of AG-UI messages,
+    /// or from a tree: messages that name their parent or contain their `children`, as a list or as
     /// `{messages, active}`. If the active message is missing, the newest branch is shown.
     ///
     /// A call without a result in such a list counts as cancelled, since it is not known whether it

@@ -249,7 +249,8 @@ impl Conversation {
         }
     }
 
-    /// Applies the status of a call that has not ended. An executed call does not return to pending.
+    /// Applies the status of a call that has not ended. An executed call does not return to
+    /// pending.
     fn apply_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
             if matches!(call.state, State::Streaming(_)) {

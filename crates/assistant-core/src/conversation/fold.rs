@@ -289,9 +289,7 @@ pub(super) fn apply_received_result(
         }
         return;
     }
-    if by == Author::Agent {
-        result.adopt_stated_failure();
-    }
+    let has_failed = by == Author::Agent && result.adopt_stated_failure();
     if !same || !call.state.is_done() {
         let end = match result.error.is_some() {
             true => CallEnd::Error,
@@ -306,6 +304,9 @@ pub(super) fn apply_received_result(
         }
     }
     if let Some(outcome) = call.outcome_mut() {
+        if has_failed && outcome.end == CallEnd::Output {
+            outcome.end = CallEnd::Error;
+        }
         outcome.result = Some(result);
     }
 }

@@ -1,8 +1,8 @@
 //! Adds messages to the tree that do not continue the run's path. [`Conversation::upsert`] accepts
 //! messages from elsewhere, in any order.
 //!
-//! A message whose parent is missing is an orphan: a root until the parent arrives. `branch` handles
-//! changes of the user to the tree.
+//! A message whose parent is missing is an orphan: a root until the parent arrives. `branch`
+//! handles changes of the user to the tree.
 
 use super::{Conversation, Message, MessageId, TreeError, content::content_parts};
 use crate::event::{Content, Role};

@@ -8,8 +8,8 @@ pub(crate) struct Outcome {
     pub(crate) end: CallEnd,
     /// The author of the result.
     pub(crate) by: Author,
-    /// True if the agent has the result or does not need it: the agent sent it, a run that has begun
-    /// contained it, or the call ended for a run that is over.
+    /// True if the agent has the result or does not need it: the agent sent it, a run that has
+    /// begun contained it, or the call ended for a run that is over.
     pub(crate) sent: bool,
     /// The time of the end, in milliseconds since 1970, if known.
     pub(crate) at: Option<i64>,

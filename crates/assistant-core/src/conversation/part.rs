@@ -123,7 +123,6 @@ impl Span {
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);
-        // Unknown if the clock was set back in between.
         Some(u64::try_from(ms).unwrap_or(0))
     }
 

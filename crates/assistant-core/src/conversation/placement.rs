@@ -346,7 +346,7 @@ impl Conversation {
         Some(key)
     }
 
-    /// Marks the outcome of a call as unknown, because the journal contains the start of its handler;
+    /// Marks the outcome of a call as unknown, because the journal contains its handler's start;
     /// an entry for its end is applied afterwards. A call that has ended does not change.
     pub(crate) fn mark_unknown_outcome(&mut self, key: &CallKey, attempt: u32) {
         self.edit_call(key, |call| call.mark_unknown_outcome(attempt));

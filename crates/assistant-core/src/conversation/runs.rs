@@ -67,8 +67,8 @@ impl Runs {
         }
     }
 
-    /// Counts an event of the active run as applied. The number is stored together with the effects of
-    /// the event.
+    /// Counts an event of the active run as applied. The number is stored together with the effects
+    /// of the event.
     pub(crate) fn count_event(&mut self) {
         let current = self.current;
         let newest = self.list.last_mut();

@@ -167,7 +167,8 @@ impl ConvUpdate {
         })
     }
 
-    /// Returns the conversation's id.
+    /// Returns the conversation's id. An update with an empty id is applied to the open
+    /// conversation.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         &self.conv_id
@@ -348,13 +349,14 @@ impl ToolUpdate {
         })
     }
 
-    /// Returns the conversation's id.
+    /// Returns the conversation's id. An update with an empty id is applied to the open
+    /// conversation.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         &self.conv_id
     }
 
-    /// Returns the id of the message that contains the call.
+    /// Returns the id of the message that contains the call; empty if the sender does not name it.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.message_id

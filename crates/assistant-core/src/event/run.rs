@@ -19,7 +19,8 @@ pub struct RunInput {
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
-    /// The history in the agent's own format, if its protocol has one. The session does not write it.
+    /// The history in the agent's own format, if its protocol has one. The session does not write
+    /// it.
     pub history: Option<Box<Value>>,
     /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,

@@ -140,13 +140,14 @@ impl CallRecord {
         self.result.as_deref()
     }
 
-    /// Returns the time at which the call appeared, in milliseconds since 1970.
+    /// Returns the time at which the call appeared, in milliseconds since 1970; 0 if unknown.
     #[must_use]
     pub const fn timestamp(&self) -> i64 {
         self.timestamp
     }
 
-    /// Returns the call's position: the number of characters of the message's text before it.
+    /// Returns the call's position: the number of characters of the message's text before it;
+    /// `None` if unknown.
     #[must_use]
     pub const fn text_position(&self) -> Option<u64> {
         self.text_position

@@ -72,8 +72,8 @@ impl QuestionHistory {
 }
 
 impl Session {
-    /// Checks whether the user is asked about a call that needs an approval: not if the user denied
-    /// an equal call in this turn, or was asked too often.
+    /// Replaces the question about a call by a denial or an error if the user denied an equal call
+    /// in this turn, or was asked too often. Returns other events unchanged.
     pub(super) fn filter_question(
         &mut self,
         key: &CallKey,
@@ -109,8 +109,9 @@ impl Session {
         }
     }
 
-    /// Returns true if an interrupt is held back because the user would be asked too often.
-    pub(super) fn should_hold_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
+    /// Counts the question of an interrupt. Returns true, with a diagnostic, if the interrupt is
+    /// held back because the user would be asked too often.
+    pub(super) fn count_or_hold_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
         let over = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
         if let Err(over) = over {
             cx.warn(

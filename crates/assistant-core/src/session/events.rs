@@ -226,7 +226,7 @@ impl Session {
         replayed: bool,
         cx: &mut Cx<'_>,
     ) {
-        let interrupt = interrupt.filter(|_| self.may_admit_interrupt());
+        let interrupt = interrupt.filter(|_| self.admit_interrupt());
         if let (Some(interrupt), Some(run)) = (interrupt, self.turn.run_mut()) {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;

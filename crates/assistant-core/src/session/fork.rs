@@ -123,8 +123,8 @@ impl Session {
         }
     }
 
-    /// Records that the server of a thread has seen the run branch to its end, unless the thread has
-    /// ended.
+    /// Records that the server of a thread has seen the run branch to its end, unless the thread
+    /// has ended.
     pub(super) fn mark_thread_seen(&mut self, thread_id: String) {
         let has_ended = self.threads.get(&thread_id) == Some(&None);
         if self.options.fork_thread
@@ -135,8 +135,8 @@ impl Session {
         }
     }
 
-    /// Records that the server has seen the run branch to its end only, because a retry repeats what
-    /// came after it. A thread whose server has seen another branch is not affected.
+    /// Records that the server has seen the run branch to its end only, because a retry repeats
+    /// what came after it. A thread whose server has seen another branch is not affected.
     pub(super) fn rewind_seen_thread(&mut self) {
         let thread_id = self.request_thread_id().to_owned();
         let tip = self.conversation.run_tip();

@@ -206,9 +206,10 @@ impl Session {
         }
     }
 
-    /// Returns true if the run may open another interrupt by an event of the older dialect, which
-    /// has no answer for single interrupts.
-    pub(super) fn may_admit_interrupt(&mut self) -> bool {
+    /// Admits another interrupt by an event of the older dialect, which has no answer for single
+    /// interrupts. Returns false, and counts the interrupt as dropped, if the run exceeds the
+    /// limit.
+    pub(super) fn admit_interrupt(&mut self) -> bool {
         let raised = self.turn.run().map_or(0, |run| run.raised_by_event.len());
         let admits = raised < self.options.limits.interrupts;
         if !admits {

@@ -33,7 +33,7 @@ impl Session {
             let fits = key.filter(|key| self.can_be_answered_on_card(&open, key));
             let denied = fits;
             let denied = denied.and_then(|key| self.earlier_denial(&key));
-            open.held_back = denied.is_none() && self.should_hold_back(&open.interrupt.id, cx);
+            open.held_back = denied.is_none() && self.count_or_hold_back(&open.interrupt.id, cx);
             if let Some(key) = key {
                 let card = fits.is_some() && !open.held_back;
                 if self.interrupt_call(key, &open.interrupt.id, card) {
@@ -341,7 +341,8 @@ impl Session {
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
             // An interrupt that the user has not seen counts as a new question.
-            let hold_back = self.interrupts.was_carried_unseen(id) && self.should_hold_back(id, cx);
+            let hold_back =
+                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_rejected(id, hold_back) {
                 self.reblock_call(id, key, card);
             }
@@ -356,7 +357,8 @@ impl Session {
         let lapsed = self.ask_about_lapsed_approvals(cx);
         let changed = self.interrupts.changed_ids(&self.conversation);
         for id in &changed {
-            let hold_back = self.interrupts.was_carried_unseen(id) && self.should_hold_back(id, cx);
+            let hold_back =
+                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
                 self.reblock_call(id, key, card);
                 self.conversation.apply_note(&key, Note::Changed);

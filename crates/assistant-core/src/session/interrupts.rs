@@ -48,7 +48,8 @@ impl OpenInterrupt {
         &self.interrupt
     }
 
-    /// Returns the key of the call that the interrupt blocks and whose approval card shows it.
+    /// Returns the key of the call that the interrupt blocks and whose approval card shows it;
+    /// `None` if no card shows the interrupt.
     #[must_use]
     pub const fn call_key(&self) -> Option<CallKey> {
         self.call

@@ -132,7 +132,10 @@ impl Session {
     }
 
     /// Returns an open call whose state satisfies a condition, on any branch.
-    pub(super) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
+    pub(super) fn find_open_call_on_any_branch(
+        &self,
+        is_it: impl Fn(&State) -> bool,
+    ) -> Option<CallKey> {
         let here = self.conversation.find_open_call(&is_it);
         here.or_else(|| {
             let mut elsewhere = self.conversation.open_calls_on_other_branches();
@@ -155,7 +158,7 @@ impl Session {
             },
             _ => None,
         };
-        let key = self.find_open_call(|state| waits(state).is_some());
+        let key = self.find_open_call_on_any_branch(|state| waits(state).is_some());
         let call = key.and_then(|key| self.conversation.call(&key));
         let Some((key, about)) = call.and_then(|call| Some((call.key(), waits(call.state())?)))
         else {

@@ -64,8 +64,8 @@ impl SessionOptions {
         self
     }
 
-    /// Runs every action as soon as its arguments are complete, for agents that hold the stream open
-    /// until the result arrives (rule "when a tool starts"); off by default.
+    /// Runs every action as soon as its arguments are complete, for agents that hold the stream
+    /// open until the result arrives (rule "when a tool starts"); off by default.
     #[must_use]
     pub fn eager(mut self, enabled: bool) -> Self {
         self.eager = enabled;
@@ -80,8 +80,8 @@ impl SessionOptions {
         self
     }
 
-    /// Sets whether approvals may be remembered, as far as the action permits; otherwise the user is
-    /// asked each time. On by default.
+    /// Sets whether approvals may be remembered, as far as the action permits; otherwise the user
+    /// is asked each time. On by default.
     #[must_use]
     pub fn remember_approvals(mut self, enabled: bool) -> Self {
         self.remember_approvals = enabled;

@@ -67,8 +67,8 @@ impl Session {
         self.check_call(key, false, cx);
     }
 
-    /// Checks a call like [`Self::check_complete_call`]; with `ask`, the user is asked regardless of
-    /// the rules.
+    /// Checks a call like [`Self::check_complete_call`]; with `ask`, the user is asked regardless
+    /// of the rules.
     pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -119,8 +119,8 @@ impl Session {
         self.conversation.apply_state_event(key, StateEvent::Voided);
     }
 
-    /// Voids the check of a call and checks the call again; with `ask`, the user is asked regardless
-    /// of the rules.
+    /// Voids the check of a call and checks the call again; with `ask`, the user is asked
+    /// regardless of the rules.
     pub(super) fn recheck_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         self.void_check(key);
         self.check_call(key, ask, cx);

@@ -103,7 +103,7 @@ impl Session {
             }
             _ => false,
         };
-        let Some(key) = self.find_open_call(asks) else {
+        let Some(key) = self.find_open_call_on_any_branch(asks) else {
             return;
         };
         let awaited = self

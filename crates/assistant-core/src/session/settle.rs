@@ -16,8 +16,8 @@ use crate::{
     json::canonical::canonical,
 };
 
-/// The maximum number of resumptions of an answer without an action of the user. Without a limit, an
-/// agent that sends one event for each connection would be asked forever.
+/// The maximum number of resumptions of an answer without an action of the user. Without a limit,
+/// an agent that sends one event for each connection would be asked forever.
 const MAX_RESUMPTIONS: u32 = 50;
 
 impl Session {
@@ -184,7 +184,8 @@ impl Session {
                 continue;
             };
             let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
-            // A call that is left to the agent stays with it, whatever the page has registered since.
+            // A call that is left to the agent stays with it, even if its action has registered
+            // since.
             let is_left = self.is_left_to_agent(&key) && !pending.contains(&call.id);
             if call.state().is_interrupted() || is_left {
                 continue;

@@ -44,7 +44,7 @@ impl Session {
 
     /// Asks a stored interrupt again on its branch.
     pub(super) fn reopen_stored_interrupt(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
-        open.held_back = self.should_hold_back(&open.interrupt.id, cx);
+        open.held_back = self.count_or_hold_back(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Keeps a stored remote call left to the agent while the agent waits for an answer, since the
+    /// Leaves a stored remote call to the agent while the agent waits for an answer, since the
     /// question may be about the call without naming it. Returns false for other calls.
     pub(super) fn keep_remote_call(&mut self, key: &CallKey) -> bool {
         self.interrupts.has_uncancelled() && self.leave_stored_remote_call(key)

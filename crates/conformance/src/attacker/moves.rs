@@ -595,7 +595,7 @@ fn any_other_move() -> impl Strategy<Value = Move> {
     ]
 }
 
-/// Generates any history.
+/// Generates any list of moves.
 pub fn any_moves() -> impl Strategy<Value = Moves> {
     vec(prop_oneof![any_agent_move(), any_other_move()], 1..50).prop_map(Moves)
 }

@@ -161,7 +161,7 @@ impl ChatSimulation {
         }
     }
 
-    /// Writes a result to the journal, if possible, without waiting of the session. As in the page,
+    /// Writes a result to the journal, if possible; the session does not wait. As in the page,
     /// the result and the conversation are written in one batch, so that the journal names no
     /// unknown call.
     pub(super) fn record_result(&mut self, entry: &JournalEntry) {

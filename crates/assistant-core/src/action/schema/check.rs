@@ -111,7 +111,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         all
     }
 
-    /// Returns true if an instance fits a schema; evaluated positions are marked in `seen` if given.
+    /// Returns true if an instance fits a schema; evaluated positions are marked in `seen` if
+    /// given.
     pub(super) fn apply(
         &mut self,
         schema: &'a Value,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::budget::Budget;
 use super::numbers;
 
-/// Compares two values. Returns false if the budget is exceeded.
+/// Returns true if two values are equal; false if the budget is exceeded.
 pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     if !budget.spend(1) {
         return false;

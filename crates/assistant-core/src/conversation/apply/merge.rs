@@ -9,7 +9,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    ApplyContext, Change, Conversation, authority::SnapshotCoverage, results::ReceivedPosition,
+    ApplyContext, Change, Conversation,
+    authority::SnapshotCoverage,
+    results::{ReceivedPosition, answered_call_id},
 };
 use crate::{
     conversation::{Author, CallKey, Origin, Part, ToolCall, fold},
@@ -295,14 +297,6 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// Returns the id of the call that a tool message answers; `None` for other messages.
-fn answered_call_id(message: &Message) -> Option<&str> {
-    match &message.body {
-        MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
-        _ => None,
-    }
-}
-
 /// Returns true if the list contains the same result of a call as the tree, or neither contains
 /// one.
 fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
@@ -311,8 +305,11 @@ fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>)
         return !answered.contains(call.id.as_str());
     };
     let listed = listing.messages.get(&known.message_id);
-    let listed = listed.filter(|listed| answered_call_id(listed) == Some(&call.id));
-    let listed = listed.cloned().and_then(fold::result_from_wire);
+    let listed = listed.filter(|listed| answered_call_id(listed) == Some(call.id.as_str()));
+    let mut listed = listed.cloned().and_then(fold::result_from_wire);
+    if let Some(listed) = listed.as_mut().filter(|_| !call.is_settled_here()) {
+        listed.adopt_stated_failure();
+    }
     !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
 }
 

@@ -60,7 +60,7 @@ impl Conversation {
     ) {
         let answered: HashSet<String> = incoming
             .values()
-            .filter_map(|message| answered_call_id(message).cloned())
+            .filter_map(|message| answered_call_id(message).map(str::to_owned))
             .collect();
         let mut after = None;
         for (id, place) in places {
@@ -78,8 +78,9 @@ impl Conversation {
                 .map(|call| call.id.clone())
                 .unwrap_or_default();
             let mut fresh = incoming.remove(id);
-            let is_answer =
-                |message: &mut Message| there && answered_call_id(message) == Some(&call_id);
+            let is_answer = |message: &mut Message| {
+                there && answered_call_id(message) == Some(call_id.as_str())
+            };
             if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
                 // Its call was removed, is repeated or has another answer, or the message has
                 // another role now: the place stays.
@@ -156,7 +157,7 @@ impl Conversation {
 }
 
 /// Returns the id of the call that a tool message answers; `None` for other messages.
-const fn answered_call_id(message: &Message) -> Option<&String> {
+pub(super) fn answered_call_id(message: &Message) -> Option<&str> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),
         _ => None,

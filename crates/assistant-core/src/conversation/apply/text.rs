@@ -165,8 +165,7 @@ impl Conversation {
         diagnostics
     }
 
-    /// Stores the reason why they are incomplete in the streaming messages after the user's last
-    /// message.
+    /// Marks the streaming messages after the user's last message as incomplete, with the reason.
     pub(crate) fn mark_open_texts_cut(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {

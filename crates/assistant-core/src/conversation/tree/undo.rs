@@ -97,8 +97,8 @@ impl<M> Tree<M> {
         is_restorable && removed.nodes.iter().all(is_free)
     }
 
-    /// Restores a deleted branch that [`Self::can_restore`]. With `write`, the path of runs leads
-    /// through the branch again if it did before.
+    /// Restores a deleted branch for which [`Self::can_restore`] returns true. With `write`, the
+    /// path of runs leads through the branch again if it did before.
     pub(in crate::conversation) fn restore(&mut self, removed: RemovedBranch<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

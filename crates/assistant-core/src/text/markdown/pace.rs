@@ -47,8 +47,8 @@ impl ParseBudget {
         left.is_some()
     }
 
-    /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A short
-    /// block is free.
+    /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A
+    /// short block is free.
     pub(super) fn try_spend_on_view(&mut self, len: usize) -> bool {
         len <= ALWAYS_SHOWN || self.try_spend(len)
     }

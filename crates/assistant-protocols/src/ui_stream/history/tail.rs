@@ -11,9 +11,9 @@ use assistant_core::{
     event::{Object, Role},
 };
 
-/// Returns the history for an AI SDK server, for [`RunInput::history`](assistant_core::event::RunInput::history):
-/// `{messages, trigger, messageId, tail, taken}`. `tail` and `taken` are for the reader of the
-/// response and not sent.
+/// Returns the history for an AI SDK server, for
+/// [`RunInput::history`](assistant_core::event::RunInput::history): `{messages, trigger, messageId,
+/// tail, taken}`. `tail` and `taken` are for the reader of the response and not sent.
 #[must_use]
 pub fn ui_history(conversation: &Conversation) -> Value {
     let groups = group_messages(conversation);

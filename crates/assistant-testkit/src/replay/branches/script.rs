@@ -237,8 +237,8 @@ impl Script {
         self.handle_input(Input::Tree { change })
     }
 
-    /// Applies a change like [`Self::change`]. If the session refuses it because something is open,
-    /// stops everything and tries again.
+    /// Applies a change like [`Self::change_tree`]. If the session refuses it because something is
+    /// open, stops everything and tries again.
     pub(super) fn change_tree_after_stop(&mut self, change: TreeChange) -> Result<(), ErrorCode> {
         match self.change_tree(change.clone()) {
             Err("busy" | "approvals_pending") => {
