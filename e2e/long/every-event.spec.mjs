@@ -14,7 +14,7 @@ import { Chat } from "../support/chat.mjs";
 import { fakeAgent } from "../support/fake-agent.mjs";
 import { Harbor } from "../support/harbor.mjs";
 import { InterruptedTurn } from "../support/interrupted.mjs";
-import { LOST, interruptionsAt, selected } from "../support/interruptions.mjs";
+import { LOST, drawn, points } from "../support/interruptions.mjs";
 import { relay } from "../support/relay.mjs";
 import { demo } from "../support/servers.mjs";
 
@@ -74,8 +74,7 @@ async function interrupt(at, interruption) {
       await turn.checkDeployment(new Harbor(page));
     }
     await reached;
-    // The page has received the event, and drawn it.
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+    await drawn(page);
     page = await interruption({ page, address, between });
     proceed();
     if (!isApproved) await approve();
@@ -100,8 +99,6 @@ async function approvedOnce(page) {
   assert.equal(await chat.card("deployApplication").count(), 1);
 }
 
-for (const at of selected(turn.events)) {
-  for (const interruption of interruptionsAt(at)) {
-    test(`${interruption.name} after event ${at} leaves the undisturbed conversation`, () => interrupt(at, interruption));
-  }
+for (const { at, interruption } of points(turn.events)) {
+  test(`${interruption.name} after event ${at} leaves the undisturbed conversation`, () => interrupt(at, interruption));
 }

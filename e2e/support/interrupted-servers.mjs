@@ -1,4 +1,4 @@
-// Conversations with real servers behind the relay, each with two tools of the page and an approval, that tests interrupt.
+// Conversations with real servers behind the relay, for tests that interrupt them: tools of the page and an approval.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { FOLDER, agents, start } from "../agents/agents.mjs";
 import { Chat } from "./chat.mjs";
 import { Harbor } from "./harbor.mjs";
-import { LOST } from "./interruptions.mjs";
+import { LOST, drawn } from "./interruptions.mjs";
 import { modelServer } from "./model.mjs";
 import { pausing } from "./pausing.mjs";
 import { relay } from "./relay.mjs";
@@ -119,8 +119,7 @@ async function play(page, turns, { paused, between }, at, interruption) {
       assert.ok(Date.now() < until, `the answer to "${words}" is missing:\n${await new Chat(page).log.innerText()}`);
       const chat = new Chat(page);
       if (pause.isPaused()) {
-        // The page has received the event, and drawn it.
-        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+        await drawn(page);
         const ran = await handlersOf(page);
         const next = await interruption({ page, address, between });
         if (next !== page) ranBefore = ran;

@@ -29,18 +29,21 @@ export const INTERRUPTIONS = [
   },
 ];
 
-/** The events to interrupt of a number of events: all, or those of the variable EVENTS, as 100-120 or 1-300/5. */
-export function selected(events) {
+/**
+ * The interruptions to test in a run with a number of events, each with its event. Without variables it is one after
+ * each event, in turn; KINDS=all tests all of them, and EVENTS some events, as 100-120 or 1-300/5.
+ */
+export function points(events) {
   const [range, step = "1"] = (process.env.EVENTS ?? `1-${events}`).split("/");
   const [first, last] = range.split("-").map(Number);
   const numbers = Array.from({ length: events }, (_, index) => index + 1);
-  return numbers.filter((at) => at >= first && at <= last && (at - first) % Number(step) === 0);
+  const chosen = numbers.filter((at) => at >= first && at <= last && (at - first) % Number(step) === 0);
+  const kinds = (at) => (process.env.KINDS === "all" ? INTERRUPTIONS : [INTERRUPTIONS[at % INTERRUPTIONS.length]]);
+  return chosen.flatMap((at) => kinds(at).map((interruption) => ({ at, interruption })));
 }
 
-/** The interruptions to test after an event: one of them in turn, or all with KINDS=all. */
-export function interruptionsAt(at) {
-  return process.env.KINDS === "all" ? INTERRUPTIONS : [INTERRUPTIONS[at % INTERRUPTIONS.length]];
-}
+/** Waits until a page has drawn the event that it received last. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
 
 /** Closes a tab, and opens the same address in another one. */
 async function reopened(page, address) {

@@ -58,27 +58,27 @@ impl CallCell {
         &self.id
     }
 
-    /// Returns the tool's name; agents may rename a call until its run is over.
+    /// Returns the signal of the tool's name; agents may rename a call until its run is over.
     #[must_use]
     pub fn name(&self) -> ArcReadSignal<String> {
         self.name.read_only()
     }
 
-    /// Returns the phase of the call.
+    /// Returns the signal of the phase of the call.
     #[must_use]
     pub fn phase(&self) -> ArcReadSignal<Phase> {
         self.phase.read_only()
     }
 
-    /// Returns the fingerprint of the call as it is shown for approval; `None` if no approval is
-    /// pending. The user's decision is bound to this fingerprint.
+    /// Returns the signal of the fingerprint of the call as it is shown for approval; `None` if no
+    /// approval is pending. The user's decision is bound to this fingerprint.
     #[must_use]
     pub fn shown(&self) -> ArcReadSignal<Option<Fingerprint>> {
         self.shown.read_only()
     }
 
-    /// Returns the number of changes of the call, for readers that track more than its name and
-    /// phase.
+    /// Returns the signal of the number of changes of the call, for readers that track more than
+    /// its name and phase.
     #[must_use]
     pub fn revision(&self) -> ArcReadSignal<u32> {
         self.revision.read_only()

@@ -182,43 +182,46 @@ impl MessageCell {
         self.interjected
     }
 
-    /// Returns the parts, in order.
+    /// Returns the signal of the parts, in order.
     #[must_use]
     pub fn parts(&self) -> ArcReadSignal<Vec<PartCell>> {
         self.parts.read_only()
     }
 
-    /// Returns true while more text is expected.
+    /// Returns a signal that is true while more text is expected.
     #[must_use]
     pub fn is_streaming(&self) -> ArcReadSignal<bool> {
         self.streaming.read_only()
     }
 
-    /// Returns true while there is nothing to show.
+    /// Returns a signal that is true while there is nothing to show.
     #[must_use]
     pub fn is_empty(&self) -> ArcReadSignal<bool> {
         self.empty.read_only()
     }
 
-    /// Returns the way in which the message ended early; `None` for a complete message.
+    /// Returns the signal of the way in which the message ended early; `None` for a complete
+    /// message.
     #[must_use]
     pub fn cut(&self) -> ArcReadSignal<Option<Cut>> {
         self.cut.read_only()
     }
 
-    /// Returns the steps that the agent reported in the runs that ended with this message.
+    /// Returns the signal of the steps that the agent reported in the runs that ended with this
+    /// message.
     #[must_use]
     pub fn steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
         self.steps.read_only()
     }
 
-    /// Returns the agent's version of the user's message, if it differs.
+    /// Returns the signal of the agent's version of the user's message; `None` if it does not
+    /// differ.
     #[must_use]
     pub fn disputed(&self) -> ArcReadSignal<Option<String>> {
         self.disputed.read_only()
     }
 
-    /// Returns true if the agent added the message as if the user had written it.
+    /// Returns a signal that is true if the agent added the message as if the user had written it.
     #[must_use]
     pub fn is_attributed(&self) -> ArcReadSignal<bool> {
         self.attributed.read_only()

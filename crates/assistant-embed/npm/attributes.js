@@ -1,6 +1,6 @@
 // The attributes of the element: their names, their values, and the error for a value that makes no sense.
 
-/** The options that can be set as attributes, by the names of the attributes. */
+/** The text options that can be set as attributes, by the names of the attributes. */
 const TEXTS = {
   url: "url",
   label: "label",
@@ -12,8 +12,8 @@ const TEXTS = {
   "store-name": "storeName",
   "thread-id": "threadId",
 };
-/** The names of the attributes that are options. */
-export const ATTRIBUTES = Object.keys(TEXTS);
+/** The names of the attributes whose values are texts. */
+export const TEXT_ATTRIBUTES = Object.keys(TEXTS);
 const LAYOUTS = ["inline", "popup", "sidebar"];
 const LOADINGS = ["eager", "idle", "intent", "visible"];
 

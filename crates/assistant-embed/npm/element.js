@@ -1,6 +1,6 @@
 // The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file and the files that it imports at its
 // beginning are small; the program is fetched when the attribute `loading` says. See element.d.ts.
-import { ATTRIBUTES, LIVE, fault, layoutOf, loadingOf, readOptions, sameOption } from "./attributes.js";
+import { TEXT_ATTRIBUTES, LIVE, fault, layoutOf, loadingOf, readOptions, sameOption } from "./attributes.js";
 import { checks } from "./checked.js";
 import { atIntent, whenIdle, whenVisible } from "./intent.js";
 import { Inline, Shell } from "./launcher.js";
@@ -9,7 +9,7 @@ import { shortcutOf } from "./shortcut.js";
 /** The time for which a removed element keeps its chat, in milliseconds. */
 const KEPT_MS = 60_000;
 
-const OBSERVED = [...ATTRIBUTES, "heading-offset", "resumes", "lang", "layout", "loading", "open", "shortcut"];
+const OBSERVED = [...TEXT_ATTRIBUTES, "heading-offset", "resumes", "lang", "layout", "loading", "open", "shortcut"];
 
 /** Returns true if an option needs the larger module. */
 const needsFull = ({ protocol = "ag-ui", store }) => protocol !== "ag-ui" || store !== undefined;

@@ -26,7 +26,7 @@ pub(super) const STATES: &[State] = &[
     State::new("approval of what the agent runs", call, by_agent),
     State::new("approval of an action that is gone", call_of_old, || ()),
     State::new("two approvals", two, || deploy(Risk::Attention)),
-    State::new("the agent asks create_interrupt a call", agent_asks, || ()),
+    State::new("the agent asks about a call", agent_asks, || ()),
     State::new(
         "the agent asks yes or no",
         |_| interrupt(json!({"type": "boolean"})),

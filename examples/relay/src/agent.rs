@@ -13,7 +13,7 @@ use reqwest::{
 
 /// The request headers that the agent receives.
 const FORWARDED: [HeaderName; 3] = [AUTHORIZATION, COOKIE, ACCEPT_LANGUAGE];
-/// The time after which an agent whose connection is not made cannot be reached.
+/// The time limit for connecting to the agent.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of an agent's error message that is passed to pages, in bytes.
 const MAX_MESSAGE: usize = 4096;
@@ -37,7 +37,8 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// Fails if the address is invalid, or begins with `https` in a build without the feature `tls`.
+    /// Fails if the address is invalid, or begins with `https` in a build without the feature
+    /// `tls`.
     pub fn new(url: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let url = Url::parse(url)?;
         match url.scheme() {

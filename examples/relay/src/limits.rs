@@ -16,13 +16,13 @@ pub struct Limits {
     pub run: usize,
     /// The maximum number of runs that are open at the same time.
     pub open_runs: usize,
-    /// The time after which a run whose agent has not answered the request is refused.
+    /// The time limit for the agent's response to a request. The run is refused after it.
     pub answer_time: Duration,
     /// The time after which an open run is ended with an error.
     pub run_time: Duration,
     /// The time for which a run is stored after its end.
     pub kept_for: Duration,
-    /// The time for which a relay calls a store again that cannot be reached.
+    /// The time for which calls to a store that cannot be reached are retried.
     pub outage: Duration,
     /// The time for which a lease is valid. If another relay's lease is missing for this time, the
     /// relay counts as ended.

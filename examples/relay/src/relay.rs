@@ -88,8 +88,8 @@ impl Relay {
         called.unwrap_or_else(|error| Err(StoreError::new(&error)))
     }
 
-    /// Calls the store like [`with_store`](Self::with_store), again while it cannot be reached. The
-    /// call may then have taken effect more than once.
+    /// Calls the store, and retries for `Limits::outage` while it
+    /// cannot be reached. A retried call may take effect more than once.
     pub(crate) async fn with_reachable_store<T: Send + 'static>(
         &self,
         call: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Clone + Send + 'static,
@@ -201,11 +201,11 @@ impl Relay {
         report(closed);
     }
 
-    /// Ends the runs that are open in the store, but have no agent: those of relays that have ended,
-    /// and those whose creation or removal failed midway. Stores the end events that could not be
-    /// stored before.
+    /// Ends the runs that are open in the store, but have no agent: those of relays that have
+    /// ended, and those whose creation or removal failed midway. Stores the end events that could
+    /// not be stored before.
     async fn end_without_agent(&self) -> Result<(), StoreError> {
-        let own = self.with_store(|store| store.own_runs()).await?;
+        let own = self.with_store(|store| store.closable_runs()).await?;
         let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
         for key in own.iter().chain(&unstored) {
             if self.is_open(key) {
@@ -235,7 +235,7 @@ impl Relay {
     }
 }
 
-/// Renews the lease of a relay, and ends abandoned runs, until the relay is dropped.
+/// Renews the lease of a relay, and ends runs without an agent, until the relay is dropped.
 async fn renew_leases(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
         report(relay.end_without_agent().await);

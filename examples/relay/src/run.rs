@@ -20,7 +20,7 @@ use crate::{
 /// The error message for a run whose id exists.
 pub(crate) const EXISTS: &str = "There is a run with this id.";
 
-/// The number of bytes that an event counts for at least, because storing it takes that much.
+/// The minimum size for which an event counts, in bytes, because each stored event has an overhead.
 const MIN_STORED: usize = 100;
 
 /// Starts a reserved run in a task that outlives the page's request. Returns once the agent has
@@ -126,7 +126,8 @@ async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static s
             }
             let is_end = is_end(&frame.data);
             if !relay.append(key, position, frame.data, is_end).await {
-                return EARLY;
+                // A run that was stopped keeps its own end.
+                return NOT_STORED;
             }
             position += 1;
         }

@@ -20,7 +20,7 @@ pub struct RunKey {
 /// A stored run, without its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRun {
-    /// A hash of the credentials that started the run.
+    /// The user who started the run, as a hash.
     pub owner: String,
     /// The number of the run's events.
     pub events: usize,
@@ -159,13 +159,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError>;
 
     /// Returns the runs that only this relay can close: those that it created, and those of relays
-    /// that have ended. A relay calls this method every few seconds; a relay that stops calling it
-    /// counts as ended.
+    /// that have ended. Renews the lease of this relay: it must be called every few seconds, or the
+    /// relay counts as ended.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be read or written.
-    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError>;
+    fn closable_runs(&self) -> Result<Vec<RunKey>, StoreError>;
 
     /// Removes the runs that ended more than `age` ago.
     ///

@@ -92,16 +92,24 @@ fn a_lease_that_is_renewed_in_time_keeps_its_runs() {
     first.create(&key("r"), "me").unwrap();
     let wait = || std::thread::sleep(SHORT_LEASE);
     place.server().expire_leases();
-    assert_eq!(second.own_runs().unwrap(), [], "it may renew its lease");
-    assert_eq!(first.own_runs().unwrap(), [key("r")], "it does");
-    assert_eq!(second.own_runs().unwrap(), []);
+    assert_eq!(
+        second.closable_runs().unwrap(),
+        [],
+        "it may renew its lease"
+    );
+    assert_eq!(first.closable_runs().unwrap(), [key("r")], "it does");
+    assert_eq!(second.closable_runs().unwrap(), []);
     wait();
     wait();
-    assert_eq!(second.own_runs().unwrap(), [], "it may renew the next one");
+    assert_eq!(
+        second.closable_runs().unwrap(),
+        [],
+        "it may renew the next one"
+    );
     wait();
-    assert_eq!(second.own_runs().unwrap(), [key("r")]);
+    assert_eq!(second.closable_runs().unwrap(), [key("r")]);
     // The run belongs to one of them only.
     second.close(&key("r"), "{}").unwrap();
-    assert_eq!(first.own_runs().unwrap(), []);
+    assert_eq!(first.closable_runs().unwrap(), []);
     assert!(!first.append(&key("r"), 0, STEP, false).unwrap());
 }

@@ -144,21 +144,21 @@ test_of_stores!(
     |place| {
         for events in [0, 1, 2, 100] {
             let (run, store) = (key(&format!("r{events}")), place.open());
-            assert_eq!(store.own_runs().unwrap(), []);
+            assert_eq!(store.closable_runs().unwrap(), []);
             store.create(&run, "me").unwrap();
             let mut stored: Vec<String> =
                 (0..events).map(|event: usize| event.to_string()).collect();
             for (at, event) in stored.iter().enumerate() {
                 store.append(&run, at, event, false).unwrap();
             }
-            assert_eq!(store.own_runs().unwrap(), std::slice::from_ref(&run));
+            assert_eq!(store.closable_runs().unwrap(), std::slice::from_ref(&run));
             drop(store);
             place.expire_leases();
             let store = place.open();
-            let mut own = store.own_runs().unwrap();
+            let mut own = store.closable_runs().unwrap();
             while own.is_empty() {
                 thread::sleep(SHORT_LEASE / 3);
-                own = store.own_runs().unwrap();
+                own = store.closable_runs().unwrap();
             }
             assert_eq!(own, std::slice::from_ref(&run));
             store.close(&run, ERROR).unwrap();
@@ -168,7 +168,7 @@ test_of_stores!(
                 ..TEN
             };
             assert_eq!(store.page(&run, 0, all).unwrap().unwrap().events, stored);
-            assert_eq!(store.own_runs().unwrap(), []);
+            assert_eq!(store.closable_runs().unwrap(), []);
         }
     }
 );

@@ -103,7 +103,7 @@ impl RedisStore {
     }
 
     /// Renews the lease, and returns the open runs of this relay and of relays that have ended.
-    fn find_own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
+    fn find_closable_runs(&self) -> Result<Vec<RunKey>, StoreError> {
         self.renew()?;
         let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
         let others = open.values().filter(|relay| **relay != self.relay);
@@ -222,8 +222,8 @@ impl Store for RedisStore {
         }))
     }
 
-    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
-        let found = self.find_own_runs();
+    fn closable_runs(&self) -> Result<Vec<RunKey>, StoreError> {
+        let found = self.find_closable_runs();
         if found.is_err() {
             // The other relays may not reach the server either.
             self.missing().clear();

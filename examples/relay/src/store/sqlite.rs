@@ -188,7 +188,7 @@ impl Store for SqliteStore {
         }))
     }
 
-    fn own_runs(&self) -> Result<Vec<RunKey>, StoreError> {
+    fn closable_runs(&self) -> Result<Vec<RunKey>, StoreError> {
         let inner = self.inner();
         let mut select = inner
             .connection

@@ -111,7 +111,7 @@ impl<'a, 'h> Validation<'a, 'h> {
         all
     }
 
-    /// Returns true if an instance fits a schema; evaluated positions are marked in `seen` if
+    /// Returns true if an instance fits a schema. Marks the evaluated positions in `evaluated`, if
     /// given.
     pub(super) fn apply(
         &mut self,

@@ -27,7 +27,7 @@ impl Conversation {
                 } else if let Some(key) = self.find_call_by_result(id) {
                     self.edit_unshared_call(&key, |call| {
                         if let Some(outcome) = call.outcome_mut() {
-                            set_of_result(outcome, value);
+                            set_result_value(outcome, value);
                         }
                     });
                 }
@@ -38,7 +38,7 @@ impl Conversation {
 
 /// Sets the value of a result. A result of the agent becomes an error if the value states that the
 /// tool failed.
-fn set_of_result(outcome: &mut Outcome, value: String) {
+fn set_result_value(outcome: &mut Outcome, value: String) {
     let Some(result) = outcome.result.as_mut() else {
         return;
     };
