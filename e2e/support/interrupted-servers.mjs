@@ -134,8 +134,7 @@ async function play(page, turns, { paused, between }, at, interruption) {
         await chat.approve(chat.card(approves));
         isApproved = true;
       }
-      const isRunning = await chat.root.getAttribute("data-running");
-      if (isRunning === null && (await chat.log.innerText()).includes(answer)) break;
+      if (await hasAnswered(chat, answer)) break;
       await page.waitForTimeout(50);
     }
     assert.equal(isApproved, Boolean(approves), "approvals are asked");
@@ -153,6 +152,14 @@ async function play(page, turns, { paused, between }, at, interruption) {
   // An approval of the agent framework has the id of the call that it is for in its arguments. A page counts deployments.
   const compared = JSON.stringify({ text, requests }).replaceAll(/call_[0-9a-f]{32}/g, "call").replaceAll(/dep-\d+/g, "dep");
   return { ...JSON.parse(compared), handlers };
+}
+
+/** Returns true if an answer is complete. A page restores its conversation and its run at once, so both are read at once. */
+function hasAnswered(chat, answer) {
+  return chat.root.evaluate((root, answer) => {
+    const isRunning = root.hasAttribute("data-running");
+    return !isRunning && root.querySelector("[role=log]").innerText.includes(answer);
+  }, answer);
 }
 
 /** Returns how often the handlers of tools without an approval have run in a page. */
