@@ -14,6 +14,8 @@ use crate::store::RunKey;
 pub(crate) struct Change {
     /// True after the run was closed, so that nothing may be added to it.
     pub(crate) is_closed: bool,
+    /// The number of times that changes may have been missed.
+    pub(crate) gaps: u32,
 }
 
 /// The readers of runs that wait for further events. A store that several relays share also reports
@@ -31,10 +33,10 @@ impl Changes {
         }
     }
 
-    /// Notifies all readers, because changes may have been missed.
+    /// Notifies all readers that changes may have been missed.
     pub fn report_all(&self) {
         for sender in self.watched().values() {
-            sender.send_modify(|_| {});
+            sender.send_modify(|change| change.gaps = change.gaps.wrapping_add(1));
         }
     }
 

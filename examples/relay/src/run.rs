@@ -9,12 +9,17 @@ use axum::{
 };
 use reqwest::Response;
 use serde::Deserialize;
-use tokio::{select, sync::oneshot, time};
+use tokio::{
+    select,
+    sync::{oneshot, watch},
+    time,
+};
 
 use crate::{
     agent::Refusal,
+    changes::Change,
     relay::{NOT_STORED, Relay, report},
-    store::RunKey,
+    store::{RunKey, RunState},
 };
 
 /// The error message for a run whose id exists.
@@ -36,14 +41,12 @@ pub(crate) async fn start(
     let (relay, key) = (Arc::clone(relay), key.clone());
     tokio::spawn(async move {
         // Watched first, because the run can be stopped as soon as it is created.
-        let mut changes = relay.watch(&key);
+        let changes = relay.watch(&key);
         match create(&relay, &key, owner).await {
             Ok(()) => {
-                let stopped = async { drop(changes.wait_for(|change| change.is_closed).await) };
                 select! {
                     () = drive(&relay, &key, headers, body, sender) => {}
-                    // Possibly by another relay.
-                    () = stopped => relay.release(&key),
+                    () = closed(&relay, &key, changes) => relay.release(&key),
                 }
             }
             Err(refusal) => {
@@ -53,6 +56,32 @@ pub(crate) async fn start(
         }
     });
     receiver.await.unwrap_or(Ok(()))
+}
+
+/// Waits until a run is closed, possibly by another relay. Reads the state of the run when changes
+/// may have been missed.
+async fn closed(relay: &Relay, key: &RunKey, mut changes: watch::Receiver<Change>) {
+    let mut gaps = 0;
+    loop {
+        let changed = changes.wait_for(|change| change.is_closed || change.gaps != gaps);
+        let Ok(change) = changed.await.map(|change| *change) else {
+            return;
+        };
+        gaps = change.gaps;
+        if change.is_closed {
+            return;
+        }
+        let run = {
+            let key = key.clone();
+            relay.with_reachable_store(move |store| store.run(&key))
+        };
+        match run.await {
+            Ok(Some(run)) if run.state != RunState::Closed => {}
+            Ok(_) => return,
+            // The next event of the agent cannot be stored, either, which ends the run.
+            Err(error) => report(Err(error)),
+        }
+    }
 }
 
 async fn create(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Refusal> {

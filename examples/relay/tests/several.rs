@@ -103,6 +103,22 @@ fn a_run_is_stopped_at_another_relay() {
 
 #[test]
 #[cfg_attr(not(redis_server), ignore = "redis-server is not installed")]
+fn a_stop_that_a_relay_is_not_notified_of_ends_the_run() {
+    in_runtime(async {
+        let place = Place::redis();
+        let agent = TestAgent::start().await;
+        let first = TestRelay::start(&place, &agent.url).await;
+        let second = TestRelay::start(&place, &agent.url).await;
+        agent.send(STARTED);
+        first.post("r").await;
+        place.server().disconnect_subscribers();
+        assert_eq!(second.delete("r").await, 204);
+        agent.is_left().await;
+    });
+}
+
+#[test]
+#[cfg_attr(not(redis_server), ignore = "redis-server is not installed")]
 fn a_run_of_a_relay_that_has_ended_fails_for_its_readers() {
     let place = Place::redis();
     let runtime = || tokio::runtime::Runtime::new().unwrap();

@@ -79,6 +79,17 @@ impl RedisServer {
         redis::Client::open(self.url())?.get_connection()
     }
 
+    /// Closes the connections that receive published messages, which are opened again after a time.
+    pub(crate) fn disconnect_subscribers(&self) {
+        let mut connection = self.connect().unwrap();
+        let mut kill = redis::cmd("CLIENT");
+        let closed: usize = kill
+            .arg(&["KILL", "TYPE", "pubsub"])
+            .query(&mut connection)
+            .unwrap();
+        assert!(closed > 0, "no relay has subscribed");
+    }
+
     /// Removes the leases of all relays.
     pub(crate) fn expire_leases(&self) {
         let mut connection = self.connect().unwrap();
