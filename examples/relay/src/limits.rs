@@ -22,6 +22,8 @@ pub struct Limits {
     pub run_time: Duration,
     /// The time for which a run is stored after its end.
     pub kept_for: Duration,
+    /// The time after which a command of Redis without a reply fails.
+    pub reply: Duration,
     /// The time for which calls to a store that cannot be reached are retried.
     pub outage: Duration,
     /// The time for which a lease is valid. If another relay's lease is missing for this time, the
@@ -40,6 +42,7 @@ impl Default for Limits {
             answer_time: Duration::from_secs(5 * 60),
             run_time: Duration::from_secs(60 * 60),
             kept_for: Duration::from_secs(24 * 60 * 60),
+            reply: Duration::from_secs(5),
             outage: Duration::from_secs(60),
             lease: Duration::from_secs(10),
         }

@@ -2,13 +2,18 @@
 
 #![cfg(redis_server)]
 
-use std::time::Duration;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
-use relay::Limits;
+use relay::{Changes, Limits};
 use reqwest::Response;
 use tokio::time;
 
-use crate::support::{Place, SHORT_LEASE, TestAgent, TestRelay, in_runtime, key, types_of};
+use crate::support::{
+    Place, RedisServer, SHORT_LEASE, TestAgent, TestRelay, in_runtime, key, types_of,
+};
 
 const STARTED: &str = r#"{"type":"RUN_STARTED"}"#;
 const STEP: &str = r#"{"type":"STEP_STARTED"}"#;
@@ -90,7 +95,7 @@ fn a_lease_that_is_renewed_in_time_keeps_its_runs() {
     let place = Place::redis();
     let [first, second] = [place.open(), place.open()];
     first.create(&key("r"), "me").unwrap();
-    let wait = || std::thread::sleep(SHORT_LEASE);
+    let wait = || thread::sleep(SHORT_LEASE);
     place.server().expire_leases();
     assert_eq!(
         second.closable_runs().unwrap(),
@@ -112,4 +117,48 @@ fn a_lease_that_is_renewed_in_time_keeps_its_runs() {
     second.close(&key("r"), "{}").unwrap();
     assert_eq!(first.closable_runs().unwrap(), []);
     assert!(!first.append(&key("r"), 0, STEP, false).unwrap());
+}
+
+/// Limits of a relay that notices within a short time that nothing is answered.
+fn impatient() -> Limits {
+    Limits {
+        reply: Duration::from_millis(300),
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn commands_do_not_wait_for_each_other_while_a_server_does_not_answer() {
+    let place = Place::redis();
+    let store = place.open_with(&impatient(), &Changes::default().into());
+    place.server().freeze();
+    let read = || {
+        let called = Instant::now();
+        assert!(store.run(&key("r")).unwrap_err().is_temporary());
+        called.elapsed()
+    };
+    let alone = read();
+    let waited = thread::scope(|scope| {
+        let readers: Vec<_> = (0..12).map(|_| scope.spawn(read)).collect();
+        let waited = readers.into_iter().map(|reader| reader.join().unwrap());
+        waited.max().unwrap()
+    });
+    // For the command that fails, and for a new connection if it came late.
+    assert!(waited < 4 * alone, "{waited:?}, alone {alone:?}");
+}
+
+#[test]
+fn a_connection_that_transmits_nothing_is_replaced() {
+    in_runtime(async {
+        let place = Place::Redis(RedisServer::with_wire());
+        let agent = TestAgent::start().await;
+        let first = TestRelay::start_with(&place, &agent.url, impatient()).await;
+        let second = TestRelay::start_with(&place, &agent.url, impatient()).await;
+        agent.send(STARTED);
+        first_event(&mut first.post("r").await).await;
+        place.server().interrupt();
+        assert_eq!(second.delete("r").await, 204);
+        // The relay of the run is not notified over its old connection.
+        agent.is_left().await;
+    });
 }

@@ -11,6 +11,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt,
     hash::{BuildHasher, RandomState},
+    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -27,14 +28,13 @@ use crate::{Changes, Limits};
 /// The key of the hash that maps open runs to the relays that created them. The braces of all keys
 /// are the same, so that a script's keys are in one slot of a cluster, which no client can choose.
 const OPEN: &str = "{relay}:open";
-/// The time after which a command without a reply fails.
-const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A store of runs in Redis Streams.
 pub struct RedisStore {
     client: Client,
-    /// The connection; `None` before the first command and after a failure.
-    connection: Mutex<Option<Connection>>,
+    link: Mutex<Link>,
+    /// The time after which a command without a reply fails.
+    reply: Duration,
     /// The unique name of this relay.
     relay: String,
     /// The duration of leases.
@@ -45,6 +45,15 @@ pub struct RedisStore {
     kept_for: u64,
     /// The time after which a run is removed even if no relay has closed it, in milliseconds.
     lifetime: u64,
+}
+
+/// The connection of a store to its server.
+#[derive(Default)]
+struct Link {
+    /// `None` before the first command and after a failure.
+    connection: Option<Connection>,
+    /// The time of the last failure.
+    failed: Option<Instant>,
 }
 
 impl fmt::Debug for RedisStore {
@@ -67,7 +76,8 @@ impl RedisStore {
         let client = Client::open(url)?;
         let kept_for = milliseconds(limits.kept_for);
         let store = Self {
-            connection: Mutex::new(None),
+            link: Mutex::default(),
+            reply: limits.reply,
             relay: unique_name(),
             lease: limits.lease,
             missing: Mutex::default(),
@@ -76,7 +86,7 @@ impl RedisStore {
             client: client.clone(),
         };
         store.renew()?;
-        listen::spawn(client, Arc::downgrade(changes));
+        listen::spawn(client, Arc::downgrade(changes), limits.reply);
         Ok(store)
     }
 
@@ -118,28 +128,38 @@ impl RedisStore {
     }
 
     /// Runs a command and returns its reply. After a failure of the connection, the next command
-    /// connects again.
+    /// connects again. Commands that waited for the failed one fail with it: a server that does not
+    /// answer delays each of them once, however many there are.
     fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        let mut held = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let mut connection = match held.take() {
-            Some(connection) => connection,
-            None => {
-                let connection = self.client.get_connection_with_timeout(TIMEOUT)?;
-                connection.set_read_timeout(Some(TIMEOUT))?;
-                connection.set_write_timeout(Some(TIMEOUT))?;
-                connection
-            }
-        };
-        let answer = command.query(&mut connection);
-        let is_broken =
-            matches!(&answer, Err(error) if error.is_io_error() || error.is_unrecoverable_error());
-        if !is_broken {
-            *held = Some(connection);
+        let called = Instant::now();
+        let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        if link.failed.is_some_and(|failed| failed > called) {
+            return Err(StoreError::unreachable(&io::Error::from(
+                io::ErrorKind::TimedOut,
+            )));
         }
-        Ok(answer?)
+        let reply = match link.connection.take() {
+            Some(connection) => Ok(connection),
+            None => self.connect(),
+        }
+        .and_then(|mut connection| {
+            let reply = command.query(&mut connection);
+            if !matches!(&reply, Err(error) if is_broken(error)) {
+                link.connection = Some(connection);
+            }
+            reply
+        });
+        if link.connection.is_none() {
+            link.failed = Some(Instant::now());
+        }
+        Ok(reply?)
+    }
+
+    fn connect(&self) -> Result<Connection, RedisError> {
+        let connection = self.client.get_connection_with_timeout(self.reply)?;
+        connection.set_read_timeout(Some(self.reply))?;
+        connection.set_write_timeout(Some(self.reply))?;
+        Ok(connection)
     }
 
     /// Runs a script that returns whether it has changed a run.
@@ -239,8 +259,7 @@ impl Store for RedisStore {
 
 impl From<RedisError> for StoreError {
     fn from(error: RedisError) -> Self {
-        let is_unreachable = error.is_io_error()
-            || error.is_unrecoverable_error()
+        let is_unreachable = is_broken(&error)
             || matches!(
                 error.kind(),
                 ErrorKind::Server(
@@ -254,6 +273,11 @@ impl From<RedisError> for StoreError {
             false => Self::new(&error),
         }
     }
+}
+
+/// Returns true if the connection cannot be used after an error.
+fn is_broken(error: &RedisError) -> bool {
+    error.is_io_error() || error.is_unrecoverable_error()
 }
 
 fn lease(relay: &str) -> String {

@@ -3,6 +3,7 @@
 mod agent;
 mod redis_server;
 mod test_relay;
+mod wire;
 
 use std::{
     env, fs,

@@ -7,28 +7,51 @@ use std::{
     time::Duration,
 };
 
-use super::Folder;
+use super::{Folder, wire::Wire};
 
 #[derive(Debug)]
 pub(crate) struct RedisServer {
     child: Mutex<Child>,
     folder: Folder,
+    /// The connection of relays to the server, if it can be interrupted.
+    wire: Option<Wire>,
 }
 
 impl RedisServer {
     pub(crate) fn start() -> Self {
         let folder = Folder::new();
         let child = Mutex::new(spawn(&folder, &[]));
-        let server = Self { child, folder };
+        let server = Self {
+            child,
+            folder,
+            wire: None,
+        };
         server.wait();
         server
+    }
+
+    /// Starts a server whose connections can be interrupted.
+    pub(crate) fn with_wire() -> Self {
+        let mut server = Self::start();
+        let path = |name| server.folder.path().join(name);
+        server.wire = Some(Wire::new(path("wire"), &path("socket")));
+        server
+    }
+
+    /// Lets the open connections of relays lose what is sent over them, without closing them.
+    pub(crate) fn interrupt(&self) {
+        self.wire.as_ref().expect("it has a wire").interrupt();
     }
 
     /// Starts a server that is a cluster of one node.
     pub(crate) fn cluster() -> Self {
         let folder = Folder::new();
         let child = Mutex::new(spawn(&folder, &["--cluster-enabled", "yes"]));
-        let server = Self { child, folder };
+        let server = Self {
+            child,
+            folder,
+            wire: None,
+        };
         server.wait();
         let cluster = |arguments: &[&str]| -> String {
             let mut connection = server.connect().unwrap();
@@ -51,6 +74,13 @@ impl RedisServer {
         self.child.lock().unwrap().wait().unwrap();
     }
 
+    /// Stops the process of the server, so that it accepts connections and answers none.
+    pub(crate) fn freeze(&self) {
+        let id = self.child.lock().unwrap().id().to_string();
+        let stopped = Command::new("kill").args(["-STOP", &id]).status();
+        assert!(stopped.unwrap().success(), "the server is running");
+    }
+
     /// Starts the server again, with the data of the file.
     pub(crate) fn restart(&self) {
         *self.child.lock().unwrap() = spawn(&self.folder, &[]);
@@ -68,15 +98,21 @@ impl RedisServer {
         panic!("redis-server does not answer");
     }
 
+    /// Returns the address for relays.
     pub(crate) fn url(&self) -> String {
-        format!(
-            "redis+unix://{}",
-            self.folder.path().join("socket").display()
-        )
+        match &self.wire {
+            Some(wire) => format!("redis+unix://{}", wire.path.display()),
+            None => self.own_url(),
+        }
+    }
+
+    fn own_url(&self) -> String {
+        let socket = self.folder.path().join("socket");
+        format!("redis+unix://{}", socket.display())
     }
 
     fn connect(&self) -> redis::RedisResult<redis::Connection> {
-        redis::Client::open(self.url())?.get_connection()
+        redis::Client::open(self.own_url())?.get_connection()
     }
 
     /// Closes the connections that receive published messages, which are opened again after a time.

@@ -4,20 +4,21 @@ use std::{sync::Weak, thread, time::Duration};
 
 use redis::{Client, RedisError};
 
-use super::{TIMEOUT, key_of, scripts::CHANNEL};
+use super::{key_of, scripts::CHANNEL};
 use crate::Changes;
 
-/// The time after which a failed connection is restored, and after which the thread notices that
-/// its relay has ended.
-const INTERVAL: Duration = Duration::from_millis(500);
+/// The pause before a failed connection is restored.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Starts a thread that reports the changes of all relays, until this relay is dropped.
-pub(super) fn spawn(client: Client, changes: Weak<Changes>) {
+///
+/// A connection that has sent nothing for `reply` has the same time to answer a ping.
+pub(super) fn spawn(client: Client, changes: Weak<Changes>, reply: Duration) {
     thread::spawn(move || {
         while changes.strong_count() > 0 {
             // Without a connection the readers are woken nevertheless: they read from the store.
-            let _ = listen(&client, &changes);
-            thread::sleep(INTERVAL);
+            let _ = listen(&client, &changes, reply);
+            thread::sleep(PAUSE);
             if let Some(changes) = changes.upgrade() {
                 changes.report_all();
             }
@@ -26,18 +27,21 @@ pub(super) fn spawn(client: Client, changes: Weak<Changes>) {
 }
 
 /// Reports published changes until the connection fails or the relay is dropped.
-fn listen(client: &Client, changes: &Weak<Changes>) -> Result<(), RedisError> {
-    let mut connection = client.get_connection_with_timeout(TIMEOUT)?;
+fn listen(client: &Client, changes: &Weak<Changes>, reply: Duration) -> Result<(), RedisError> {
+    let mut connection = client.get_connection_with_timeout(reply)?;
     let mut subscription = connection.as_pubsub();
+    subscription.set_read_timeout(Some(reply))?;
     subscription.subscribe(CHANNEL)?;
-    subscription.set_read_timeout(Some(INTERVAL))?;
     // Changes may have been missed before.
     if let Some(changes) = changes.upgrade() {
         changes.report_all();
     }
     loop {
         let message = match subscription.get_message() {
-            Err(error) if error.is_timeout() => None,
+            Err(error) if error.is_timeout() => {
+                subscription.ping::<()>()?;
+                None
+            }
             received => Some(received?.get_payload::<String>()?),
         };
         let Some(changes) = changes.upgrade() else {
