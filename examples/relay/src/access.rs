@@ -29,6 +29,11 @@ pub enum Users {
 }
 
 impl Users {
+    /// Returns true if each owner is one user.
+    pub(crate) const fn are_distinct(&self) -> bool {
+        !matches!(self, Self::Anonymous)
+    }
+
     /// Returns the owner of the runs that a request may start, read and end, as a hash of what
     /// identifies the user; `None` for a request that is refused.
     pub(crate) fn owner(&self, headers: &HeaderMap) -> Option<String> {

@@ -16,6 +16,10 @@ pub struct Limits {
     pub run: usize,
     /// The maximum number of runs that are open at the same time.
     pub open_runs: usize,
+    /// The maximum number of runs of one user that are open at the same time. Users without
+    /// credentials cannot be told apart, so [`Users::Anonymous`](crate::Users::Anonymous) has no
+    /// such limit.
+    pub open_runs_of_user: usize,
     /// The time limit for the agent's response to a request. The run is refused after it.
     pub answer_time: Duration,
     /// The time after which an open run is ended with an error.
@@ -39,6 +43,7 @@ impl Default for Limits {
             event: 4 * 1024 * 1024,
             run: 64 * 1024 * 1024,
             open_runs: 200,
+            open_runs_of_user: 20,
             answer_time: Duration::from_secs(5 * 60),
             run_time: Duration::from_secs(60 * 60),
             kept_for: Duration::from_secs(24 * 60 * 60),

@@ -1,7 +1,7 @@
 //! The state of a relay's runs, and access to its store.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -36,8 +36,8 @@ pub struct Relay {
 /// The state of runs that is not in the store.
 #[derive(Debug, Default)]
 struct Runs {
-    /// The runs whose agent may send further events.
-    open: HashSet<RunKey>,
+    /// The runs whose agent may send further events, with their owners.
+    open: HashMap<RunKey, String>,
     /// The end events of runs that could not be stored, by run.
     unstored: HashMap<RunKey, String>,
 }
@@ -48,6 +48,7 @@ pub(crate) enum Reserved {
     Free,
     Exists,
     TooMany,
+    TooManyOfUser,
 }
 
 impl Relay {
@@ -112,21 +113,25 @@ impl Relay {
 
     /// Reserves a run, so that a repeated request does not start it twice. Only [`Reserved::Free`]
     /// reserves it.
-    pub(crate) fn reserve(&self, key: &RunKey) -> Reserved {
+    pub(crate) fn reserve(&self, key: &RunKey, owner: &str) -> Reserved {
         let mut runs = self.runs();
-        if runs.open.contains(key) {
+        if runs.open.contains_key(key) {
             return Reserved::Exists;
         }
         if runs.open.len() >= self.limits.open_runs {
             return Reserved::TooMany;
         }
-        runs.open.insert(key.clone());
+        let of_user = runs.open.values().filter(|other| *other == owner).count();
+        if self.users.are_distinct() && of_user >= self.limits.open_runs_of_user {
+            return Reserved::TooManyOfUser;
+        }
+        runs.open.insert(key.clone(), owner.to_owned());
         Reserved::Free
     }
 
     /// Returns true if the agent of a run may send further events to this relay.
     fn is_open(&self, key: &RunKey) -> bool {
-        self.runs().open.contains(key)
+        self.runs().open.contains_key(key)
     }
 
     /// Returns the end event of a run that could not be stored, if any.

@@ -88,12 +88,15 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
             "The request has no valid threadId and runId.",
         );
     };
-    match relay.reserve(&key) {
+    match relay.reserve(&key, &owner) {
         Reserved::Free => {}
         Reserved::Exists => return refuse(StatusCode::CONFLICT, run::EXISTS),
         Reserved::TooMany => {
-            let refused = refuse(StatusCode::SERVICE_UNAVAILABLE, "Too many runs are open.");
-            return ([(RETRY_AFTER, "10")], refused).into_response();
+            return refuse_for_now(StatusCode::SERVICE_UNAVAILABLE, "Too many runs are open.");
+        }
+        Reserved::TooManyOfUser => {
+            let message = "Too many of your runs are open.";
+            return refuse_for_now(StatusCode::TOO_MANY_REQUESTS, message);
         }
     }
     match run::start(&relay, &key, owner, parts.headers, body).await {
@@ -105,11 +108,14 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
 /// Responds with the events of a run after the event in `Last-Event-ID`; with status 204 if the run
 /// has ended and has no further events.
 async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
-    let (key, run) = match owned(&relay, path, &headers).await {
+    let OwnedRun {
+        key,
+        run,
+        has_unstored,
+    } = match owned(&relay, path, &headers).await {
         Ok(found) => found,
         Err(refused) => return refused,
     };
-    let has_unstored = relay.unstored(&key).is_some();
     let events = run.events + usize::from(has_unstored && run.state == RunState::Open);
     let from = match headers.get(LAST_EVENT_ID) {
         None => Some(0),
@@ -127,25 +133,31 @@ async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
 
 /// Ends a run, and responds with status 204.
 async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
-    let (key, _) = match owned(&relay, path, &headers).await {
+    let found = match owned(&relay, path, &headers).await {
         Ok(found) => found,
         Err(refused) => return refused,
     };
-    relay.end(&key, "The run was stopped.").await;
+    relay.end(&found.key, "The run was stopped.").await;
     StatusCode::NO_CONTENT.into_response()
+}
+
+/// A run of the user who sent a request.
+struct OwnedRun {
+    key: RunKey,
+    run: StoredRun,
+    /// True if the run had an end event that was not stored when the run was read, or before.
+    has_unstored: bool,
 }
 
 /// Returns the run in a request's path, or a response with status 404 if it does not exist. A run
 /// of another user is reported as missing.
-async fn owned(
-    relay: &Relay,
-    path: RunPath,
-    headers: &HeaderMap,
-) -> Result<(RunKey, StoredRun), Response> {
+async fn owned(relay: &Relay, path: RunPath, headers: &HeaderMap) -> Result<OwnedRun, Response> {
     let missing = || refuse(StatusCode::NOT_FOUND, "There is no such run.");
     let owner = relay.users.owner(headers).ok_or_else(unauthorized)?;
     let Path((thread, run)) = path.map_err(|_| missing())?;
     let key = RunKey { thread, run };
+    // Looked up before the run: the end may be stored meanwhile.
+    let has_unstored = relay.unstored(&key).is_some();
     let found = {
         let key = key.clone();
         relay
@@ -156,8 +168,12 @@ async fn owned(
         report(Err(error));
         refuse(StatusCode::SERVICE_UNAVAILABLE, "The runs cannot be read.")
     })?;
-    let found = found.filter(|run| run.owner == owner).ok_or_else(missing)?;
-    Ok((key, found))
+    let run = found.filter(|run| run.owner == owner).ok_or_else(missing)?;
+    Ok(OwnedRun {
+        key,
+        run,
+        has_unstored,
+    })
 }
 
 fn replay(relay: Arc<Relay>, key: RunKey, from: usize) -> Response {
@@ -173,6 +189,11 @@ fn unauthorized() -> Response {
 
 fn refuse(status: StatusCode, message: impl Into<String>) -> Response {
     (status, TEXT, message.into()).into_response()
+}
+
+/// Refuses a request that can be repeated after ten seconds.
+fn refuse_for_now(status: StatusCode, message: &str) -> Response {
+    ([(RETRY_AFTER, "10")], refuse(status, message)).into_response()
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

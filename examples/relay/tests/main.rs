@@ -17,4 +17,5 @@ mod runs;
 mod several;
 mod sqlite;
 mod stores;
+mod unstored;
 mod users;

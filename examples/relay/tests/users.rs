@@ -1,6 +1,6 @@
 //! Users, and the runs that they may read.
 
-use relay::Users;
+use relay::{Limits, Users};
 
 use crate::support::{Place, TestAgent, TestRelay, in_runtime};
 
@@ -68,4 +68,32 @@ fn a_run_without_credentials_belongs_to_everybody_if_that_is_admitted() {
         &[],
         &[(&[], 200), (&[("x-user", "me")], 200), (&[MINE], 404)],
     ));
+}
+
+#[test]
+fn a_user_leaves_places_for_the_runs_of_others() {
+    in_runtime(async {
+        let (place, agent) = (Place::sqlite(), TestAgent::start().await);
+        let limits = Limits {
+            open_runs_of_user: 1,
+            ..Limits::default()
+        };
+        let mine = TestRelay::start_with(&place, &agent.url, limits).await;
+        agent.send(r#"{"type":"RUN_STARTED"}"#);
+        assert_eq!(mine.post("first").await.status(), 200);
+        let refused = mine.post("second").await;
+        assert_eq!(refused.status(), 429);
+        assert_eq!(refused.headers()["retry-after"], "10");
+        // The agent gets the request of another user, and refuses it.
+        agent.refuse(1);
+        assert_eq!(
+            mine.with_headers(&[OTHER]).post("third").await.status(),
+            503
+        );
+        assert_eq!(agent.requests(), 2);
+        assert_eq!(mine.delete("first").await, 204);
+        agent.refuse(1);
+        assert_eq!(mine.post("second").await.status(), 503);
+        assert_eq!(agent.requests(), 3);
+    });
 }

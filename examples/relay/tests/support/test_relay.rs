@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use relay::{Agent, Limits, Relay, Users};
+use relay::{Agent, Changes, Limits, Relay, Users, store::Store};
 use reqwest::{Client, RequestBuilder, Response, header::CONTENT_TYPE};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -34,6 +34,17 @@ impl TestRelay {
     async fn start_as(users: Users, place: &Place, agent: &str, limits: Limits) -> Self {
         let changes = Arc::default();
         let store = place.open_with(&limits, &changes);
+        Self::start_on(store, changes, users, agent, limits).await
+    }
+
+    /// Starts a relay on an open store.
+    pub(crate) async fn start_on(
+        store: Arc<dyn Store>,
+        changes: Arc<Changes>,
+        users: Users,
+        agent: &str,
+        limits: Limits,
+    ) -> Self {
         let agent = Agent::new(agent).unwrap();
         let relay = Relay::start(agent, users, store, changes, limits).await;
         let relay = relay.unwrap();
