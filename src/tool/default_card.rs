@@ -187,7 +187,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     let rest = {
         let (call, words) = (*call, words.clone());
         move || match (
-            call.error_with(|kind, message| words.get().reason(kind, "", message)),
+            call.error_with(|kind, message| exact_error(&words, kind, message)),
             call.result_value(),
         ) {
             (Some(message), _) => {
@@ -218,6 +218,15 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
         }
     };
     view! { {args}{dynamic(rest)}{dynamic(code)} }
+}
+
+/// Returns the error of a call for its details: the message that the agent received, if it says more
+/// than the reason for the user.
+fn exact_error(words: &Words, kind: &str, message: &str) -> String {
+    match kind {
+        "invalid_arguments" | "unknown_tool" => message.to_owned(),
+        _ => words.get().reason(kind, "", message),
+    }
 }
 
 /// Renders the arguments that the call ran with, and the agent's original arguments in a collapsed

@@ -160,6 +160,10 @@ async fn an_unknown_tool_shows_the_default_card_and_an_error_with_its_name() {
         0,
         "nobody has opened it"
     );
+    assert_eq!(
+        chat.page.text(".la-tool-reason"),
+        "The page has no such action."
+    );
     chat.opens_card().await;
     assert!(
         chat.page
@@ -472,6 +476,36 @@ async fn an_opened_card_is_not_folded() {
     assert!(!hidden("a"), "it is being looked at");
     assert!(hidden("b") && hidden("c") && hidden("d"));
     assert!(chat.page.text(".la-call-group").contains("3 steps"));
+}
+
+/// The details have what the agent is sent, with the path and the rule.
+#[wasm_bindgen_test]
+async fn arguments_that_violate_the_schema_fail_with_a_reason_for_users() {
+    let agent = MockAgent::new()
+        .answer(Script::new().call("find_order", &json!({"order_id": "A-17"})))
+        .answer(Script::new().text("I see."));
+    let setup = || {
+        use_assistant_action(
+            ToolAction::new("find_order", "Finds an order")
+                .parameters(json!({
+                    "type": "object",
+                    "properties": {"order_id": {"type": "integer"}},
+                }))
+                .handler(|_: Value| "found"),
+        );
+    };
+    let chat = chat(agent, setup).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(
+        chat.page.text(".la-tool-reason"),
+        "The assistant sent values that this action does not accept."
+    );
+    chat.opens_card().await;
+    let details = chat.page.text("[data-kind=error]");
+    assert!(details.contains("/order_id: must be"), "{details}");
+    let sent = chat.results(1).concat();
+    assert!(sent.contains("/order_id: must be"), "{sent}");
 }
 
 #[wasm_bindgen_test]

@@ -11,6 +11,14 @@ const REASONS: &[(&str, Word)] = &[
         "pattern",
         Cow::Borrowed("is not in the form that is asked for"),
     ),
+    (
+        "invalid_arguments",
+        Cow::Borrowed("The assistant sent values that this action does not accept."),
+    ),
+    (
+        "unknown_tool",
+        Cow::Borrowed("The page has no such action."),
+    ),
 ];
 
 impl Default for Labels {

@@ -350,6 +350,7 @@ impl Labels {
                 "ne correspond à aucune des possibilités",
                 "doit correspondre à une seule des possibilités",
                 "n’est pas permis",
+                "L’assistant a envoyé des valeurs que cette action n’accepte pas.",
                 "Cette action n’existe pas sur la page.",
                 "Cette action n’est pas disponible en ce moment.",
                 "Rien n’est prévu ici pour cette action.",

@@ -350,6 +350,7 @@ impl Labels {
                 "passt zu keiner der Möglichkeiten",
                 "muss zu genau einer der Möglichkeiten passen",
                 "ist nicht erlaubt",
+                "Der Assistent hat Werte geschickt, die diese Aktion nicht annimmt.",
                 "Diese Aktion gibt es auf der Seite nicht.",
                 "Diese Aktion ist gerade nicht verfügbar.",
                 "Für diese Aktion gibt es hier keinen Ablauf.",

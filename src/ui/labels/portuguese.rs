@@ -350,6 +350,7 @@ impl Labels {
                 "não corresponde a nenhuma das opções",
                 "deve corresponder a apenas uma das opções",
                 "não é permitido",
+                "O assistente enviou valores que esta ação não aceita.",
                 "Esta ação não existe na página.",
                 "Esta ação não está disponível agora.",
                 "Não há nada previsto aqui para esta ação.",

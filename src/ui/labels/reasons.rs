@@ -19,7 +19,7 @@ pub(super) fn translate_reasons(
 impl Labels {
     /// The keys of [`Self::with_reasons`] whose English sentences are written by this library.
     /// Others, such as an error of a handler, have the words of the application or of the agent.
-    pub const REASONS: [&'static str; 37] = [
+    pub const REASONS: [&'static str; 38] = [
         "object",
         "array",
         "string",
@@ -46,6 +46,7 @@ impl Labels {
         "anyOf",
         "oneOf",
         "not",
+        "invalid_arguments",
         "unknown_tool",
         "tool_unavailable",
         "no_handler",

@@ -350,6 +350,7 @@ impl Labels {
                 "no encaja en ninguna de las opciones",
                 "debe encajar en una sola de las opciones",
                 "no está permitido",
+                "El asistente envió valores que esta acción no acepta.",
                 "Esta acción no existe en la página.",
                 "Esta acción no está disponible ahora.",
                 "Aquí no hay nada previsto para esta acción.",
