@@ -9,18 +9,19 @@ use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State}
 
 const STREAMING: &str = "streaming";
 
-/// The journal's entry about the last start of a call.
+/// The state of a call's last start in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
-    /// The journal has no entry for the call.
+    /// The journal is not read yet, or contains no start of the call without an end.
     Unrecorded,
-    /// The call's handler was started, and the outcome is unknown.
+    /// The journal contains a start of the call's handler without an end.
     Recorded,
 }
 
 impl State {
     /// Consumes the state that a call had when its page was unloaded, and returns the state of the
-    /// call on the next page. A second reload changes nothing more.
+    /// call on the next page. A recorded start makes the call open, unless the agent or the user
+    /// determines its state or it has ended. A second reload changes nothing more.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
             // States that the agent, the user or the journal determines.
@@ -68,8 +69,9 @@ impl State {
     }
 
     /// Returns the state of a call whose handler was started before the reload, according to the
-    /// journal: open, with an unknown outcome, so that the call is checked again. A call that has
-    /// ended keeps its state. `attempt` is the number of claims that were used before that start.
+    /// journal: open, with an unknown outcome, so that the call is checked again. A call that is
+    /// streaming, denied, handed off, interrupted or ended keeps its state; only its number of
+    /// starts increases. `attempt` is the number of claims that were used before that start.
     pub(super) fn into_unknown_outcome(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
@@ -123,9 +125,9 @@ impl State {
         Some(word).filter(|word| Some(*word) != state_name_of(phase))
     }
 
-    /// Returns the state of a stored call that has not ended, from the state's name or, if the name
-    /// is missing, from the phase. `None` if the name is unknown or does not fit the phase, or if
-    /// the call has ended according to its phase.
+    /// Returns the state of a stored call that has not ended, from the name of the state or, if
+    /// that is missing, from the phase. `None` if the name is unknown, if the name is missing and
+    /// the phase is final, or if only one of name and phase says that arguments are streaming.
     pub(super) fn from_stored(
         word: Option<&str>,
         phase: Phase,

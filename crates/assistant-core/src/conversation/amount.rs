@@ -1,5 +1,4 @@
-//! Exact amounts of money, as integers of a unit of 10⁻¹⁵, which represents prices of tokens
-//! exactly.
+//! Represents amounts of money exactly, as integers in units of 10⁻¹⁵.
 
 use std::{fmt, str::FromStr};
 
@@ -48,13 +47,15 @@ impl Amount {
     }
 
     /// Returns a millionth of this amount, times `count`: the price of `count` tokens if this
-    /// amount is the price of a million tokens.
+    /// amount is the price of a million tokens. Returns the largest amount if the product
+    /// overflows.
     pub(super) const fn price_of(self, count: u64) -> Self {
         // Prices have at most nine digits after the point, so that the product is exact.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
-    /// Returns the product with a factor; `None` if the product has too many digits to be exact.
+    /// Returns the product with a factor; `None` if the product overflows or has more than fifteen
+    /// digits after the decimal point.
     pub(super) const fn checked_mul(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
             Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
@@ -63,14 +64,14 @@ impl Amount {
     }
 
     /// Returns true if the amount has at most this many digits after the decimal point.
-    const fn has_at_most_digits(self, digits: u32) -> bool {
+    const fn has_at_most_decimals(self, digits: u32) -> bool {
         self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
     /// Returns true if the amount prices tokens exactly: it has at most nine digits after the
     /// decimal point.
     pub(super) const fn is_price(self) -> bool {
-        self.has_at_most_digits(9)
+        self.has_at_most_decimals(9)
     }
 }
 

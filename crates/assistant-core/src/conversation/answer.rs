@@ -1,6 +1,6 @@
 //! The decision about a call, the progress of its handler, its result and its error.
 //!
-//! `call` contains them; `state` has the states of calls.
+//! `call` contains these values; `state` has the states of calls.
 
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ pub struct CallApproval {
 }
 
 impl CallApproval {
-    /// Returns the decider; `None` if unknown, or if the decision followed from an event such as a
-    /// new message.
+    /// Returns the decider; `None` while the question is open, if the decider is unknown, or if the
+    /// decision followed from an event such as a new message.
     #[must_use]
     pub const fn by(&self) -> Option<Decider> {
         self.by
@@ -47,7 +47,7 @@ impl CallApproval {
     /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const APPROVED_TEXT: &str = "approved";
 
-    /// Returns true if the agent asked the question and has its answer.
+    /// Returns true if the agent asked the question, and the question is answered.
     pub(crate) const fn is_answer_to_agent(&self) -> bool {
         self.interrupt_id.is_some() && self.decision.is_some()
     }
@@ -91,14 +91,14 @@ pub(crate) enum UseCount {
     Taken(Fingerprint),
 }
 
-/// The answer of the user or the application.
+/// The decision of the user or the application about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The call is approved.
     Approved,
     /// The call is denied.
     Denied {
-        /// The reason, if the user gave one.
+        /// The reason, if one was given.
         reason: Option<String>,
     },
 }
@@ -207,9 +207,10 @@ impl CallResult {
 const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl CallResult {
-    /// Makes the content of a result the error if the encrypted value states that the tool failed.
-    /// Returns true if it does. `Pydantic AI` sends the value in clear text, as the only sign of a
-    /// failed tool (rule "failures after a result").
+    /// Makes the content of a result its error if the encrypted value states that the tool failed.
+    /// An error that is already set stays. Returns true if the value states a failure. `Pydantic
+    /// AI` sends the value in clear text, as the only sign of a failed tool (rule "failures after a
+    /// result").
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
         let has_failed = self.encrypted_value.as_deref().is_some_and(states_failure);
         if has_failed && self.error.is_none() {
@@ -219,7 +220,8 @@ impl CallResult {
     }
 }
 
-/// Returns true for `{"pydantic_ai": {"outcome": "failed"}}` and the like.
+/// Returns true if an encrypted value is JSON that states a failure, such as `{"pydantic_ai":
+/// {"outcome": "failed"}}`.
 fn states_failure(value: &str) -> bool {
     let value: Option<Value> = serde_json::from_str(value).ok();
     let outcome = value
@@ -240,7 +242,7 @@ pub struct CallError {
 }
 
 impl CallError {
-    /// Returns a sentence, for the user and the model.
+    /// Returns the error message: a sentence for the user and the model.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

@@ -35,7 +35,7 @@ impl Default for Arguments {
 }
 
 impl Arguments {
-    /// Appends text.
+    /// Appends text, and discards the parsed value.
     pub(super) fn push(&mut self, delta: &str) {
         self.value = None;
         self.text.push_str(delta);
@@ -53,7 +53,7 @@ impl Arguments {
     }
 
     /// Marks the text as complete and parses it. Empty text is an empty object (rule "empty
-    /// arguments"); text with duplicate keys gets no value.
+    /// arguments"); invalid JSON and text with duplicate keys get no value.
     pub(super) fn end(&mut self) {
         self.open = false;
         self.value = if self.partial.has_duplicate_keys() {
@@ -68,7 +68,8 @@ impl Arguments {
     }
 
     /// Returns true if the text has ended although its JSON is incomplete, or if its value was
-    /// discarded. False for duplicate keys and for nesting beyond the limit.
+    /// discarded. False for other invalid JSON, for duplicate keys, and for nesting beyond the
+    /// limit.
     pub(super) fn is_cut_off(&self) -> bool {
         let is_odd = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
         if self.open || self.value.is_some() || is_odd() {

@@ -7,7 +7,7 @@ use super::{Conversation, Phase, ToolCall};
 use crate::event::Object;
 
 impl Conversation {
-    /// Returns true for a skipped call without an action of the page that only carried a question
+    /// Returns true if a call was skipped, has no action of the page, and only carried a question
     /// about another call. No tool ran, and the page created the result.
     pub(super) fn is_question_carrier(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
@@ -17,8 +17,8 @@ impl Conversation {
     }
 
     /// Returns the call that an interrupt about a call refers to: the other call that the given
-    /// call repeats in an argument, if it is open, or the given call itself. A call with an action
-    /// of the page is not resolved.
+    /// call repeats in an argument, if it is open. Returns the given call itself if no such call
+    /// exists, or if the given call has an action of the page.
     pub(crate) fn resolve_asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
         let subject = self
             .find_repeated_call(call)

@@ -96,7 +96,8 @@ impl Conversation {
     }
 
     /// Shows the branch through a message. With `exact`, the branch ends at the message. With
-    /// `write`, runs write there from now on; otherwise only the shown branch changes.
+    /// `write`, runs write there from now on; otherwise only the shown branch changes. Fails if no
+    /// message has this id.
     pub(crate) fn select(
         &mut self,
         id: &MessageId,
@@ -169,7 +170,7 @@ impl Conversation {
     }
 
     /// Moves a message and its descendants below another message; for `None`, the message becomes a
-    /// root.
+    /// root. Fails if an id is unknown, or if the message would become its own descendant.
     pub(crate) fn reparent(
         &mut self,
         id: &MessageId,
@@ -178,8 +179,9 @@ impl Conversation {
         self.tree.reparent(id, parent)
     }
 
-    /// Deletes a message and its descendants, until [`Self::restore`] restores them. If the message
-    /// was shown, its previous version is shown instead, else the next, else its parent.
+    /// Deletes a message and its descendants, until [`Self::restore_deleted`] restores them. If the
+    /// message was shown, its previous version is shown instead, else the next, else its parent.
+    /// Fails if no message has this id.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
         let others = self.tree.nodes().filter_map(|(ix, node)| {
@@ -195,7 +197,7 @@ impl Conversation {
             results,
             detached: Vec::new(),
         };
-        let keys: Vec<CallKey> = deleted.calls().collect();
+        let keys: Vec<CallKey> = deleted.call_keys().collect();
         self.deleted = Some(Box::new(deleted));
         for key in &keys {
             self.calls.detach(key);
@@ -228,7 +230,7 @@ impl Conversation {
             let Some(call) = self.calls.get(&key) else {
                 continue;
             };
-            let is_free = self.calls.detached_call(&call.id).is_none()
+            let is_free = self.calls.detached_key(&call.id).is_none()
                 && self.call_by_wire_id(&call.id).is_none();
             if is_free {
                 self.calls.index_detached(key);
@@ -257,9 +259,9 @@ impl Conversation {
         let Some(deleted) = self.deleted.take() else {
             return;
         };
-        for key in deleted.calls() {
+        for key in deleted.call_keys() {
             let call = self.calls.get(&key);
-            let named = call.and_then(|call| self.calls.detached_call(&call.id));
+            let named = call.and_then(|call| self.calls.detached_key(&call.id));
             if self.calls.owner(&key) == Some(CallOwner::Nowhere) && named != Some(key) {
                 self.calls.remove(&key);
             }
@@ -269,7 +271,7 @@ impl Conversation {
     /// Returns true if the deleted branch can be restored: its nodes and ids are unused, and none
     /// of its calls belongs to a message.
     fn can_restore(&self, deleted: &DeletedBranch) -> bool {
-        let mut calls = deleted.calls();
+        let mut calls = deleted.call_keys();
         self.tree.can_restore(&deleted.branch)
             && calls.all(|key| self.calls.owner(&key) == Some(CallOwner::Nowhere))
     }
@@ -282,7 +284,7 @@ impl Conversation {
             .take()
             .filter(|deleted| self.can_restore(deleted));
         let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;
-        let keys: Vec<CallKey> = deleted.calls().collect();
+        let keys: Vec<CallKey> = deleted.call_keys().collect();
         let nodes: Vec<usize> = deleted.branch.numbers().collect();
         self.tree.restore(deleted.branch, write);
         for ix in &nodes {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{action::ActionFingerprint, event::Object};
 
-/// A tool call in an assistant's message.
+/// A tool call, in an assistant's message or made by the page itself.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -43,7 +43,7 @@ impl ToolCall {
         self.created_at
     }
 
-    /// Returns the call whose handler requested this one, if any.
+    /// Returns the key of the call whose handler requested this call, if any.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
@@ -74,13 +74,14 @@ impl ToolCall {
         &self.extra
     }
 
-    /// Returns the place where the agent wrote the call: a tool call, or a callout in a text.
+    /// Returns the origin of the call: the agent's protocol or the page, the agent's provider, or a
+    /// text.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Returns the id that the agent assigned.
+    /// Returns the id that the agent assigned; empty for a call that the page made itself.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -104,7 +105,7 @@ impl ToolCall {
         self.progress.as_ref()
     }
 
-    /// Creates a call without arguments.
+    /// Creates a call without arguments. `now` is the time in milliseconds since 1970.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, now: i64) -> Self {
         Self {
@@ -147,7 +148,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the question that the user was asked, and the answer.
+    /// Returns the question that the user was asked, and the answer; `None` if the user was not
+    /// asked.
     #[must_use]
     pub const fn approval(&self) -> Option<&CallApproval> {
         match self.state.review() {
@@ -156,7 +158,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the remembered approval under which the call starts without a question to the user.
+    /// Returns the remembered approval under which the call starts without a question to the user,
+    /// if any.
     #[must_use]
     pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
         match self.state.review() {
@@ -190,8 +193,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the action's preview of the changes, while the user is asked; `Err` contains the
-    /// reason why no preview could be made.
+    /// Returns the action's preview of the changes, for the question to the user; `None` if no
+    /// preview was made. `Err` contains the reason why making the preview failed.
     #[must_use]
     pub const fn preview(&self) -> Option<&Result<Value, String>> {
         match self.state.review() {
@@ -201,7 +204,7 @@ impl ToolCall {
     }
 
     /// Returns the fingerprint of the call that a rule of the application permitted without asking
-    /// the user.
+    /// the user, if any.
     pub(crate) const fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
@@ -259,8 +262,8 @@ impl ToolCall {
         self.history().changed
     }
 
-    /// Returns true if the agent has the result: the agent sent it, or a run that has begun
-    /// contained it.
+    /// Returns true if the call has ended and the agent needs nothing more: the agent sent the
+    /// result, a run that has begun contained it, or no result is sent.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
@@ -276,7 +279,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the error of a call that failed.
+    /// Returns the error of a call that failed; `None` for other calls.
     #[must_use]
     pub const fn error(&self) -> Option<&CallError> {
         match &self.state {
@@ -316,8 +319,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Cancels this call and discards its events. For the copy of a call that stays on a branch
-    /// that the run has left.
+    /// Cancels this call and discards its events, for the copy of a call on a branch that the run
+    /// has left.
     pub(super) fn abandon(&mut self) {
         let mut outcome = Outcome::new(CallEnd::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
@@ -363,8 +366,9 @@ impl ToolCall {
         history.starts.saturating_add(history.void_starts)
     }
 
-    /// Records that the call's handler was started at least this many times before, so that the
-    /// call is checked again. A call that has ended does not change.
+    /// Records that the journal contains a start of the call's handler. An open call is checked
+    /// again, with an unknown outcome; see [`State::into_unknown_outcome`]. `attempt` is the number
+    /// of claims that were used before that start.
     pub(super) fn mark_unknown_outcome(&mut self, attempt: u32) {
         self.state = std::mem::take(&mut self.state).into_unknown_outcome(attempt);
     }
@@ -391,8 +395,9 @@ impl ToolCall {
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
-    /// Applies an event to the state and adds the resulting event of the call. Returns `false` if
-    /// the state does not change.
+    /// Applies an event to the state and adds the resulting event of the call. Discards the
+    /// preliminary result and the progress if the call begins again. Returns `false` if the state
+    /// does not change.
     pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
@@ -420,7 +425,8 @@ impl ToolCall {
         true
     }
 
-    /// Returns true unless the call is a callout in a text that is displayed and never run.
+    /// Returns false for a callout in a text that is displayed and never run, and true for all
+    /// other calls.
     pub(crate) fn is_real(&self) -> bool {
         self.origin != Origin::Text
     }

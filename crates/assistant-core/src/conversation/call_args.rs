@@ -1,4 +1,4 @@
-//! Methods of a call on its arguments, and the events that changes of the arguments cause. `args`
+//! Reads and changes the arguments of a call, and applies the state events of these changes. `args`
 //! contains the text and the value.
 
 use serde_json::Value;
@@ -23,7 +23,8 @@ impl ToolCall {
         self.arguments.generation
     }
 
-    /// Returns the arguments, once they are complete and valid JSON.
+    /// Returns the parsed arguments; `None` until they are complete, and for invalid JSON and
+    /// duplicate keys.
     #[must_use]
     pub fn args(&self) -> Option<&Value> {
         self.arguments.value.as_ref()
@@ -36,7 +37,8 @@ impl ToolCall {
         self.changed_args().or(self.arguments.value.as_ref())
     }
 
-    /// Returns the arguments that a handler gets, if they differ from the agent's.
+    /// Returns the arguments that a handler gets, if the user or the application changed the
+    /// agent's.
     pub(crate) fn changed_args(&self) -> Option<&Value> {
         self.edited_args().or_else(|| self.clean_args())
     }
@@ -50,7 +52,7 @@ impl ToolCall {
     }
 
     /// Returns true if the argument of this name has its final value: streaming arguments are
-    /// completed one after the other.
+    /// completed one after the other. Always true once all arguments are valid and complete.
     #[must_use]
     pub fn has_whole_arg(&self, name: &str) -> bool {
         let settled = || self.arguments.partial.field_state(&[name]) == FieldState::Complete;
@@ -67,8 +69,8 @@ impl ToolCall {
         self.arguments.replace(text);
     }
 
-    /// Reopens the arguments and voids the check of the call. A call that has ended keeps its
-    /// result, even if the agent adds arguments.
+    /// Reopens the arguments. The call returns to streaming, unless it is running, denied, handed
+    /// off or interrupted, or has ended: such a call keeps its state and its result.
     pub(super) fn reopen_args(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
@@ -79,8 +81,8 @@ impl ToolCall {
     }
 
     /// Returns true if more arguments may follow: the arguments have not ended, or they ended only
-    /// because a message list contained them. In the second case, the call must be unchecked, or
-    /// ended by the agent.
+    /// because a message list contained them. In the second case, the call must be in the phase
+    /// [`Phase::InputAvailable`], or ended, but not by the page.
     pub(crate) fn can_take_more_args(&self) -> bool {
         let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
@@ -94,7 +96,7 @@ impl ToolCall {
     }
 
     /// Returns true if the arguments name a field twice. The user might see another value than the
-    /// one that would run, so they count as invalid.
+    /// one that would run, so such arguments count as invalid.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.arguments.partial.has_duplicate_keys()
@@ -118,7 +120,8 @@ impl ToolCall {
     }
 
     /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
-    /// if the call is running, has a final decision, has ended or is run by the agent.
+    /// if the call is running, denied or ended, if the agent runs it, or if an interrupt of the
+    /// agent asks about it.
     pub(crate) fn cut_off_args(&mut self) {
         let is_open = matches!(
             self.state,
@@ -148,7 +151,8 @@ impl ToolCall {
         self.arguments.is_cut_off()
     }
 
-    /// Returns true if the arguments are complete, even if they are not valid JSON.
+    /// Returns true if the arguments have ended, even if they are not valid JSON. The call itself
+    /// may still be open.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.arguments.open

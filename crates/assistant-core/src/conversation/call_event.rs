@@ -1,4 +1,4 @@
-//! Events in the life of calls, for records, observers and the page. `call_step` creates them when
+//! Defines the events of calls, for records, observers and the page. `call_step` creates them when
 //! a state changes.
 
 use serde_json::Value;
@@ -86,7 +86,7 @@ pub enum CallEventKind {
         /// The reason for the earlier denial.
         reason: Option<String>,
     },
-    /// The call is handed off to the agent.
+    /// The call is left to the agent, which runs it.
     LeftToAgent,
     /// A run sends the approval to the agent, which runs the call. No record is kept.
     SendStarted,
@@ -96,7 +96,7 @@ pub enum CallEventKind {
     InterruptLifted,
     /// The call's handler started.
     Started {
-        /// The number of earlier starts.
+        /// The number of claims that earlier attempts to start the handler have used.
         attempt: u32,
     },
     /// The call or its action has changed: the decision about it is void.

@@ -6,7 +6,7 @@ use super::{ErrorKind, Phase};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallOutcome {
-    /// The call has a result.
+    /// The call succeeded and has a result.
     Done,
     /// The call's handler failed, or the agent reports a failure.
     Failed,

@@ -1,5 +1,4 @@
-//! Updates of a call by its agent, which lists or announces the call again or changes its
-//! arguments.
+//! Updates a call when its agent lists or announces the call again or changes its arguments.
 
 use super::{
     Note, ToolCall,
@@ -8,7 +7,7 @@ use super::{
 
 impl ToolCall {
     /// Replaces the content of this call with that of a listed call. The history of this call
-    /// stays.
+    /// stays, and so do the name and the arguments if they are final.
     pub(super) fn replace_content(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
@@ -20,9 +19,9 @@ impl ToolCall {
         self.extra = other.extra;
     }
 
-    /// Restarts the arguments of a detached call that this run announces again, unless the call is
-    /// running, denied, handed off or was ended by the page. Unless the call has ended, it then
-    /// belongs to this run.
+    /// Clears the arguments and the other fields of a detached call that this run announces again.
+    /// Does nothing if the call is running, denied or handed off, or was ended by the page. A call
+    /// that has not ended belongs to this run afterwards.
     pub(super) fn restart_args(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,

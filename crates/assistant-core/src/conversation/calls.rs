@@ -1,4 +1,4 @@
-//! The owner of all calls of a conversation, with indices over them.
+//! Owns all calls of a conversation, with indices over them.
 //!
 //! A message holds only the keys of its calls, so a call that moves, is removed from its message or
 //! is deleted stays here. Every change of a call is made by [`Calls::edit`], which updates the
@@ -40,7 +40,7 @@ struct CallEntry {
     owner: CallOwner,
 }
 
-/// The owner of a call's key.
+/// The owner of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallOwner {
     /// The call is in no message: it is new, was omitted from a list, or its message was deleted.
@@ -71,7 +71,7 @@ impl Calls {
         self.all.get(key).map(|entry| entry.owner)
     }
 
-    /// Returns the node of the message that a call belongs to.
+    /// Returns the node of the message that a call belongs to; `None` if the call is in no message.
     pub(super) fn node_of(&self, key: &CallKey) -> Option<usize> {
         match self.owner(key)? {
             CallOwner::Node(node) => Some(node),
@@ -242,11 +242,11 @@ impl Calls {
         }
     }
 
-    pub(super) fn detached_call(&self, wire_id: &str) -> Option<CallKey> {
+    pub(super) fn detached_key(&self, wire_id: &str) -> Option<CallKey> {
         self.detached.get(wire_id).copied()
     }
 
-    pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
+    pub(super) fn take_detached_key(&mut self, wire_id: &str) -> Option<CallKey> {
         self.detached.remove(wire_id)
     }
 
@@ -260,8 +260,8 @@ impl Calls {
         }
     }
 
-    /// Returns all detached calls, unordered.
-    pub(super) fn all_detached(&self) -> impl Iterator<Item = CallKey> {
+    /// Returns the keys of all detached calls, unordered.
+    pub(super) fn detached_keys(&self) -> impl Iterator<Item = CallKey> {
         self.detached.values().copied()
     }
 
@@ -284,7 +284,7 @@ impl Calls {
     }
 
     /// Returns the keys of the calls in messages that have not ended, on all branches.
-    pub(super) fn open_calls(&self) -> impl Iterator<Item = CallKey> {
+    pub(super) fn open_call_keys(&self) -> impl Iterator<Item = CallKey> {
         self.open.iter().map(|(key, ())| key)
     }
 
@@ -305,7 +305,7 @@ impl Calls {
         placed.map(|entry| &*entry.call)
     }
 
-    /// Returns the calls that have ended, in the order of their ends.
+    /// Returns the keys of the calls that have ended, in the order of their ends.
     pub(super) fn ended_call_keys(&self) -> &[CallKey] {
         &self.ended
     }

@@ -2,8 +2,8 @@
 
 use super::{CallKey, MessageId};
 
-/// A change of a conversation or its session. A change names only the place; readers look up the
-/// new state there.
+/// A change of a conversation or its session. A change identifies only the changed item; readers
+/// look up its new state.
 ///
 /// Every mutation of a conversation reports its changes: a reader that applies them to its earlier
 /// view has the same view as after reading everything again.
@@ -39,9 +39,9 @@ pub enum Change {
     State,
     /// A run started, ended, or began to wait.
     Run,
-    /// The steps that the agent reports changed.
+    /// The list of steps that the agent has reported changed.
     Steps,
-    /// The definitions that are offered to the agent changed.
+    /// The list of definitions that are offered to the agent changed.
     Registry,
     /// The open interrupts changed.
     Interrupts,

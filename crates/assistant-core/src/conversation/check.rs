@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding};
 
-/// The check of a call. Another component with the same rules may take over the call.
+/// The check of a call: its subject, and the properties of its action that later steps need.
+/// Another component with the same rules may take over the call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
     pub(crate) binding: Binding,

@@ -4,7 +4,7 @@ use super::{Part, TextPart};
 use crate::event::{Content, Object, PartBody};
 
 /// Converts content to parts: a text to one text part, a list to one part for each text or file.
-pub(super) fn content_parts(content: Content) -> Vec<Part> {
+pub(super) fn parts_from_content(content: Content) -> Vec<Part> {
     let parts = match content {
         Content::Text(text) => return vec![Part::Text(TextPart::new(text))],
         Content::Parts(parts) => parts,

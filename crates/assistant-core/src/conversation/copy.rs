@@ -1,7 +1,8 @@
 //! Copies of messages and calls that branches share: a run changes only its own copy.
 //!
-//! The call keeps its key and belongs to the copy; the other branch keeps another call with the
-//! same history, which can no longer start. `tree` determines which nodes are shared.
+//! The call keeps its key and belongs to the copy of the message. The other branch gets a copy of
+//! the call, which has the same history and can no longer start. `tree` determines which nodes are
+//! shared.
 
 use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::CopiedNode};
 
@@ -53,12 +54,13 @@ impl Conversation {
                 block.node = to;
             }
             #[cfg(feature = "callouts")]
-            self.move_reader(from, to);
+            self.move_callout_reader(from, to);
         }
     }
 
-    /// Gives the node of the other branch its own calls with the same history, which can no longer
-    /// start.
+    /// Replaces the calls in a node of the other branch with copies that have the same history and
+    /// can no longer start. Closes the texts of the node, and keeps only the results of its own
+    /// calls.
     fn replace_calls_with_copies(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -84,8 +86,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Detaches a call from the message of another branch, and puts another call with the same
-    /// history there.
+    /// Detaches a call from the message of another branch, and leaves a copy of the call there. The
+    /// copy has the same history and can no longer start.
     pub(super) fn detach_and_leave_copy(&mut self, key: &CallKey, node: usize) {
         self.replace_with_copy(key, node);
         self.calls.detach(key);
@@ -94,9 +96,9 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
-    /// Copies the call with this wire id that was started or denied on another branch; `None` if no
-    /// such call exists. A message list that contains the id on this branch means the same call,
-    /// which ran once.
+    /// Copies the newest call with this wire id that was started or denied, on any branch, and
+    /// returns the key of the copy; `None` if no such call exists. A message list that contains the
+    /// id on this branch means the same call, which ran once.
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let named = self
             .calls
@@ -110,11 +112,11 @@ impl Conversation {
         self.add_call_copy(&key)
     }
 
-    /// Adds a copy of a call with its history, which can no longer start, and returns the key of
-    /// the copy; `None` if the call does not exist.
+    /// Adds a copy of a call that has the same history and can no longer start, and returns the key
+    /// of the copy; `None` if the call does not exist.
     fn add_call_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
-        abandon_on_branch(&mut copy);
+        abandon_copy(&mut copy);
         Some(self.calls.add(copy, None))
     }
 
@@ -140,8 +142,9 @@ impl Conversation {
     }
 }
 
-/// Marks a call as left on another branch. Its events belong to the copy that continues.
-fn abandon_on_branch(call: &mut ToolCall) {
+/// Discards the events and the check of a copied call, and cancels it if it has not ended. The
+/// events belong to the original, which continues.
+fn abandon_copy(call: &mut ToolCall) {
     call.events.clear();
     call.apply_note(Note::Checked(None));
     if !call.state.is_done() {

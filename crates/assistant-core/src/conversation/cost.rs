@@ -36,8 +36,8 @@ impl Cost {
         self.duration_ms
     }
 
-    /// Returns the part of the duration in which only a question to the user was open; `None` if
-    /// the user was not asked.
+    /// Returns the part of the duration in which only a question to the user was open, in
+    /// milliseconds; `None` if the user was not asked.
     #[must_use]
     pub const fn waited_ms(&self) -> Option<u64> {
         self.waited_ms
@@ -117,19 +117,22 @@ impl Cost {
         (usage != TokenUsage::default()).then_some(usage)
     }
 
-    /// Returns the input tokens, as far as they are known.
+    /// Returns the number of input tokens, as far as it is known; `None` if it is unknown for all
+    /// models.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
-    /// Returns the output tokens, as far as they are known.
+    /// Returns the number of output tokens, as far as it is known; `None` if it is unknown for all
+    /// models.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
-    /// Returns the number of all tokens; `None` if only a part of the tokens of a model is known.
+    /// Returns the number of all tokens; `None` if no tokens are known, or if the number of a model
+    /// is neither reported nor the sum of its known input and output.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let whole = |usage: &TokenUsage| {
@@ -147,7 +150,8 @@ impl Cost {
         out.opt_count("priceMicros", self.price_micros);
     }
 
-    /// Reads a stored cost. Invalid values are unknown.
+    /// Removes the fields of a stored cost from an object, and returns the cost. Invalid values
+    /// count as unknown.
     pub(super) fn take_fields(from: &mut Object) -> Self {
         let mut cost = Self::default();
         if let Some(Value::Array(list)) = from.shift_remove("usage") {

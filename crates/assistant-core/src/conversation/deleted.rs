@@ -1,4 +1,4 @@
-//! The last deleted branch, while it can be restored.
+//! Stores the last deleted branch while it can be restored.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct DeletedBranch {
 
 impl DeletedBranch {
     /// Returns the keys of the branch's calls.
-    pub(super) fn calls(&self) -> impl Iterator<Item = CallKey> {
+    pub(super) fn call_keys(&self) -> impl Iterator<Item = CallKey> {
         let messages = self.branch.nodes().map(|node| &node.item.message);
         messages.flat_map(|message| message.parts.iter().filter_map(Part::call_key))
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     CallKey, Conversation, FormatError, Message, MessageId,
     calls::CallOwner,
-    format_error::{CYCLE, DUPLICATE_ID, format_error},
+    format_error::{CYCLE, DUPLICATE_ID},
     import_tree, json_call,
     json_fields::{JsonFormat, expect_object, take_text},
     runs::Runs,
@@ -96,7 +96,7 @@ impl Conversation {
     /// Returns the detached calls as JSON. A call in a message of another branch is represented by
     /// its key.
     fn write_detached(&self) -> Vec<Value> {
-        let detached = in_order(self.calls.all_detached().collect(), CallKey::sort_key);
+        let detached = in_order(self.calls.detached_keys().collect(), CallKey::sort_key);
         let write = |key: CallKey| {
             let call = self.calls.get(&key)?;
             if self.calls.owner(&key) != Some(CallOwner::Nowhere) {
@@ -131,8 +131,8 @@ impl Conversation {
     /// or from a tree: messages that name their parent or contain their `children`, as a list or as
     /// `{messages, active}`. If the active message is missing, the newest branch is shown.
     ///
-    /// A call without a result in such a list counts as cancelled, since it is not known whether it
-    /// ran.
+    /// A call without a result in a list or a tree counts as cancelled, since it is not known
+    /// whether it ran.
     ///
     /// ```
     /// use assistant_core::conversation::Conversation;
@@ -158,7 +158,7 @@ impl Conversation {
             Value::Array(list) if import_tree::is_tree(&list) => {
                 expect_object(import_tree::convert_tree(list, None)?, "conversation")?
             }
-            Value::Array(list) => return self.add_list(list),
+            Value::Array(list) => return self.load_list(list),
             value => {
                 let from = expect_object(value, "conversation")?;
                 if from.contains_key("version") {
@@ -166,7 +166,7 @@ impl Conversation {
                 } else {
                     let (list, tip) = import_tree::take_messages(from)?;
                     if !import_tree::is_tree(&list) {
-                        let mut conversation = self.add_list(list)?;
+                        let mut conversation = self.load_list(list)?;
                         if let Some(tip) = tip {
                             conversation.select_tip(Some(&tip.into()));
                         }
@@ -177,12 +177,12 @@ impl Conversation {
             }
         };
         if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(format_error(
+            return Err(FormatError::new(
                 "the conversation has a version that is not known here",
             ));
         }
         let Some(Value::Array(entries)) = from.shift_remove("messages") else {
-            return Err(format_error("the conversation has no list 'messages'"));
+            return Err(FormatError::new("the conversation has no list 'messages'"));
         };
         let mut conversation = self;
         conversation.runs = Runs::from_value(from.get("runs"));
@@ -194,7 +194,7 @@ impl Conversation {
             listed.push(results);
         }
         if !conversation.tree.link_nodes(&links) {
-            return Err(format_error(CYCLE));
+            return Err(FormatError::new(CYCLE));
         }
         conversation.read_detached(from.get("departed"))?;
         conversation.calls.sort_ended();
@@ -219,7 +219,8 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// Reads a node. Its position in the tree is set after all nodes were read.
+    /// Reads a node and adds it to the tree. Its position in the tree is set after all nodes were
+    /// read.
     fn read_node(&mut self, entry: Value) -> Result<(NodeLink, Value), FormatError> {
         let mut entry = expect_object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
@@ -232,7 +233,7 @@ impl Conversation {
             results: Vec::new(),
         };
         let ix = self.tree.add_unlinked(node.message.id.clone(), node);
-        self.attach_calls(ix.ok_or_else(|| format_error(DUPLICATE_ID))?);
+        self.attach_calls(ix.ok_or_else(|| FormatError::new(DUPLICATE_ID))?);
         let results = entry.shift_remove("results").unwrap_or_default();
         Ok(((parent, chosen), results))
     }
@@ -247,7 +248,7 @@ impl Conversation {
                 // A call in a message of another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
-                    key.ok_or_else(|| format_error("a detached call has no key"))?
+                    key.ok_or_else(|| FormatError::new("a detached call has no key"))?
                 }
             };
             self.calls.index_detached(key);
@@ -255,7 +256,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reserves the keys of all stored calls, before calls without a key get new ones.
+    /// Reserves the keys of all stored calls, before calls without a key get new ones. Fails if a
+    /// key is too large.
     fn reserve_keys(&mut self, entries: &[Value], from: &Object) -> Result<(), FormatError> {
         let parts = entries
             .iter()
@@ -268,7 +270,9 @@ impl Conversation {
             .max();
         let highest = highest.unwrap_or(0);
         if highest >= LAST_KEY {
-            return Err(format_error("the keys of calls leave no room to count on"));
+            return Err(FormatError::new(
+                "the keys of calls leave no room to count on",
+            ));
         }
         self.calls.reserve_keys(highest);
         Ok(())
@@ -288,8 +292,8 @@ impl Conversation {
         self.tree.set_paths(path, shown);
     }
 
-    /// Returns the path to the message that a field names, empty for null; `None` if the field or
-    /// the message is missing.
+    /// Removes a field and returns the path to the message that it names, empty if the value is not
+    /// a string; `None` if the field or the message is missing.
     fn take_path(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
@@ -304,7 +308,7 @@ impl Conversation {
             return;
         }
         let nodes: Vec<usize> = self.tree.nodes().map(|(ix, _)| ix).collect();
-        let all = nodes.iter().flat_map(|ix| self.node_calls(*ix));
+        let all = nodes.iter().flat_map(|ix| self.node_call_keys(*ix));
         let answered: HashSet<CallKey> = all.filter(|key| self.is_answered(key)).collect();
         let mut listed = HashSet::new();
         let mut keep = |key: &CallKey| answered.contains(key) && listed.insert(*key);
@@ -314,7 +318,7 @@ impl Conversation {
         }
         for ix in nodes {
             let missing: Vec<CallKey> = self
-                .node_calls(ix)
+                .node_call_keys(ix)
                 .filter(|key| !listed.contains(key) && self.is_answered(key))
                 .collect();
             if let Some(node) = self.node_mut(ix).filter(|_| !missing.is_empty()) {
@@ -329,7 +333,7 @@ impl Conversation {
         let listed = self.node(ix).map(|node| node.results.clone());
         let listed = listed.unwrap_or_default();
         let missing: Vec<CallKey> = self
-            .node_calls(ix)
+            .node_call_keys(ix)
             .filter(|key| !listed.contains(key) && self.is_answered(key))
             .collect();
         if let Some(node) = self.node_mut(ix) {

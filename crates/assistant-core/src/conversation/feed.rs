@@ -65,7 +65,7 @@ impl Conversation {
                 let mut message = Message::new(id.clone(), role, at);
                 message.author = Author::unnamed(role);
                 message.parts = convert_content(content.0, content.1);
-                message.listed = message.parts.iter().any(is_file);
+                message.listed = message.parts.iter().any(is_attachment);
                 message.cost = cost;
                 let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();
                 self.upsert(message, parent.as_ref())?;
@@ -100,8 +100,8 @@ impl Conversation {
             return;
         };
         let is_empty = |is_kind: fn(&Part) -> bool| !message.parts.iter().any(is_kind);
-        let blocks = blocks.filter(|_| !is_late || is_empty(is_text));
-        let files = files.filter(|_| !is_late || is_empty(is_file));
+        let blocks = blocks.filter(|_| !is_late || is_empty(is_text_or_reasoning));
+        let files = files.filter(|_| !is_late || is_empty(is_attachment));
         if is_late {
             cost.merge_report(message.cost.clone());
         }
@@ -112,16 +112,16 @@ impl Conversation {
         let changes = blocks.is_some() || files.is_some();
         let mut content = match blocks {
             Some(blocks) => convert_content(Some(blocks), None),
-            None => existing(|part| !is_file(part) && part.call_key().is_none()),
+            None => existing(|part| !is_attachment(part) && part.call_key().is_none()),
         };
         content.append(&mut match files {
             Some(files) => convert_content(None, Some(files)),
-            None => existing(is_file),
+            None => existing(is_attachment),
         });
         let mut fresh = Message::new(message.id.clone(), message.role, message.created_at);
         fresh.cost = cost;
         if changes {
-            fresh.listed = content.iter().any(is_file);
+            fresh.listed = content.iter().any(is_attachment);
             fresh.parts = content;
             self.update_node(ix, fresh);
         } else if let Some(node) = self.node_mut(ix) {
@@ -216,7 +216,8 @@ impl Conversation {
     }
 
     /// Returns the id of a message's first open call of a tool, for updates that name only the
-    /// tool. If no such call exists, returns an id that is made of both names.
+    /// tool. If no such call exists, returns an id that consists of the message's id and the tool's
+    /// name.
     fn call_id_for_tool(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
@@ -249,7 +250,8 @@ impl Conversation {
         }
     }
 
-    /// Applies the status of a call that has not ended. An executed call does not return to
+    /// Applies the status of a call that has not ended: ends streaming arguments, and marks an open
+    /// call that the server executes as run by the agent. A call that is marked does not return to
     /// pending.
     fn apply_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
@@ -310,11 +312,11 @@ fn convert_content(blocks: Option<Vec<ContentBlock>>, files: Option<Vec<Value>>)
         .collect()
 }
 
-const fn is_text(part: &Part) -> bool {
+const fn is_text_or_reasoning(part: &Part) -> bool {
     matches!(part, Part::Text(_) | Part::Reasoning(_))
 }
 
-const fn is_file(part: &Part) -> bool {
+const fn is_attachment(part: &Part) -> bool {
     matches!(part, Part::File(_) | Part::Unknown(_))
 }
 
@@ -326,8 +328,8 @@ fn convert_attachment(value: Value) -> Part {
     }
 }
 
-/// Ends a call. A missing result is replaced by an empty one, which a later update fills. Returns
-/// false if the call had ended before.
+/// Ends a call, or fills its empty result. A missing result is replaced by an empty one, which a
+/// later update fills. Returns false if the call has a result that stays.
 fn end_by_update(
     call: &mut ToolCall,
     end: CallEnd,

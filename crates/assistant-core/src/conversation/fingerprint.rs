@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::json::canonical::canonical;
 
-/// Identifies the content that was shown when the page or an agent asked the user.
+/// The canonical text of a call or a question, as the user saw it when the page or an agent asked.
 ///
-/// A decision contains the fingerprint, and applies only while the call has the same one. The
-/// fingerprint is the canonical text itself and not a hash, so that no two questions share one.
+/// A decision contains the fingerprint, and applies only while the fingerprint of the call is
+/// equal. A fingerprint is the text itself and not a hash, so that no two questions share one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 

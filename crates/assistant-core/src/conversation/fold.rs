@@ -16,9 +16,9 @@ use super::{
 use crate::event::{self, Content, MessageBody, Role};
 
 impl Conversation {
-    /// Sets the result of a call from a received tool message. `after` is the node that the message
-    /// follows.
-    pub(super) fn fold_result(
+    /// Sets the result of a call from a received tool message. `after` is the node that the tool
+    /// message follows; `None` places the result before all messages.
+    pub(super) fn set_received_result(
         &mut self,
         key: CallKey,
         result: CallResult,
@@ -108,7 +108,7 @@ impl Conversation {
     }
 
     /// Adds a received message at the tip. A tool message that answers a known call becomes the
-    /// result of the call.
+    /// result of the call, or is dropped if it only echoes the approval of the page.
     pub(super) fn append_received(&mut self, wire: event::Message, author: Author, now: i64) {
         let key = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => self
@@ -122,11 +122,11 @@ impl Conversation {
                 self.unshare_call(&key);
                 let after = self.tree.tip();
                 if let Some(result) = result_from_wire(wire) {
-                    self.fold_result(key, result, author, after, now);
+                    self.set_received_result(key, result, author, after, now);
                 }
             }
             None => {
-                let mut message = self.create_from_wire(wire, now);
+                let mut message = self.create_received_message(wire, now);
                 if message.role == Role::User {
                     message.author = author;
                 }
@@ -167,9 +167,9 @@ impl Conversation {
         self.hand_off_messages.insert(id.to_owned());
     }
 
-    /// Removes a message from the tree and detaches its calls. The results that follow it in the
-    /// received order are moved to its parent, or to the start. The caller must update the paths
-    /// once after all removals.
+    /// Removes a message from the tree, detaches its calls, and removes its callouts that are only
+    /// displayed. The results that follow it in the received order are moved to its parent, or to
+    /// the start. The caller must update the paths once after all removals.
     pub(super) fn remove_message(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
         let node = self.tree.unlink_node(ix)?;
         let results = node.item.results.iter().copied();
@@ -181,7 +181,7 @@ impl Conversation {
         self.unindex_wire_id(message.wire_id(), ix);
         for key in message.parts.iter().filter_map(Part::call_key) {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {
-                true => self.detach(key),
+                true => self.detach_call(key),
                 false => drop(self.calls.remove(&key)),
             }
         }
@@ -189,7 +189,7 @@ impl Conversation {
     }
 
     /// Removes a message from the tree, and from the shown path and the run path.
-    pub(super) fn remove_from_paths(&mut self, ix: usize) {
+    pub(super) fn remove_message_from_paths(&mut self, ix: usize) {
         if let Some(node) = self.remove_message(ix) {
             self.tree.close_path_at(ix, &node);
         }
@@ -203,10 +203,10 @@ impl Conversation {
         wire: event::Message,
         now: i64,
     ) {
-        let message = self.create_from_wire(wire, now);
+        let message = self.create_received_message(wire, now);
         self.tree.close_gaps();
         let next = self.tree.node_after(before).map(|next| self.unshare(next));
-        let entry = self.tree_message(message);
+        let entry = self.create_tree_message(message);
         let id = entry.message.id.clone();
         let (ix, _) = self.tree.insert_after(before, next, id, entry);
         self.assign_id(ix);
@@ -215,7 +215,7 @@ impl Conversation {
 
     /// Creates a new message from a received one. Its calls are matched by id: a call on the path
     /// stays where it is, a detached call is attached again.
-    fn create_from_wire(&mut self, mut wire: event::Message, now: i64) -> Message {
+    fn create_received_message(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
             let mut listed = HashSet::new();
@@ -234,8 +234,9 @@ impl Conversation {
         message
     }
 
-    /// Returns the key for a listed call: that of the detached call with its id, of a copy of the
-    /// call that ran or was denied on another branch, or of a new call of this run.
+    /// Adds a listed call and returns its key. The detached call with its id is reused, with the
+    /// listed content. Otherwise, if a call with this id was started or denied on another branch, a
+    /// copy is added; else a new call of this run.
     pub(super) fn add_listed_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
         let known = self.take_detached_call(&listed.id);
         match known.or_else(|| self.copy_settled_call(&listed.id)) {
@@ -260,7 +261,8 @@ impl Conversation {
 }
 
 /// Applies a received result to a call. A repeated result does not change the outcome; no result
-/// overrides an outcome of the page or a decision of the user.
+/// overrides an outcome of the page or a decision of the user. A placeholder is ignored while the
+/// call is running, and does not count as the delivery of a result.
 pub(super) fn apply_received_result(
     call: &mut ToolCall,
     mut result: CallResult,

@@ -1,4 +1,4 @@
-//! The error of an invalid stored conversation.
+//! Defines the error of an invalid stored conversation.
 
 use std::fmt;
 
@@ -37,8 +37,4 @@ impl FormatError {
             _ => None,
         }
     }
-}
-
-pub(super) fn format_error(message: &str) -> FormatError {
-    FormatError(message.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Identifiers of a conversation's items.
+//! Defines the ids of messages and the keys of calls.
 
 use std::{fmt, sync::Arc};
 
@@ -38,10 +38,10 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Identifies a tool call for the lifetime of its conversation.
+/// The key of a tool call, unchanged for the lifetime of its conversation.
 ///
 /// The conversation creates the key when the call first appears and never reuses it. The message,
-/// the place and the agent's id are attributes of the call and may change; the key does not.
+/// the place and the agent's id of a call may change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey(u64);
 

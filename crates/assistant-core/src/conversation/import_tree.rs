@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Amount, FormatError, Status, format_error::format_error};
+use super::{Amount, FormatError, Status};
 use crate::event::Object;
 
 /// A message with the id of its parent.
@@ -19,8 +19,8 @@ struct TreeEntry {
     parent: Option<String>,
 }
 
-/// Returns true if any entry of a list names its parent, contains a list of children, or wraps its
-/// message in a field `message`.
+/// Returns true if any entry of a list has a field for its parent (a text or null), contains a list
+/// of children, or wraps its message in a field `message`.
 pub(super) fn is_tree(list: &[Value]) -> bool {
     let named = |entry: &Value, key: &str| {
         let field = entry.get(key);
@@ -46,7 +46,7 @@ pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<Stri
         Some(root @ Value::Object(_)) => vec![root],
         // A message with its descendants.
         None if from.contains_key("children") => vec![Value::Object(from)],
-        _ => return Err(format_error("the conversation has no list 'messages'")),
+        _ => return Err(FormatError::new("the conversation has no list 'messages'")),
     };
     Ok((list, tip))
 }
@@ -78,7 +78,8 @@ fn parse_id(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// Lists the messages of a tree, each after its parent and its older siblings.
+/// Lists the messages of a tree with the ids of their parents. A nested message follows its parent
+/// and its older siblings. Fails if an entry is not an object, or a message has no id.
 fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     let mut entries = Vec::new();
     // Parents that name their children by id.
@@ -87,7 +88,7 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     next.reverse();
     while let Some((entry, above)) = next.pop() {
         let Value::Object(mut entry) = entry else {
-            return Err(format_error("a message is not an object"));
+            return Err(FormatError::new("a message is not an object"));
         };
         let children = entry.shift_remove("children");
         let parent = parse_id(entry.shift_remove("parentId").as_ref());
@@ -97,7 +98,7 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
             _ => entry,
         };
         let own =
-            parse_id(message.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
+            parse_id(message.get("id")).ok_or_else(|| FormatError::new("a message has no 'id'"))?;
         if let Some(Value::Array(children)) = children {
             for child in children.into_iter().rev() {
                 match parse_id(Some(&child)) {
@@ -185,7 +186,7 @@ fn find_number(from: &Object, keys: &[&str]) -> Option<i64> {
 
 /// Converts a message to the format of exports.
 fn convert_message(mut from: Object) -> Result<Value, FormatError> {
-    let id = parse_id(from.get("id")).ok_or_else(|| format_error("a message has no 'id'"))?;
+    let id = parse_id(from.get("id")).ok_or_else(|| FormatError::new("a message has no 'id'"))?;
     let role = find_text(&from, &["role", "source"]).unwrap_or_default();
     let role = role.to_ascii_lowercase();
     let is_ours = from.get("parts").is_some_and(Value::is_array);
@@ -256,8 +257,8 @@ fn convert_content(from: &mut Object) -> Vec<Value> {
     }
 }
 
-/// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if it has no
-/// id.
+/// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if the value
+/// is not an object or has no id.
 fn convert_call(from: &Value) -> Option<Value> {
     let from = from.as_object()?;
     let function = from.get("function").and_then(Value::as_object);

@@ -39,17 +39,19 @@ impl Conversation {
         Some(call.key())
     }
 
-    /// Attaches the calls of a new node, and assigns the results that arrived before them.
+    /// Attaches the calls of a new node to it, assigns results that arrived before these calls, and
+    /// assigns or indexes the results in the node.
     pub(super) fn index_calls(&mut self, node: usize) {
         self.attach_calls(node);
-        let keys: Vec<CallKey> = self.node_calls(node).collect();
+        let keys: Vec<CallKey> = self.node_call_keys(node).collect();
         for key in keys {
             self.adopt_orphan(key);
         }
         self.index_orphans(node);
     }
 
-    /// Rebuilds the indices of messages, after an operation that moved nodes.
+    /// Rebuilds the indices of messages and of results without a call, after an operation that
+    /// moved nodes. Renumbers the run's path, and assigns the results whose calls are known.
     pub(super) fn reindex(&mut self) {
         self.wire_ids.clear();
         self.orphans.clear();
@@ -57,7 +59,7 @@ impl Conversation {
         for (ix, node) in self.tree.nodes() {
             let wire_id = node.item.message.wire_id().to_owned();
             self.wire_ids.entry(wire_id).or_default().push(ix);
-            waiting.extend(self.orphans_in(ix).into_iter().map(|id| (id, ix)));
+            waiting.extend(self.orphan_call_ids(ix).into_iter().map(|id| (id, ix)));
         }
         self.tree.number_path();
         for (id, ix) in &waiting {

@@ -4,7 +4,7 @@
 //! A message whose parent is missing is an orphan: a root until the parent arrives. `branch`
 //! handles changes of the user to the tree.
 
-use super::{Conversation, Message, MessageId, TreeError, content::content_parts};
+use super::{Conversation, Message, MessageId, TreeError, content::parts_from_content};
 use crate::event::{Content, Role};
 
 impl Conversation {
@@ -27,7 +27,7 @@ impl Conversation {
             return Err(TreeError::UnknownParent);
         }
         self.tree.check_cycle(&message.id, parent)?;
-        let (_, id) = self.add_below(message, parent);
+        let (_, id) = self.add_message_below(message, parent);
         Ok(id)
     }
 
@@ -53,14 +53,14 @@ impl Conversation {
         }
         self.tree.check_cycle(&message.id, parent)?;
         let was_empty = self.tree.len() == 0;
-        let (ix, id) = self.add_below(message, parent);
+        let (ix, id) = self.add_message_below(message, parent);
         if was_empty {
             self.tree.set_run_path(self.tree.chain_to(ix));
         }
         Ok(id)
     }
 
-    /// Replaces the text of a message, which keeps its place, its calls and its cost.
+    /// Replaces the texts and files of a message, which keeps its place, its calls and its cost.
     ///
     /// # Errors
     ///
@@ -73,22 +73,26 @@ impl Conversation {
         let ix = self.tree.index_of(id)?;
         let mut fresh = Message::new(id.clone(), Role::User, 0);
         fresh.listed = matches!(content, Content::Parts(_));
-        fresh.parts = content_parts(content);
+        fresh.parts = parts_from_content(content);
         self.update_node(ix, fresh);
         Ok(())
     }
 
     #[cfg(any(feature = "records", feature = "replay"))]
-    fn add_below(&mut self, message: Message, parent: Option<&MessageId>) -> (usize, MessageId) {
-        let entry = self.tree_message(message);
+    fn add_message_below(
+        &mut self,
+        message: Message,
+        parent: Option<&MessageId>,
+    ) -> (usize, MessageId) {
+        let entry = self.create_tree_message(message);
         let (ix, id) = self.tree.add_below(entry.message.id.clone(), entry, parent);
         self.assign_id(ix);
         self.index_calls(ix);
         (ix, id)
     }
 
-    /// Replaces the content of a message, which keeps its place and its role, and also its cost
-    /// unless the new content has one.
+    /// Replaces the content of a message except its calls. The message keeps its place and its
+    /// role, and its cost unless the new content has one.
     pub(super) fn update_node(&mut self, ix: usize, fresh: Message) {
         self.edit_message(ix, |message| {
             message.parts.retain(|part| part.call_key().is_some());

@@ -12,11 +12,11 @@ use super::{
     AgentStep, Author, Conversation, Cost, Cut, DataPart, Message, MessageId, Part, SourcePart,
     Span, TextPart, ToolResultPart,
     calls::Calls,
-    format_error::{FormatError, format_error},
+    format_error::FormatError,
     json_call,
     json_fields::{
-        JsonFormat, expect_object, take_flag, take_int, take_object, take_required_text, take_text,
-        unknown_fields, write_unknown_fields,
+        JsonFormat, collect_unknown_fields, expect_object, take_flag, take_int, take_object,
+        take_required_text, take_text, write_unknown_fields,
     },
 };
 use crate::{
@@ -70,12 +70,12 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if the value is not an object, or if `id`, `role` or `parts` are missing or have the
-    /// wrong type.
+    /// Fails if the value is not an object, if its `id`, `role` or `parts` are missing or invalid,
+    /// or if a part or a call is invalid.
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
         let message = conversation.read_message(value, JsonFormat::Message)?;
-        let entry = conversation.tree_message(message);
+        let entry = conversation.create_tree_message(message);
         let (ix, _) = conversation.tree.append(entry.message.id.clone(), entry);
         conversation.attach_calls(ix);
         Ok(conversation)
@@ -144,7 +144,7 @@ impl Conversation {
         message.interjected = take_flag(&mut object, "interjected");
         message.thread_id = take_text(&mut object, "threadId");
         message.listed = take_flag(&mut object, "listed");
-        message.extra = unknown_fields(object);
+        message.extra = collect_unknown_fields(object);
         Ok(message)
     }
 }
@@ -217,7 +217,7 @@ fn part_from_json(
             Ok(Part::Data(DataPart {
                 data_type,
                 data,
-                extra: unknown_fields(object),
+                extra: collect_unknown_fields(object),
             }))
         }
         "image" | "audio" | "video" | "document" => {
@@ -248,7 +248,7 @@ fn text_part_from_json(value: Value) -> Result<TextPart, FormatError> {
     let mut rest = take_part_body(value)?;
     let text = take_required_text(&mut rest, "text", "text part")?;
     Ok(TextPart {
-        extra: unknown_fields(rest),
+        extra: collect_unknown_fields(rest),
         ..TextPart::new(text)
     })
 }
@@ -272,7 +272,7 @@ fn result_part_from_json(value: Value) -> Result<ToolResultPart, FormatError> {
     let tool_name = take_text(&mut extra, "toolName");
     let output = extra
         .shift_remove("output")
-        .ok_or_else(|| format_error("tool result has no 'output'"))?;
+        .ok_or_else(|| FormatError::new("tool result has no 'output'"))?;
     let content = match extra.shift_remove("content") {
         Some(content) => {
             Some(form::content_from_value(content).map_err(|e| FormatError(e.to_string()))?)
@@ -284,6 +284,6 @@ fn result_part_from_json(value: Value) -> Result<ToolResultPart, FormatError> {
         tool_name,
         output,
         content,
-        extra: unknown_fields(extra),
+        extra: collect_unknown_fields(extra),
     })
 }

@@ -7,8 +7,8 @@ use super::{
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
     after_reload::{LastStart, StoredState},
     json_fields::{
-        JsonFormat, take_bool, take_flag, take_int, take_object, take_required_text, take_text,
-        unknown_fields, write_unknown_fields,
+        JsonFormat, collect_unknown_fields, take_bool, take_flag, take_int, take_object,
+        take_required_text, take_text, write_unknown_fields,
     },
     outcome::{CallEnd, Outcome},
     state::State,
@@ -152,8 +152,8 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     let id = take_required_text(&mut from, "toolCallId", "tool call")?;
     let name = take_required_text(&mut from, "toolName", "tool call")?;
     let state = take_required_text(&mut from, "state", "tool call")?;
-    let phase = Phase::parse(&state)
-        .ok_or_else(|| super::format_error::format_error("tool call has an unknown 'state'"))?;
+    let phase =
+        Phase::parse(&state).ok_or_else(|| FormatError::new("tool call has an unknown 'state'"))?;
     let created_at = take_int(&mut from, "createdAt").unwrap_or(0);
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
@@ -232,9 +232,7 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
             let word = take_text(&mut from, "lifecycle");
             let state =
                 State::from_stored(word.as_deref(), phase, StoredState { review, handed_off });
-            state.ok_or_else(|| {
-                super::format_error::format_error("tool call has an unknown 'lifecycle'")
-            })?
+            state.ok_or_else(|| FormatError::new("tool call has an unknown 'lifecycle'"))?
         }
     };
     call.state = state.after_reload(LastStart::Unrecorded);
@@ -247,7 +245,7 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     }
     call.encrypted_value = take_text(&mut from, "encryptedValue");
     call.metadata = take_object(&mut from, "metadata").unwrap_or_default();
-    call.extra = unknown_fields(from);
+    call.extra = collect_unknown_fields(from);
     Ok(call)
 }
 
@@ -313,7 +311,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
         by: by.as_deref().and_then(Decider::parse),
         interrupt_id,
         shown: None,
-        extra: unknown_fields(from),
+        extra: collect_unknown_fields(from),
     };
     (Some(approval), handed_off)
 }
@@ -348,7 +346,7 @@ fn read_error(mut from: Object) -> CallError {
 }
 
 impl CallResult {
-    /// Returns the result as JSON, for the journal.
+    /// Returns the fields of the result as JSON, for the journal, without the value.
     pub(crate) fn to_value(&self) -> Value {
         write_result(self, false, JsonFormat::Whole)
     }
@@ -392,6 +390,6 @@ fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult,
         encrypted_value: take_text(&mut from, "encryptedValue"),
         subagent_run_id: take_text(&mut from, "subagentRunId"),
         metadata: take_object(&mut from, "metadata"),
-        extra: unknown_fields(from),
+        extra: collect_unknown_fields(from),
     })
 }

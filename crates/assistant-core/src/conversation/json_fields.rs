@@ -66,7 +66,7 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     set
 }
 
-/// The format in which a message is written.
+/// The format in which a message is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonFormat {
     /// A single message, with unknown fields next to known ones.
@@ -98,8 +98,9 @@ pub(super) fn write_unknown_fields(
     }
 }
 
-/// Returns the unknown fields, after the known fields were removed.
-pub(super) fn unknown_fields(mut rest: Object) -> Object {
+/// Returns the unknown fields: the fields that remain after the known fields were removed, and the
+/// fields of the object `extra`.
+pub(super) fn collect_unknown_fields(mut rest: Object) -> Object {
     if let Some(apart) = take_object(&mut rest, "extra") {
         rest.extend(apart);
     }

@@ -5,19 +5,17 @@
 
 use serde_json::Value;
 
-use super::{
-    Author, CallEnd, Conversation, FormatError,
-    format_error::{DUPLICATE_ID, format_error},
-};
+use super::{Author, CallEnd, Conversation, FormatError, format_error::DUPLICATE_ID};
 use crate::{event::Message, json::form};
 
 impl Conversation {
-    /// Adds the messages of a list to an empty conversation, and cancels calls without a result.
+    /// Adds the messages of a list to an empty conversation, and cancels calls without a result. If
+    /// a message has `parts`, the list is read in the form of the AI SDK.
     ///
     /// # Errors
     ///
     /// Fails if an entry is not a message, or if two messages have the same id.
-    pub(super) fn add_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
+    pub(super) fn load_list(mut self, list: Vec<Value>) -> Result<Self, FormatError> {
         #[cfg(feature = "ui-stream")]
         if list
             .iter()
@@ -28,23 +26,24 @@ impl Conversation {
         for entry in list {
             let message =
                 form::message_from_value(entry).map_err(|e| FormatError(e.to_string()))?;
-            self.add_listed(message)?;
+            self.add_listed_message(message)?;
         }
         self.close_unanswered_calls();
         Ok(self)
     }
 
-    fn add_listed(&mut self, message: Message) -> Result<(), FormatError> {
+    fn add_listed_message(&mut self, message: Message) -> Result<(), FormatError> {
         let taken = self.find_message(&message.id).is_some()
             || self.find_call_by_result(&message.id).is_some();
         if taken {
-            return Err(format_error(DUPLICATE_ID));
+            return Err(FormatError::new(DUPLICATE_ID));
         }
         self.append_received(message, Author::Record, 0);
         Ok(())
     }
 
-    /// Ends calls without a result. Their outcome is unknown, so they are not started again.
+    /// Cancels the calls that have not ended. Their outcome is unknown, so they are not started
+    /// again.
     fn close_unanswered_calls(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, CallEnd::Cancelled, 0);

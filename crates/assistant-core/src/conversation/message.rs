@@ -57,7 +57,7 @@ impl Cut {
         }
     }
 
-    /// Parses the name that is used in stored conversations.
+    /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [
@@ -95,7 +95,7 @@ impl Message {
         &self.id
     }
 
-    /// Returns the role of the author.
+    /// Returns the role of the message. The author may differ from the role; see [`Self::author`].
     #[must_use]
     pub const fn role(&self) -> Role {
         self.role
@@ -179,8 +179,8 @@ impl Message {
         self.thread_id.as_deref()
     }
 
-    /// Creates an empty message of the agent. Messages of the user are created only by
-    /// [`Message::user`].
+    /// Creates an empty message of the agent, in any role. `now` is the time in milliseconds since
+    /// 1970. Messages of the user are created by [`Message::user`].
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
         Self {
@@ -210,7 +210,7 @@ impl Message {
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
-        let parts = super::content::content_parts(content);
+        let parts = super::content::parts_from_content(content);
         Self {
             parts,
             listed,

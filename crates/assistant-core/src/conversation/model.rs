@@ -47,9 +47,9 @@ pub struct Conversation {
     pub(super) hand_off_messages: HashSet<String>,
     /// The state shared with the agent.
     pub(super) state: Value,
-    /// The size of the state ([`crate::json::patch::size_of`]).
+    /// The size of the state in bytes ([`crate::json::patch::size_of`]).
     pub(super) state_size: usize,
-    /// The sizes of activities that were patched, by node.
+    /// The sizes in bytes of activities that were measured, by node.
     pub(super) activity_sizes: FxHashMap<usize, usize>,
     pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
@@ -220,17 +220,18 @@ impl Conversation {
         changes
     }
 
-    /// Forgets the changes, for callers that read everything at the end.
+    /// Forgets the changes and the events of calls, for callers that read everything at the end.
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();
         self.calls.forget_events();
     }
 
-    /// Adds a message below the tip of the run's path, and returns its id. If the id is taken on
-    /// another branch, the message gets a new one.
+    /// Adds a message below the tip of the run's path, and returns its id. If another message has
+    /// the id, the new message gets another id. Messages that waited for this id are moved below
+    /// it.
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
-        let entry = self.tree_message(message);
+        let entry = self.create_tree_message(message);
         let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
         self.assign_id(ix);
         self.tree.gather_orphans(ix);
@@ -238,8 +239,8 @@ impl Conversation {
         id
     }
 
-    /// Creates a message for the tree, as part of the active run.
-    pub(super) const fn tree_message(&self, message: Message) -> TreeMessage {
+    /// Creates an entry of the tree for a message, as part of the active run.
+    pub(super) const fn create_tree_message(&self, message: Message) -> TreeMessage {
         TreeMessage {
             message,
             run: self.runs.current,

@@ -26,7 +26,8 @@ pub(crate) enum Note {
     /// The question and the answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
-    /// The call was decided without a decision of the user on its card ([`Self::DecidedAsShown`]).
+    /// The call was decided in another way than on its card ([`Self::DecidedAsShown`]): by an
+    /// earlier denial, in a text, or by the denial of a call that has no decision yet.
     Decision(Decision),
     /// The user or the application decided about the call as it was shown on the card.
     DecidedAsShown {
@@ -84,8 +85,8 @@ impl State {
         }
     }
 
-    /// Records that the question was answered. The duty to ask the user on this page remains if the
-    /// answer was for the agent.
+    /// Records that the question was answered: the call counts as unchanged. The user must still be
+    /// asked on this page if the answer was for the agent.
     fn record_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::event::{Content, Object, Role};
 
-pub(super) fn orphan_part(
+pub(super) fn create_orphan_part(
     tool_call_id: String,
     content: Content,
     error: Option<String>,
@@ -29,8 +29,8 @@ pub(super) fn orphan_part(
 }
 
 impl Conversation {
-    /// Returns the ids of calls whose results wait in a node.
-    pub(super) fn orphans_in(&self, ix: usize) -> Vec<String> {
+    /// Returns the ids of the calls whose results wait in a node.
+    pub(super) fn orphan_call_ids(&self, ix: usize) -> Vec<String> {
         let parts = self.node(ix).map_or(&[][..], |node| &node.message.parts);
         let results = parts.iter().filter_map(|part| match part {
             Part::ToolResult(part) => Some(part.tool_call_id.clone()),
@@ -42,7 +42,7 @@ impl Conversation {
     /// Assigns the results in a node to their calls if the calls are known and on the same branch,
     /// and indexes the other results by the id of the call.
     pub(super) fn index_orphans(&mut self, ix: usize) {
-        for id in self.orphans_in(ix) {
+        for id in self.orphan_call_ids(ix) {
             let call = self.find_call(&id).filter(|key| self.can_take_result(key));
             match call.filter(|key| self.tree.is_on_path(ix) || self.is_call_above(key, ix)) {
                 Some(key) => self.move_orphan_to_call(key, ix, &id),
@@ -78,7 +78,9 @@ impl Conversation {
         }
     }
 
-    /// Moves a result from a node into its call. A node that contains only the result is removed.
+    /// Sets the result of a call from a node in which the result waited. If the node is a tool
+    /// message, it is removed. An approval of the page that the agent echoes is not set as a
+    /// result.
     fn move_orphan_to_call(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.unshare(ix);
         if self.tree.is_on_path(ix) {
@@ -103,12 +105,12 @@ impl Conversation {
         let author = Author::Agent;
         if self.is_approval_echo(&key, &result.message_id, &result.content) {
             if whole {
-                self.remove_from_paths(ix);
+                self.remove_message_from_paths(ix);
             }
         } else if whole {
             let place = self.results_after(before).len();
-            self.remove_from_paths(ix);
-            self.fold_result(key, result, author, before, now);
+            self.remove_message_from_paths(ix);
+            self.set_received_result(key, result, author, before, now);
             // It replaces its node: before the results that followed the node.
             let list = match before.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
@@ -118,7 +120,7 @@ impl Conversation {
                 tail.rotate_right(1);
             }
         } else {
-            self.fold_result(key, result, author, Some(ix), now);
+            self.set_received_result(key, result, author, Some(ix), now);
         }
     }
 

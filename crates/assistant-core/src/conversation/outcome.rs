@@ -86,7 +86,7 @@ impl Author {
         }
     }
 
-    /// Parses the name that is used in stored conversations.
+    /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let all = [Self::Page, Self::Agent, Self::Record];

@@ -85,7 +85,8 @@ impl TextPart {
         self.generation
     }
 
-    /// Returns the period in which reasoning was written; `None` for other text.
+    /// Returns the period in which reasoning was written; `None` for other text, and if the period
+    /// is unknown.
     #[must_use]
     pub const fn span(&self) -> Option<Span> {
         self.span
@@ -109,7 +110,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a period that lasts if it has no end.
+    /// Creates a period. Without an end, the period still lasts.
     #[must_use]
     pub const fn new(started_at: i64, ended_at: Option<i64>) -> Self {
         Self {
@@ -126,13 +127,13 @@ impl Span {
         Some(u64::try_from(ms).unwrap_or(0))
     }
 
-    /// Returns the start of the period.
+    /// Returns the start of the period, in milliseconds since 1970.
     #[must_use]
     pub const fn started_at(&self) -> i64 {
         self.started_at
     }
 
-    /// Returns the end of the period; `None` while it lasts.
+    /// Returns the end of the period, in milliseconds since 1970; `None` while the period lasts.
     #[must_use]
     pub const fn ended_at(&self) -> Option<i64> {
         self.ended_at

@@ -9,7 +9,7 @@ pub enum Phase {
     InputAvailable,
     /// The user is asked.
     ApprovalRequested,
-    /// The question was answered, or no approval is needed; the handler is not running yet.
+    /// The question was answered, and the call is not running yet.
     ApprovalResponded,
     /// The handler runs, or the agent runs the tool.
     Running,
@@ -55,7 +55,8 @@ impl Phase {
         known.map(|(phase, _)| *phase)
     }
 
-    /// Returns true if the call has ended. Only a snapshot can still change such a call.
+    /// Returns true if the call has ended. Only its agent can still change such a call, by sending
+    /// its own result or its arguments again.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(

@@ -37,8 +37,8 @@ impl Conversation {
         keys.filter_map(|key| self.calls.get(&key))
     }
 
-    /// Adds a call of the page itself, made by this request: it belongs to no message and is never
-    /// sent.
+    /// Adds a call of the page itself, made by this request, and returns its key. The call belongs
+    /// to no message and is never sent.
     pub(crate) fn add_direct(&mut self, call: ToolCall, request: u64) -> CallKey {
         let key = self.calls.add(call, None);
         self.calls.attach_to_page(&key, request);
@@ -53,14 +53,14 @@ impl Conversation {
         Some((self.calls.remove(key)?, request))
     }
 
-    /// Returns the call whose handler requested this call, then the requester of that call, and so
-    /// on.
+    /// Returns the key of the call whose handler requested this call, then the key of that call's
+    /// requester, and so on.
     pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
         let requester = |key: &CallKey| self.call(key)?.parent;
         std::iter::successors(requester(key), requester)
     }
 
-    /// Returns the calls of the page that the handler of a call requested.
+    /// Returns the keys of the page's own calls that the handler of a call requested.
     pub(crate) fn calls_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
         let requested = self.direct_calls().filter(|call| call.parent == Some(*key));
         requested.map(ToolCall::key).collect()
@@ -71,18 +71,18 @@ impl Conversation {
         self.calls.has_eager_call()
     }
 
-    /// Returns the open calls that were checked against a registration, oldest first.
+    /// Returns the keys of the open calls that were checked against a registration, oldest first.
     pub(crate) fn calls_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
         let direct = self.direct_calls().map(ToolCall::key);
-        let open = self.calls.open_calls().chain(direct);
+        let open = self.calls.open_call_keys().chain(direct);
         let registration = |key: &CallKey| self.call(key)?.check()?.registration;
         let its = open.filter(|key| registration(key) == Some(id));
         in_order(its.collect(), CallKey::sort_key)
     }
 
-    /// Voids the checks of all calls except those of the page itself.
+    /// Removes the checks of all open calls in messages. Calls of the page itself keep theirs.
     pub(crate) fn void_checks(&mut self) {
-        let open: Vec<CallKey> = self.calls.open_calls().collect();
+        let open: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open {
             if self
                 .calls
@@ -123,31 +123,35 @@ impl Conversation {
         self.calls.calls_in_messages().filter(|call| call.is_real())
     }
 
-    /// Returns all shown calls, in order.
+    /// Returns the keys of the calls in the shown messages, in order, without callouts that are
+    /// only displayed.
     #[must_use]
     pub fn path_calls(&self) -> Vec<CallKey> {
-        self.calls_on(self.tree.shown_path())
+        self.call_keys_on(self.tree.shown_path())
     }
 
-    /// Returns all calls on the run's path, in order.
+    /// Returns the keys of the calls on the run's path, in order, without callouts that are only
+    /// displayed.
     pub(crate) fn run_calls(&self) -> Vec<CallKey> {
-        self.calls_on(self.tree.path())
+        self.call_keys_on(self.tree.path())
     }
 
-    fn calls_on(&self, path: &[usize]) -> Vec<CallKey> {
+    fn call_keys_on(&self, path: &[usize]) -> Vec<CallKey> {
         // Long conversations without calls are not walked.
         if self.calls.is_empty() {
             return Vec::new();
         }
-        path.iter().flat_map(|ix| self.node_calls(*ix)).collect()
+        path.iter()
+            .flat_map(|ix| self.node_call_keys(*ix))
+            .collect()
     }
 
-    /// Returns the calls on the run's path that have not ended, in order of appearance.
+    /// Returns the keys of the calls on the run's path that have not ended, in order of appearance.
     #[must_use]
     pub fn active_calls(&self) -> Vec<CallKey> {
         let nodes = self
             .calls
-            .open_calls()
+            .open_call_keys()
             .filter_map(|key| self.run_node_of(&key));
         let mut nodes = in_order(nodes.collect(), |(depth, _)| sort_key(*depth));
         nodes.dedup();
@@ -155,24 +159,32 @@ impl Conversation {
             let call = self.calls.get(key);
             call.is_some_and(|call| call.is_real() && !call.state().is_done())
         };
-        let calls = nodes.iter().flat_map(|(_, node)| self.node_calls(*node));
+        let calls = nodes
+            .iter()
+            .flat_map(|(_, node)| self.node_call_keys(*node));
         calls.filter(is_open).collect()
     }
 
     /// Returns the open calls on branches other than the run's, unordered.
     pub(crate) fn open_calls_on_other_branches(&self) -> impl Iterator<Item = &ToolCall> {
-        let elsewhere = self.calls.open_calls().filter(|key| !self.is_run_call(key));
+        let elsewhere = self
+            .calls
+            .open_call_keys()
+            .filter(|key| !self.is_run_call(key));
         elsewhere.filter_map(|key| self.call(&key))
     }
 
     /// Returns the states of the calls on the run's path that have not ended, unordered.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
-        let on_path = self.calls.open_calls().filter(|key| self.is_run_call(key));
+        let on_path = self
+            .calls
+            .open_call_keys()
+            .filter(|key| self.is_run_call(key));
         on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
-    /// Returns an open call whose state satisfies a condition, on the run's path or of the page
-    /// itself.
+    /// Returns the key of an open call whose state satisfies a condition, on the run's path or of
+    /// the page itself; `None` if no call does.
     pub(crate) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
         let direct = self.direct_calls().map(|call| (call.key(), call.state()));
         let mut states = self.open_states().chain(direct);
@@ -200,16 +212,16 @@ impl Conversation {
                 call.is_real() && !call.state().is_done() && is_it(call.state())
             })
         };
-        let mut open = self.calls.open_calls();
+        let mut open = self.calls.open_call_keys();
         let in_earlier = open.any(|other| {
             let node = self.run_node_of(&other);
             node.is_some_and(|node| node.0 < own.0) && matches(&other)
         });
-        let before = || self.node_calls(own.1).take_while(|other| other != key);
+        let before = || self.node_call_keys(own.1).take_while(|other| other != key);
         in_earlier || before().any(|other| matches(&other))
     }
 
-    /// Returns the ended calls in messages of all branches, in order of their ends.
+    /// Returns the keys of the ended calls in messages of all branches, in order of their ends.
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
@@ -230,8 +242,8 @@ impl Conversation {
         self.run_node_of(key).is_some()
     }
 
-    /// Returns the calls of a node, without callouts that are only displayed.
-    pub(super) fn node_calls(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
+    /// Returns the keys of the calls of a node, without callouts that are only displayed.
+    pub(super) fn node_call_keys(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
         let message = self.node(node).map(|node| &node.message);
         let calls = message
             .into_iter()
@@ -270,7 +282,7 @@ impl Conversation {
     }
 
     /// Returns the number of other calls in the turn that have the same name and run as this call
-    /// and were started or are about to start.
+    /// and were started or are about to start. 0 if the run of this call is unknown.
     pub(crate) fn count_other_starts(&self, key: &CallKey) -> u32 {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
@@ -323,20 +335,20 @@ impl Conversation {
     pub(crate) fn known_call(&self, wire_id: &str) -> Option<&ToolCall> {
         let key = self.find_call(wire_id);
         self.calls
-            .get(&key.or_else(|| self.calls.detached_call(wire_id))?)
+            .get(&key.or_else(|| self.calls.detached_key(wire_id))?)
     }
 
     /// Detaches a call from its message. If an agent repeats the call's wire id, the id refers to
     /// this call.
-    pub(super) fn detach(&mut self, key: CallKey) {
+    pub(super) fn detach_call(&mut self, key: CallKey) {
         self.calls.detach(&key);
         self.calls.index_detached(key);
     }
 
-    /// Removes and returns the detached call with this wire id, which the caller attaches to a
-    /// message. If another branch contains the call, a copy stays there.
+    /// Removes the detached call with this wire id from the index, and returns its key. The caller
+    /// attaches the call to a message. If another branch contains the call, a copy stays there.
     pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
-        let key = self.calls.take_detached_call(wire_id)?;
+        let key = self.calls.take_detached_key(wire_id)?;
         match self.calls.node_of(&key) {
             // Another branch contains it.
             Some(node) => self.detach_and_leave_copy(&key, node),
@@ -346,16 +358,17 @@ impl Conversation {
         Some(key)
     }
 
-    /// Marks the outcome of a call as unknown, because the journal contains its handler's start;
-    /// an entry for its end is applied afterwards. A call that has ended does not change.
+    /// Marks the outcome of an open call as unknown, because the journal contains a start of its
+    /// handler; an entry for the end is applied afterwards. `attempt` is the number of claims that
+    /// were used before that start.
     pub(crate) fn mark_unknown_outcome(&mut self, key: &CallKey, attempt: u32) {
         self.edit_call(key, |call| call.mark_unknown_outcome(attempt));
     }
 
-    /// Indexes the calls of a node that satisfy a condition as detached. The node is not on the
-    /// run's path.
+    /// Indexes the calls of a node that satisfy a condition as detached, for a node that is not on
+    /// the run's path.
     pub(super) fn index_detached_calls(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
-        let keys: Vec<CallKey> = self.node_calls(node).collect();
+        let keys: Vec<CallKey> = self.node_call_keys(node).collect();
         for key in keys {
             if self.call(&key).is_some_and(&which) {
                 self.calls.index_detached(key);
@@ -365,7 +378,7 @@ impl Conversation {
 
     /// Changes the detached calls that are in no message and have not ended.
     pub(crate) fn edit_detached_calls(&mut self, mut edit: impl FnMut(&mut ToolCall)) {
-        let keys: Vec<CallKey> = self.calls.all_detached().collect();
+        let keys: Vec<CallKey> = self.calls.detached_keys().collect();
         for key in keys {
             let is_open = self
                 .calls
@@ -378,8 +391,9 @@ impl Conversation {
     }
 
     /// Requires a question to the user on this page before any open call starts, on all branches.
+    /// Detached calls in no message are also checked again.
     pub(crate) fn ask_before_starts(&mut self) {
-        let open: Vec<CallKey> = self.calls.open_calls().collect();
+        let open: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open {
             self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));
         }
@@ -390,7 +404,7 @@ impl Conversation {
     }
 }
 
-/// Returns a place as a number to sort by.
+/// Converts a depth to a number to sort by.
 fn sort_key(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }

@@ -124,7 +124,8 @@ impl Conversation {
         sum_costs(self.path())
     }
 
-    /// Adds up the costs of the messages from the first to this one.
+    /// Adds up the costs of the messages from the first to this one. The sum is empty if no message
+    /// has this id.
     #[must_use]
     pub fn cost_up_to(&self, id: &MessageId) -> Cost {
         let chain = self.path_to(id).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Fields of records. A field that is missing or of another type counts as unknown.
+//! Reads the fields of records. A field that is missing or has another type is `None`.
 
 use serde_json::Value;
 

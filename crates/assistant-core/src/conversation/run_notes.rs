@@ -1,4 +1,4 @@
-//! The runs of a conversation, and the cost and steps that they add to the newest message.
+//! Records the cost and the steps of runs on the newest message, and looks up the runs of calls.
 
 use super::{AgentStep, Conversation, Cost, Message, MessageId, ToolCall, step::MAX_STEPS};
 use crate::event::Role;
@@ -16,7 +16,8 @@ impl Conversation {
         Some(self.runs.has_succeeded(call.run?))
     }
 
-    /// Adds the cost of an ended run to the newest message, if the agent wrote it.
+    /// Adds the cost of an ended run to the newest message, if the agent wrote it. An unknown cost
+    /// is ignored.
     pub(crate) fn record_cost(&mut self, cost: &Cost) {
         if cost.is_unknown() {
             return;

@@ -3,9 +3,9 @@
 //! The phase that views show, the permission to start a handler and the content of the next request
 //! derive from the state. A state contains the values that are valid in it ([`Question`],
 //! [`Clearance`], [`Outcome`], a [`Review`] in each), and [`State::step`] consumes the state.
-//! Within a state, only a [`Note`](super::Note) changes these values. Every step passes on the
-//! [`History`] of the call. [`crate::session`] causes the events, or the reducer if an event of the
-//! agent suffices.
+//! Within a state, only a [`Note`](super::Note) changes these values. Every transition passes on
+//! the [`History`] of the call. [`crate::session`] causes the events, or the reducer if an event of
+//! the agent suffices.
 
 use super::{
     CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Question, Review,
@@ -36,7 +36,7 @@ pub(crate) enum State {
     Allowed(Box<Clearance>),
     /// The call is invalid. Its error is sent once the run is over.
     Invalid(CallError, Box<Review>),
-    /// The user denied the call. The denial is sent once the run is over.
+    /// The call was denied. The denial is sent once the run is over.
     Denied {
         /// The reason that was given.
         reason: Option<String>,
@@ -172,8 +172,9 @@ impl State {
         Ok(next)
     }
 
-    /// Updates the history after a step: counts starts and claims without a start, and records
-    /// changes of a decided call.
+    /// Updates the history after a transition: counts starts and claims without a start, records
+    /// changes of a decided call, and marks the outcome as known once the handler starts or the
+    /// call ends in another way than by a denial.
     const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
         let (began, is_known, is_asked_anew) = (
             matches!(self, Self::Running(..)),
@@ -246,7 +247,7 @@ impl State {
             | (state @ (Self::Streaming(_) | Self::Open(_)), E::Rewritten) => return Err(state),
             (state, E::Reopened) => Self::Streaming(state.history()),
             (state @ Self::Streaming(_), E::ArgsEnded) | (state, E::Rewritten) => {
-                Self::Open(state.without_review())
+                Self::Open(state.to_blank_review())
             }
 
             // The outcomes of checks, which are repeated from `Open`.
@@ -288,7 +289,7 @@ impl State {
                 E::Voided,
             ) => Self::Open(state.into_review().into_voided()),
             (state @ Self::HandedOff { out: false, .. }, E::Revoked) => {
-                Self::Open(state.without_review())
+                Self::Open(state.to_blank_review())
             }
             (
                 state @ (Self::Asked(_) | Self::Missing(_) | Self::RuleAsked { .. }),
@@ -363,7 +364,7 @@ impl State {
                 E::InterruptReopened { card },
             ) => Self::Interrupted {
                 card,
-                review: state.without_review(),
+                review: state.to_blank_review(),
             },
             (Self::Interrupted { review, .. }, E::InterruptAnswered { approved: true, .. }) => {
                 Self::InterruptApproved { out: false, review }
@@ -439,12 +440,12 @@ impl State {
     pub(super) fn into_review(mut self) -> Box<Review> {
         match self.review_mut() {
             Some(review) => Box::new(std::mem::take(review)),
-            None => self.without_review(),
+            None => self.to_blank_review(),
         }
     }
 
     /// Returns a review that contains only the history.
-    fn without_review(&self) -> Box<Review> {
+    fn to_blank_review(&self) -> Box<Review> {
         Box::new(Review {
             history: self.history(),
             ..Review::default()

@@ -49,7 +49,8 @@ impl AgentStep {
     }
 }
 
-/// Reads stored steps, and skips entries that cannot be read.
+/// Removes the stored steps from an object and returns them, up to the maximum number. Entries that
+/// cannot be read are skipped.
 pub(super) fn take_steps(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);

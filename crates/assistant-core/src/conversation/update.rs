@@ -199,7 +199,7 @@ impl ConvUpdate {
         self.timestamp
     }
 
-    /// Returns the role of the author: `user`, `assistant` or `system`.
+    /// Returns the role of the author, such as `user`, `assistant` or `system`.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -261,7 +261,7 @@ impl ContentBlock {
         &self.content
     }
 
-    /// Returns the kind of content: `text` or `reasoning`.
+    /// Returns the kind of content, such as `text` or `reasoning`.
     #[must_use]
     pub fn content_type(&self) -> &str {
         &self.content_type

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     AgentUserMessages, CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part,
-    TextPart, ToolCall, content::content_parts, orphan::orphan_part, provenance,
+    TextPart, ToolCall, content::parts_from_content, orphan::create_orphan_part, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
@@ -31,7 +31,7 @@ impl Conversation {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            list.extend(self.to_wire(&node.message, ToolCall::is_real, to_listed_call));
+            list.extend(self.message_to_wire(&node.message, ToolCall::is_real, to_listed_call));
             list.extend(self.tool_messages(&node.results));
         }
         list
@@ -48,11 +48,11 @@ impl Conversation {
             let Some(node) = self.node(*ix) else { continue };
             // A tool message without a call is kept, but some servers reject it.
             let local = matches!(node.message.role, Role::Activity | Role::Tool);
-            if local || self.is_abandoned(&node.message) || self.omits(&node.message) {
+            if local || self.has_only_omitted_calls(&node.message) || self.omits(&node.message) {
                 continue;
             }
-            let sends = |call: &ToolCall| self.should_send(call);
-            let mut wire = self.to_wire(&node.message, sends, to_executed_call);
+            let sends = |call: &ToolCall| self.should_send_call(call);
+            let mut wire = self.message_to_wire(&node.message, sends, to_executed_call);
             if node.message.is_attributed_to_user() {
                 wire.as_mut().map(provenance::mark_as_agents);
             }
@@ -73,20 +73,22 @@ impl Conversation {
             .collect()
     }
 
-    fn should_send(&self, call: &ToolCall) -> bool {
+    fn should_send_call(&self, call: &ToolCall) -> bool {
         is_sendable(call) && !self.is_question_carrier(call)
     }
 
-    /// Returns true for an assistant's message without text all of whose calls are omitted from
-    /// requests.
-    fn is_abandoned(&self, message: &Message) -> bool {
+    /// Returns true if an assistant's message has calls but no text, and all its calls are omitted
+    /// from requests.
+    fn has_only_omitted_calls(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
-            && !self.calls_in(message).any(|call| self.should_send(call))
+            && !self
+                .calls_in(message)
+                .any(|call| self.should_send_call(call))
             && message.written().is_empty()
     }
 
-    fn to_wire(
+    fn message_to_wire(
         &self,
         message: &Message,
         keep: impl Fn(&ToolCall) -> bool,
@@ -256,7 +258,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
         MessageBody::Developer { content } | MessageBody::System { content } => {
             vec![Part::Text(TextPart::new(content))]
         }
-        MessageBody::User { content } => content_parts(content),
+        MessageBody::User { content } => parts_from_content(content),
         MessageBody::Assistant { content, .. } => {
             let text = content.map(|content| Part::Text(TextPart::new(content)));
             text.into_iter().collect()
@@ -266,7 +268,11 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
             content,
             error,
         } => {
-            vec![Part::ToolResult(orphan_part(tool_call_id, content, error))]
+            vec![Part::ToolResult(create_orphan_part(
+                tool_call_id,
+                content,
+                error,
+            ))]
         }
         MessageBody::Activity {
             activity_type,

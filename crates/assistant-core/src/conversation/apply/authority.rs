@@ -1,5 +1,5 @@
-//! The kinds of messages that a snapshot covers. A snapshot may omit reasoning and activities
-//! without removing them.
+//! Determines the kinds of messages that a snapshot covers. A snapshot may omit reasoning and
+//! activities without removing them.
 //!
 //! `merge` applies the snapshot.
 
@@ -25,9 +25,10 @@ enum CoveredActivities {
 }
 
 impl SnapshotCoverage {
-    /// Returns the coverage of a snapshot. A snapshot with an activity covers all activities,
-    /// unless its metadata lists the covered types, by convention of the reference client (`null`
-    /// for all).
+    /// Returns the coverage of a snapshot. A snapshot covers reasoning if it contains any. It
+    /// covers the activity types that its metadata lists, by convention of the reference client:
+    /// all for `null`, none for an invalid list. Without a list, it covers all activities if it
+    /// contains any.
     pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
         let any = |role| messages.iter().any(|message| message.role() == role);
         let inferred = if any(Role::Activity) {
@@ -53,8 +54,8 @@ impl SnapshotCoverage {
         }
     }
 
-    /// Returns true if the snapshot does not cover messages of this kind, so that the message stays
-    /// although the snapshot omits it.
+    /// Returns true if a message that the snapshot omits should stay: reasoning or an activity that
+    /// the snapshot does not cover.
     pub(super) fn should_keep(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,
@@ -69,7 +70,7 @@ impl SnapshotCoverage {
     }
 }
 
-/// Returns the strings of a list; `None` if the list contains other values.
+/// Returns the strings of a list; `None` if the value is not a list of strings.
 fn parse_string_list(value: &Value) -> Option<Vec<String>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     value.as_array()?.iter().map(text).collect()

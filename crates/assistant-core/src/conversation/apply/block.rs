@@ -136,7 +136,7 @@ impl Conversation {
     }
 }
 
-/// Merges fields into others; the value `null` removes a field.
+/// Merges the fields of `from` into `into`; a `null` value removes a field.
 pub(super) fn merge_extra(into: &mut Object, from: Object) {
     for (key, value) in from {
         if value.is_null() {

@@ -48,7 +48,7 @@ impl Conversation {
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut ApplyContext<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
-            None => self.create_reader(ix),
+            None => self.create_callout_reader(ix),
         };
         reader.running = true;
         let target = self
@@ -66,9 +66,9 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// Returns a reader for a message without one. The reader has parsed the present text, whose
+    /// Creates a reader for a message that has none. The reader has parsed the present text, whose
     /// callouts are already shown.
-    fn create_reader(&self, ix: usize) -> CalloutReader {
+    fn create_callout_reader(&self, ix: usize) -> CalloutReader {
         let message = self.node(ix).map(|node| &node.message);
         let written = message.map(Message::written).unwrap_or_default();
         let mut parser = Parser::new(self.callout_options());
@@ -99,12 +99,12 @@ impl Conversation {
     }
 
     /// Removes the reader of a message whose text was replaced or removed.
-    pub(super) fn remove_reader(&mut self, ix: usize) {
+    pub(super) fn remove_callout_reader(&mut self, ix: usize) {
         self.reading.readers.remove(&ix);
     }
 
     /// Moves the reader of a message that was copied for the run's path, where its text continues.
-    pub(in crate::conversation) fn move_reader(&mut self, from: usize, to: usize) {
+    pub(in crate::conversation) fn move_callout_reader(&mut self, from: usize, to: usize) {
         if let Some(reader) = self.reading.readers.remove(&from) {
             self.reading.readers.insert(to, reader);
         }
@@ -170,7 +170,8 @@ impl Conversation {
         Some(self.push_call(ix, key))
     }
 
-    /// Stores the original text in the message, once the text contains a callout.
+    /// Stores the original text in the message, which now contains a callout. Text that is already
+    /// stored stays.
     fn store_original_text(&mut self, ix: usize, reader: &mut CalloutReader) {
         if let Some(node) = self.node_mut(ix) {
             let written = &mut reader.written;
@@ -207,8 +208,10 @@ impl Conversation {
         }
     }
 
-    /// Shows a complete callout: updates the call with the same id, or the announced call, or adds
-    /// a call. An intercepted callout becomes a call that may run.
+    /// Shows a complete callout: replaces the announced call, or adds a call. An intercepted
+    /// callout becomes a call that may run. A callout that repeats an id updates the earlier call
+    /// instead; if that call may run, only an outcome updates it, and only before it starts or
+    /// ends.
     fn apply_complete_callout(
         &mut self,
         ix: usize,
@@ -275,8 +278,8 @@ impl Conversation {
         self.attach_calls(ix);
     }
 
-    /// Shows the callouts of an assistant's message that arrived complete. None of them runs, since
-    /// listed messages are in the past.
+    /// Shows the callouts of an assistant's message that arrived complete, unless they are already
+    /// shown. No callout of it runs, since listed messages are in the past.
     pub(in crate::conversation) fn read_callouts_in_message(
         &mut self,
         message: &mut Message,

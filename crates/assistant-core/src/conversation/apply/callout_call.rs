@@ -11,8 +11,8 @@ use crate::{
     text::callout::{Callout, CalloutState},
 };
 
-/// Returns true if a callout has neither a result nor an error nor a later state than complete
-/// input.
+/// Returns true if a callout requests that its call runs: it has no result and no error, and states
+/// either no state or complete input.
 pub(super) fn requests_execution(callout: &Callout) -> bool {
     let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()

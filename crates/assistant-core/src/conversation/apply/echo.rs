@@ -11,8 +11,9 @@ use super::{Change, Conversation};
 use crate::event::{self, MessageBody, Role};
 
 impl Conversation {
-    /// Sets the wire ids of messages of the path to the ids under which a list repeats them. Does
-    /// nothing unless a message of the user is missing from the list.
+    /// Sets the wire ids of messages of the path to the ids under which a list repeats them, with
+    /// the same role, text and calls. Does nothing if the list contains all messages of the user by
+    /// their ids.
     pub(super) fn adopt_listed_ids(&mut self, messages: &[event::Message]) {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
@@ -53,7 +54,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a message has exactly the calls of a listed message, in order.
+    /// Returns true if a message has exactly the calls of a listed message, in order, or if the
+    /// listed message is not an assistant's.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
         let calls = node

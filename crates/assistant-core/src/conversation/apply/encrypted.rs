@@ -6,7 +6,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Sets the encrypted value of a call, of a message, or of a call's result.
+    /// Sets the encrypted value of a call, of a message, or of a call's result. Ignores the value
+    /// of an activity and of an unknown id.
     pub(super) fn set_encrypted_value(&mut self, entity: EncryptedEntity, id: &str, value: String) {
         match entity {
             EncryptedEntity::ToolCall => {
@@ -27,7 +28,7 @@ impl Conversation {
                 } else if let Some(key) = self.find_call_by_result(id) {
                     self.edit_unshared_call(&key, |call| {
                         if let Some(outcome) = call.outcome_mut() {
-                            set_result_value(outcome, value);
+                            set_result_encrypted_value(outcome, value);
                         }
                     });
                 }
@@ -36,9 +37,9 @@ impl Conversation {
     }
 }
 
-/// Sets the value of a result. A result of the agent becomes an error if the value states that the
-/// tool failed.
-fn set_result_value(outcome: &mut Outcome, value: String) {
+/// Sets the encrypted value of a result. An output of the agent becomes an error if the value
+/// states that the tool failed.
+fn set_result_encrypted_value(outcome: &mut Outcome, value: String) {
     let Some(result) = outcome.result.as_mut() else {
         return;
     };

@@ -65,8 +65,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the answer with this id, or adds it. `None` if the id belongs to a message that is
-    /// not an answer of the agent.
+    /// Returns the answer with this id, or adds it. `None`, with a diagnostic, if the id belongs to
+    /// a message that is not an answer of the agent.
     pub(super) fn find_or_add_answer(
         &mut self,
         id: &str,
@@ -110,7 +110,7 @@ impl Conversation {
         let Some(ix) = self.find_or_add_answer(id, out) else {
             return;
         };
-        let part = ui::part(part);
+        let part = ui::part_from_ui(part);
         let Some(node) = self.node_mut(ix).filter(|_| replace) else {
             self.push_part(ix, part);
             return;
@@ -143,7 +143,7 @@ impl Conversation {
         let ix = self.unshare(ix);
         self.blocks.retain(|_, at| at.node != ix);
         #[cfg(feature = "callouts")]
-        self.remove_reader(ix);
+        self.remove_callout_reader(ix);
         let Some(node) = self.node_mut(ix) else {
             return;
         };
@@ -154,7 +154,7 @@ impl Conversation {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {
                 true => {
                     self.calls.edit(&key, &mut ToolCall::void_check);
-                    self.detach(key);
+                    self.detach_call(key);
                 }
                 false => drop(self.calls.remove(&key)),
             }
@@ -215,8 +215,9 @@ impl Conversation {
         }
     }
 
-    /// Begins a new call under the id of a call whose outcome the agent has withdrawn. The new call
-    /// replaces the old one, unless the old call was run or decided here.
+    /// Replaces an ended call, whose outcome the agent has withdrawn, with a new call of the same
+    /// id. Reports a diagnostic instead if the call is unknown, has not ended, was started or
+    /// decided, or was ended by the page.
     fn replace_call(&mut self, id: &str, name: String, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
@@ -260,7 +261,7 @@ impl Conversation {
         };
         self.edit_unshared_call(&key, |call| {
             ui::edit_ui_fields(&mut call.extra, |notes| merge_extra(notes, extra));
-            apply_execution(call);
+            mark_provider_call(call);
         });
     }
 
@@ -301,8 +302,8 @@ impl Conversation {
 }
 
 /// Marks a call as run by the agent's provider if the AI SDK's fields say so, or if they say that
-/// the call was denied elsewhere.
-fn apply_execution(call: &mut ToolCall) {
+/// the call was denied elsewhere. Calls from a text stay as they are.
+fn mark_provider_call(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;
     };
@@ -317,8 +318,8 @@ fn apply_execution(call: &mut ToolCall) {
     }
 }
 
-/// Sets the outcome of a call that the agent reports. Returns `false` if the page ended the call:
-/// its outcome stays, and counts as delivered.
+/// Sets the outcome of a call that the agent reports. Returns `false` if the outcome is not taken:
+/// the user denied the call, or the page ended it. An outcome of the page counts as delivered then.
 fn set_reported_outcome(
     call: &mut ToolCall,
     end: CallEnd,

@@ -23,14 +23,14 @@ use crate::{
 pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
-    /// The first message that lists a call, by the call's id.
+    /// The id of the first message that lists a call, by the call's id.
     pub(super) homes: HashMap<String, String>,
     /// The ids of the listed messages from before the run that sends the list.
     pub(super) old: HashSet<String>,
 }
 
 impl Conversation {
-    /// Appends the messages whose ids the path does not contain yet.
+    /// Appends the messages whose ids neither a message nor a result of the path has.
     pub(crate) fn merge_new(
         &mut self,
         messages: Vec<Message>,
@@ -52,7 +52,8 @@ impl Conversation {
         self.runs.current = current;
     }
 
-    /// Makes the run's path equal to the list.
+    /// Makes the run's path equal to the list. Omitted messages stay if the list does not cover
+    /// their kind, or if they have calls that are running or have an undelivered result.
     ///
     /// First, calls that the list has in another message are detached. Then messages are replaced
     /// in place or removed, results are applied, and new messages are added. Finally, each result
@@ -130,7 +131,7 @@ impl Conversation {
     /// Reports a change of every message on the path.
     fn report_path_change(&mut self) {
         for ix in self.tree.path().to_vec() {
-            let keys: Vec<CallKey> = self.node_calls(ix).collect();
+            let keys: Vec<CallKey> = self.node_call_keys(ix).collect();
             self.log
                 .extend(self.tree.id_at(ix).cloned().map(Change::Message));
             self.log.extend(keys.into_iter().map(Change::Call));
@@ -150,10 +151,8 @@ impl Conversation {
             // now.
             let mut of_id = self.calls.answered_by(&message.id);
             let run = known.or_else(answers);
-            run.map_or_else(
-                || self.is_on_other_branch(&message.id),
-                |run| run != current,
-            ) || of_id.any(|call| call.run != current)
+            run.map_or_else(|| self.is_on_any_branch(&message.id), |run| run != current)
+                || of_id.any(|call| call.run != current)
         };
         let is_old = |message: &Message| {
             message.role() == Role::User || self.is_hand_off_message(message) || before_run(message)
@@ -188,14 +187,14 @@ impl Conversation {
         listing
     }
 
-    /// Returns true if another branch contains a message, or a result, with this id.
-    fn is_on_other_branch(&self, id: &str) -> bool {
+    /// Returns true if a message of any branch, or the result of a call in one, has this id.
+    fn is_on_any_branch(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
-    /// Copies the nodes that the list changes and that another branch shares, and all between them
-    /// and the fork, so that the other branch stays unchanged.
+    /// Copies the shared nodes of the path from the first node on that the list changes, so that
+    /// the other branches stay unchanged.
     fn unshare_changed_nodes(&mut self, listing: &Listing) {
         let answered: HashSet<&str> = listing
             .messages
@@ -217,7 +216,7 @@ impl Conversation {
             });
             !same
         };
-        let last = self.tree.last_shared(0);
+        let last = self.tree.last_shared_depth(0);
         let shared = last.and_then(|last| self.tree.path().get(..=last));
         let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
         if let Some(first) = first {
@@ -225,8 +224,9 @@ impl Conversation {
         }
     }
 
-    /// Detaches the calls of a message that the list contains in another message, or omits. Omitted
-    /// calls stay if they are running on this page or if their result was not sent to the agent.
+    /// Detaches the calls of a message if the list has them in another message, or if the list
+    /// contains the message without them. In the second case, calls stay that are running on this
+    /// page or have an undelivered result. Calls from texts and of providers always stay.
     fn detach_unlisted_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
         let leaves = |call: &ToolCall| {
@@ -250,11 +250,12 @@ impl Conversation {
             node.message.parts.retain(stays);
         }
         for key in in_order(released.into_iter().collect(), CallKey::sort_key) {
-            self.detach(key);
+            self.detach_call(key);
         }
     }
 
-    /// Returns true if the listed message has the role, text and calls of the message in the tree.
+    /// Returns true if the listed message has the role, text and calls of the message in the tree;
+    /// false for tool messages, reasoning and activities.
     pub(super) fn is_same_as_listed(
         &self,
         message: &crate::conversation::Message,

@@ -30,7 +30,7 @@ use crate::{
     json::patch,
 };
 
-/// The inputs and diagnostics of applying an event.
+/// The time of an event, and the diagnostics of applying the event.
 #[derive(Debug)]
 pub(crate) struct ApplyContext<'a> {
     /// The time of the event, in milliseconds since 1970.
@@ -190,7 +190,8 @@ impl Conversation {
         }
     }
 
-    /// Merges an event's metadata into a message. The last value of a key wins.
+    /// Merges an event's metadata into a message, or into its copy if another branch shares it. The
+    /// last value of a key wins.
     fn merge_message_metadata(&mut self, ix: usize, base: Base) {
         let Some(metadata) = base.metadata else {
             return;

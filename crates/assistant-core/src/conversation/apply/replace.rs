@@ -1,4 +1,4 @@
-//! Replaces or removes one message by a snapshot.
+//! Replaces or removes one message of the path when a snapshot is applied.
 //!
 //! `merge` applies the snapshot.
 
@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl Conversation {
-    /// Replaces a message with the listed message. An assistant's message is not split anew if its
-    /// text is the same. A text that the user wrote here stays, and the agent's version is stored
-    /// beside it.
+    /// Replaces the content of a message with that of the listed message. If both are answers, an
+    /// unchanged text keeps its parts, and known calls are updated. A text that the user wrote here
+    /// stays, and a different text of the list is stored beside it.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -48,7 +48,7 @@ impl Conversation {
                 _ => Vec::new(),
             };
             let mut fresh = wire_form::message_from_wire(wire, out.now);
-            count_generations(&texts, &mut fresh.parts);
+            set_generations(&texts, &mut fresh.parts);
             fresh.id = message.id.clone();
             fresh.wire_id = message.wire_id.take();
             fresh.created_at = message.created_at;
@@ -59,7 +59,7 @@ impl Conversation {
             }
             *message = fresh;
             for key in calls {
-                self.detach(key);
+                self.detach_call(key);
             }
             let mut ids = HashSet::new();
             for call in listed
@@ -96,17 +96,17 @@ impl Conversation {
             listing.homes.get(&call.id) == Some(&wire.id) && ids.insert(call.id.clone())
         });
         let is_old = listing.old.contains(&wire.id);
-        self.replace_calls(ix, tool_calls, is_old, out.now);
+        self.apply_listed_calls(ix, tool_calls, is_old, out.now);
         #[cfg(feature = "callouts")]
         if replaced {
-            self.remove_reader(ix);
+            self.remove_callout_reader(ix);
             self.read_callouts_in_node(ix, out.now);
         }
         #[cfg(not(feature = "callouts"))]
         let _ = replaced;
     }
 
-    fn replace_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
+    fn apply_listed_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
         // Messages that a list adds before its run belong to no newer response.
         let current = self.runs.current;
@@ -132,8 +132,10 @@ impl Conversation {
         }
     }
 
-    /// Removes a message that the snapshot omits from the path. A message with texts or decisions
-    /// of the user is preserved on another branch; returns `true` in that case.
+    /// Removes a message from the path because the snapshot omits it. The message stays if the
+    /// snapshot does not cover its kind, or if it has calls that are running or have an undelivered
+    /// result. A message with texts or decisions of the user moves to a branch of its own; returns
+    /// `true` in that case.
     pub(super) fn remove_omitted_message(
         &mut self,
         ix: usize,
@@ -172,8 +174,8 @@ impl Conversation {
         self.index_detached_calls(ix, |_| true);
     }
 
-    /// Keeps the text parts if together they equal the text, otherwise replaces them with one part.
-    /// Returns true if the parts were replaced.
+    /// Keeps the text parts if together they equal the text, otherwise replaces them and the
+    /// callouts between them with one part. Returns true if the parts were replaced.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;
@@ -219,7 +221,8 @@ impl Conversation {
     }
 }
 
-/// Keeps the user's own text, and stores the text in the agent's list beside it if the two differ.
+/// Keeps the user's own text, and stores the text in the agent's list beside it if the text or the
+/// role differs. The other fields are taken from the list.
 fn record_disputed_text(message: &mut Message, wire: event::Message) {
     let theirs = wire_form::message_from_wire(wire, message.created_at);
     let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
@@ -230,8 +233,9 @@ fn record_disputed_text(message: &mut Message, wire: event::Message) {
     message.encrypted_value = theirs.encrypted_value;
 }
 
-/// Sets the generation of each text that replaces another: increased if the text has changed.
-fn count_generations(old: &[Part], fresh: &mut [Part]) {
+/// Sets the generation and the period of each text that replaces another. The generation increases
+/// if the text has changed.
+fn set_generations(old: &[Part], fresh: &mut [Part]) {
     for (old, fresh) in old.iter().zip(fresh) {
         if let (
             Part::Text(old) | Part::Reasoning(old),

@@ -40,8 +40,8 @@ impl Conversation {
         list
     }
 
-    /// Marks the results that the agent has as missing from the received order, until the list
-    /// repeats them.
+    /// Marks the delivered results as unlisted: they have no position in the received order until
+    /// the list repeats them.
     pub(super) fn unlist_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
@@ -106,7 +106,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call still has the result in the tool message with this id.
+    /// Returns true if a call has the result in the tool message with this id, and the result is
+    /// unlisted or not delivered yet.
     fn has_result_in(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();

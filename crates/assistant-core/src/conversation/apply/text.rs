@@ -182,8 +182,8 @@ impl Conversation {
         }
     }
 
-    /// Marks the newest turn as failed, on its newest message, which may be the user's. A turn that
-    /// is marked already stays unchanged.
+    /// Marks the newest turn as failed, on its newest message that is not empty, which may be the
+    /// user's. A turn that is marked already stays unchanged.
     pub(crate) fn mark_failed_turn(&mut self, cut: Cut) {
         self.tree.close_gaps();
         let mut newest = None;
@@ -245,7 +245,7 @@ impl Conversation {
     }
 
     /// Ensures that the last part of a message is an open text, since text after a call is a part
-    /// of its own.
+    /// of its own. Removes the mark of a message that was cut off, which now continues.
     fn ensure_open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;

@@ -6,7 +6,7 @@ use crate::{
     event::{self, Base, Content, MessageBody, Object, Role},
 };
 
-/// The maximum number of consecutive tool messages that `last_tool_after` searches.
+/// The maximum number of consecutive tool messages that `last_tool_message_after` searches.
 const MAX_CONSECUTIVE: usize = 64;
 
 /// The maximum number of messages in a conversation that is renumbered for a result without an
@@ -164,7 +164,7 @@ impl Conversation {
         };
         let after = |this: &Self| {
             let node = this.calls.node_of(&key).unwrap_or_default();
-            this.last_tool_after(node)
+            this.last_tool_message_after(node)
         };
         // A cancelled call stays cancelled, even if it never had a result.
         let is_over = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
@@ -194,7 +194,7 @@ impl Conversation {
         };
         self.unshare_call(&key);
         let after = after(self);
-        self.fold_result(key, result, Author::Agent, Some(after), out.now);
+        self.set_received_result(key, result, Author::Agent, Some(after), out.now);
     }
 
     fn add_orphan_result(
@@ -217,7 +217,7 @@ impl Conversation {
     }
 
     /// Adds a further result of a call as a message of its own, which is never sent and does not
-    /// change the outcome. If this page answered or denied the call, the result is discarded.
+    /// change the outcome. If this page ended or denied the call, the result is discarded.
     fn add_further_result(
         &mut self,
         key: CallKey,
@@ -239,7 +239,7 @@ impl Conversation {
 
     /// Returns the last of the tool messages directly after a message, or the message itself if
     /// there are none. Searches at most `MAX_CONSECUTIVE` messages.
-    fn last_tool_after(&self, ix: usize) -> usize {
+    fn last_tool_message_after(&self, ix: usize) -> usize {
         let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let row = self.tree.path().iter().skip(next);
         let row = row

@@ -15,9 +15,11 @@ pub(in crate::conversation) struct CopiedNode {
 impl<M: Clone> Tree<M> {
     /// Copies the nodes that must be copied before a run may change this node: the node and all
     /// nodes between it and the last fork of the path. Returns the node to change, and the copies.
+    /// Copies nothing if the node is not on the path or is not shared.
     pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
         let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
-        let Some(from) = depth(self).filter(|depth| self.last_shared(*depth).is_some()) else {
+        let Some(from) = depth(self).filter(|depth| self.last_shared_depth(*depth).is_some())
+        else {
             return (ix, Vec::new());
         };
         let gaps = self.gaps;
@@ -36,7 +38,7 @@ impl<M: Clone> Tree<M> {
     /// shared, too.
     pub(in crate::conversation) fn unshare_from(&mut self, first: usize) -> Vec<CopiedNode> {
         self.close_gaps();
-        let Some(last) = self.last_shared(first) else {
+        let Some(last) = self.last_shared_depth(first) else {
             return Vec::new();
         };
         let mut copies = Vec::new();
@@ -92,7 +94,7 @@ impl<M> Tree<M> {
 
     /// Returns the depth of the last node of the path of runs, from this depth on, that has a child
     /// on another branch. All nodes before it are shared, too.
-    pub(in crate::conversation) fn last_shared(&self, from: usize) -> Option<usize> {
+    pub(in crate::conversation) fn last_shared_depth(&self, from: usize) -> Option<usize> {
         let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
     }
@@ -100,11 +102,11 @@ impl<M> Tree<M> {
     /// Recomputes the length of the path of runs that other branches share.
     pub(super) fn update_shared_len(&mut self) {
         self.shared_len = self.path.len();
-        self.shared_len = self.last_shared(0).map_or(0, |last| last + 1);
+        self.shared_len = self.last_shared_depth(0).map_or(0, |last| last + 1);
     }
 
     /// Records that another branch begins below a node, if the node is on the path of runs.
-    pub(super) fn record_shared(&mut self, above: Option<usize>) {
+    pub(super) fn record_fork_below(&mut self, above: Option<usize>) {
         if let Some(above) = above.filter(|above| self.is_on_path(*above)) {
             let depth = self.node(above).map_or(0, |above| above.depth);
             self.shared_len = self.shared_len.max(depth + 1);

@@ -17,7 +17,7 @@ impl<M> Tree<M> {
         let (ix, id) = self.add_node(id, item, below);
         self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
         self.add_to_parent(ix, below);
-        self.record_shared(below);
+        self.record_fork_below(below);
         self.changes.push(TreeChange::Added(id.clone()));
         self.gather_orphans(ix);
         (ix, id)
@@ -104,7 +104,7 @@ impl<M> Tree<M> {
         }
         match moves_paths {
             true => self.rebuild_paths(),
-            false => self.record_shared(Some(ix)),
+            false => self.record_fork_below(Some(ix)),
         }
     }
 

@@ -262,7 +262,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns a node and all below it.
+    /// Returns the numbers of a node and its descendants, beginning with the node.
     pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
         let mut all = Vec::new();
         let mut next = vec![ix];

@@ -109,7 +109,7 @@ impl<M> Tree<M> {
         // Sharing is unchanged before the changed end.
         let known = self.shared_len.min(kept_len);
         self.shared_len = self.path.len();
-        let last = self.last_shared(kept_len.saturating_sub(1));
+        let last = self.last_shared_depth(kept_len.saturating_sub(1));
         self.shared_len = last.map_or(known, |last| last + 1);
     }
 

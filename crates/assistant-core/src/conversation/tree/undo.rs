@@ -32,8 +32,9 @@ impl<M> RemovedBranch<M> {
 }
 
 impl<M> Tree<M> {
-    /// Removes a node and its descendants, and returns them. If the node was on the shown path, its
-    /// previous version is shown instead, else the next, else its parent.
+    /// Removes a node and its descendants, and returns them. If the node was on the shown path or
+    /// on the path of runs, that path leads to its previous version instead, else to the next, else
+    /// to its parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> RemovedBranch<M> {
         self.close_gaps();
         let doomed = self.subtree(ix);
@@ -97,8 +98,8 @@ impl<M> Tree<M> {
         is_restorable && removed.nodes.iter().all(is_free)
     }
 
-    /// Restores a deleted branch for which [`Self::can_restore`] returns true. With `write`, the
-    /// path of runs leads through the branch again if it did before.
+    /// Restores a deleted branch for which [`Self::can_restore`] returns true, and shows it if it
+    /// was shown. With `write`, the path of runs leads through the branch again if it did before.
     pub(in crate::conversation) fn restore(&mut self, removed: RemovedBranch<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::event::Object;
 
 use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
-pub(super) use part::part_from_ui as part;
+pub(super) use part::part_from_ui;
 
 /// Changes the object in the `extra` of a message or a call that stores the AI SDK's fields.
 pub(super) fn edit_ui_fields(extra: &mut Object, edit: impl FnOnce(&mut Object)) {

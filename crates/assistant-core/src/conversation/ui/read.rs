@@ -6,7 +6,7 @@ use super::{WIRE_ID, edit_ui_fields, part, tool};
 use crate::{
     conversation::{
         Author, CallEnd, Conversation, FormatError, Message, Part, ToolCall,
-        format_error::{DUPLICATE_ID, format_error},
+        format_error::DUPLICATE_ID,
         json_fields::{expect_object, take_required_text},
     },
     event::{Object, Role},
@@ -50,18 +50,18 @@ impl Conversation {
             "user" => Role::User,
             "system" => Role::System,
             "assistant" => Role::Assistant,
-            _ => return Err(format_error("a message has an unknown 'role'")),
+            _ => return Err(FormatError::new("a message has an unknown 'role'")),
         };
         let Some(Value::Array(parts)) = from.shift_remove("parts") else {
-            return Err(format_error("a message has no list 'parts'"));
+            return Err(FormatError::new("a message has no list 'parts'"));
         };
         if self.find_message(&id).is_some() {
-            return Err(format_error(DUPLICATE_ID));
+            return Err(FormatError::new(DUPLICATE_ID));
         }
         let metadata = from
             .shift_remove("metadata")
             .filter(|value| !value.is_null());
-        let mut steps = self.read_steps(&id, role, parts, from);
+        let mut steps = self.split_into_messages(&id, role, parts, from);
         if let (Some(first), Some(metadata)) = (steps.first_mut(), metadata) {
             match metadata {
                 Value::Object(metadata) => first.metadata = Some(metadata),
@@ -78,7 +78,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Adds a call. If the id of the call is taken in the conversation, the call gets another id.
+    /// Adds a call, and returns the part for it. If the id of the call is taken in the
+    /// conversation, the call gets another id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
         let is_taken = |id: &str| self.calls.with_wire_id(id).next().is_some();
         if is_taken(&call.id) {
@@ -93,7 +94,7 @@ impl Conversation {
     }
 
     /// Splits a `UIMessage` into messages: an answer becomes one message for each step.
-    fn read_steps(
+    fn split_into_messages(
         &mut self,
         id: &str,
         role: Role,
