@@ -20,8 +20,8 @@ pub(crate) enum LastStart {
 
 impl State {
     /// Consumes the state that a call had when its page was unloaded, and returns the state of the
-    /// call on the next page. A recorded start makes the call open, unless the agent or the user
-    /// determines its state or it has ended. A second reload changes nothing more.
+    /// call on the next page. After a recorded start, the call is open, unless it was streaming,
+    /// denied, handed off, interrupted or ended. A second reload changes nothing more.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
             // States that the agent, the user or the journal determines.

@@ -208,11 +208,14 @@ const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl CallResult {
     /// Makes the content of a result its error if the encrypted value states that the tool failed.
-    /// An error that is already set stays. Returns true if the value states a failure. `Pydantic
-    /// AI` sends the value in clear text, as the only sign of a failed tool (rule "failures after a
+    /// An error that is already set stays. Returns true if the value states a failure. Pydantic AI
+    /// sends the value in clear text, as the only sign of a failed tool (rule "failures after a
     /// result").
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
-        let has_failed = self.encrypted_value.as_deref().is_some_and(states_failure);
+        let has_failed = self
+            .encrypted_value
+            .as_deref()
+            .is_some_and(has_stated_failure);
         if has_failed && self.error.is_none() {
             self.error = Some(self.content.display_text());
         }
@@ -220,9 +223,8 @@ impl CallResult {
     }
 }
 
-/// Returns true if an encrypted value is JSON that states a failure, such as `{"pydantic_ai":
-/// {"outcome": "failed"}}`.
-fn states_failure(value: &str) -> bool {
+/// Returns true if an encrypted value is JSON with an `outcome` in `pydantic_ai` that is a failure.
+fn has_stated_failure(value: &str) -> bool {
     let value: Option<Value> = serde_json::from_str(value).ok();
     let outcome = value
         .as_ref()
@@ -272,7 +274,7 @@ impl CallError {
 pub enum ErrorKind {
     /// The arguments are not JSON or violate the schema.
     InvalidArguments,
-    /// The arguments fit the schema that was offered to the agent, but not the current one.
+    /// The arguments fit the schema that was offered to the agent, but not the current schema.
     SchemaChanged,
     /// No tool of this name is registered, or the tool was not offered in this run.
     UnknownTool,

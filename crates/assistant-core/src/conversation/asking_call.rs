@@ -1,5 +1,5 @@
-//! Calls that a server makes only to ask about another call, such as `confirm_changes` of
-//! agent-framework and `adk_request_confirmation` of Google ADK (rule "calls that only ask").
+//! Recognizes calls that a server makes only to ask about another call, such as `confirm_changes`
+//! of agent-framework and `adk_request_confirmation` of Google ADK (rule "calls that only ask").
 
 use serde_json::Value;
 

@@ -268,8 +268,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the deleted branch can be restored: its nodes and ids are unused, and none
-    /// of its calls belongs to a message.
+    /// Returns true if the deleted branch can be restored: its parent exists, its nodes and ids are
+    /// unused, and none of its calls belongs to a message.
     fn can_restore(&self, deleted: &DeletedBranch) -> bool {
         let mut calls = deleted.call_keys();
         self.tree.can_restore(&deleted.branch)

@@ -81,7 +81,8 @@ impl ToolCall {
         self.origin
     }
 
-    /// Returns the id that the agent assigned; empty for a call that the page made itself.
+    /// Returns the id of the call on the wire, which its agent usually assigned; empty for a call
+    /// that the page made itself.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -169,13 +170,13 @@ impl ToolCall {
     }
 
     /// Returns true if an equal call was denied in the same turn, so that the user was not asked
-    /// about this one.
+    /// about this call.
     #[must_use]
     pub const fn denied_before(&self) -> bool {
         matches!(self.state.review(), Some(review) if review.denied_before)
     }
 
-    /// Returns the arguments as the user edited them before the approval, if any.
+    /// Returns the arguments that the user edited before the approval; `None` without an edit.
     #[must_use]
     pub const fn edited_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -184,7 +185,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the arguments as the application sanitized them before they were shown, if it did.
+    /// Returns the arguments that the application sanitized before they were shown; `None` if it
+    /// did not change them.
     #[must_use]
     pub const fn clean_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -366,9 +368,9 @@ impl ToolCall {
         history.starts.saturating_add(history.void_starts)
     }
 
-    /// Records that the journal contains a start of the call's handler. An open call is checked
-    /// again, with an unknown outcome; see [`State::into_unknown_outcome`]. `attempt` is the number
-    /// of claims that were used before that start.
+    /// Records that the journal contains a start of the call's handler. A call that could start or
+    /// was running is checked again, with an unknown outcome. `attempt` is the number of claims
+    /// that were used before that start.
     pub(super) fn mark_unknown_outcome(&mut self, attempt: u32) {
         self.state = std::mem::take(&mut self.state).into_unknown_outcome(attempt);
     }

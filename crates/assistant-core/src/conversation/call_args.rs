@@ -121,7 +121,7 @@ impl ToolCall {
 
     /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
     /// if the call is running, denied or ended, if the agent runs it, or if an interrupt of the
-    /// agent asks about it.
+    /// agent has asked about it.
     pub(crate) fn cut_off_args(&mut self) {
         let is_open = matches!(
             self.state,

@@ -81,7 +81,8 @@ pub enum CallEventKind {
         /// stop.
         by: Option<Decider>,
     },
-    /// The call equals one that the user denied in this turn, and was denied without asking again.
+    /// The call equals a call that the user denied in this turn, and was denied without asking
+    /// again.
     DeniedBefore {
         /// The reason for the earlier denial.
         reason: Option<String>,

@@ -335,8 +335,8 @@ impl Calls {
         std::mem::take(&mut self.events)
     }
 
-    /// Returns and forgets the events of calls before another conversation replaces the one with
-    /// this id. The events include the facts that records need.
+    /// Returns and forgets the events of calls, before another conversation replaces the
+    /// conversation with this id. The events include the facts that records need.
     pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         let mut taken = self.take_events();
         for event in &mut taken {

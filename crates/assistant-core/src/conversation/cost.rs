@@ -131,8 +131,8 @@ impl Cost {
         sum_counts(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
-    /// Returns the number of all tokens; `None` if no tokens are known, or if the number of a model
-    /// is neither reported nor the sum of its known input and output.
+    /// Returns the number of all tokens; `None` if no tokens are known, or if a model has neither a
+    /// known total nor both a known input and output.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let whole = |usage: &TokenUsage| {
@@ -170,8 +170,9 @@ impl Cost {
     }
 }
 
-/// Merges usage of the same model count by count. A report without a model is for all models
-/// together.
+/// Merges a newer report of usage into the known usage, count by count for each model. A report
+/// without a provider and a model is for all models together and replaces the known usage; counts
+/// that it omits are the known sums.
 fn merge_usage(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
     let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
     let of_all = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {

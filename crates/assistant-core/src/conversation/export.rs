@@ -152,7 +152,7 @@ impl Conversation {
         Self::new().load_json(value)
     }
 
-    /// Reads a conversation into this empty one, as [`Self::import`] does.
+    /// Reads a conversation into this empty conversation, as [`Self::import`] does.
     pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
         let mut from = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {

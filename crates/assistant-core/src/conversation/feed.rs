@@ -328,7 +328,7 @@ fn convert_attachment(value: Value) -> Part {
     }
 }
 
-/// Ends a call, or fills its empty result. A missing result is replaced by an empty one, which a
+/// Ends a call, or fills its empty result. Without a result, the call gets an empty result, which a
 /// later update fills. Returns false if the call has a result that stays.
 fn end_by_update(
     call: &mut ToolCall,

@@ -1,5 +1,5 @@
-//! Fingerprints of questions as the user saw them, from the name, the exact arguments and the
-//! rules.
+//! Creates fingerprints of calls and questions as the user saw them, from the name, the exact
+//! arguments and the rules.
 
 use std::{fmt, sync::Arc};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::json::canonical::canonical;
 
-/// The canonical text of a call or a question, as the user saw it when the page or an agent asked.
+/// The canonical form of a call or a question, as the user saw it when the page or an agent asked.
 ///
-/// A decision contains the fingerprint, and applies only while the fingerprint of the call is
-/// equal. A fingerprint is the text itself and not a hash, so that no two questions share one.
+/// A decision contains the fingerprint, and applies only while the call has an equal fingerprint. A
+/// fingerprint contains the text itself and not a hash, so that no two questions share one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 

@@ -62,8 +62,8 @@ impl Conversation {
         true
     }
 
-    /// Returns the index of a call's result among the results after its message: before those of
-    /// later calls.
+    /// Returns the index of a call's result among the results after its message: before the results
+    /// of later calls, or at the end.
     fn result_index(&self, ix: usize, key: &CallKey) -> usize {
         let Some(node) = self.node(ix) else {
             return 0;
@@ -82,8 +82,8 @@ impl Conversation {
         place.unwrap_or(node.results.len())
     }
 
-    /// Adds the result of a call to the received order, after the call's message, unless the result
-    /// is already there.
+    /// Adds the result of a call to the received order, after the call's message. A result that is
+    /// already listed after the message stays in place.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_result(&mut self, key: CallKey) {
         let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
@@ -213,8 +213,8 @@ impl Conversation {
         self.index_calls(ix);
     }
 
-    /// Creates a new message from a received one. Its calls are matched by id: a call on the path
-    /// stays where it is, a detached call is attached again.
+    /// Converts a received message to a message of the tree, and adds its calls. The calls are
+    /// matched by id: a call on the path stays where it is, a detached call is attached again.
     fn create_received_message(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
@@ -234,9 +234,9 @@ impl Conversation {
         message
     }
 
-    /// Adds a listed call and returns its key. The detached call with its id is reused, with the
-    /// listed content. Otherwise, if a call with this id was started or denied on another branch, a
-    /// copy is added; else a new call of this run.
+    /// Adds a listed call and returns its key. The detached call with its id is reused, or a call
+    /// with its id that was started or denied on another branch is copied; both get the listed
+    /// content. Otherwise, a new call of the given run is added.
     pub(super) fn add_listed_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
         let known = self.take_detached_call(&listed.id);
         match known.or_else(|| self.copy_settled_call(&listed.id)) {

@@ -35,7 +35,7 @@ impl Conversation {
     /// its role and parent.
     ///
     /// While its parent is missing, the message is a root. The shown path and the run branch stay
-    /// unchanged, unless the conversation was empty.
+    /// unchanged; in an empty conversation, both begin with the message.
     ///
     /// # Errors
     ///

@@ -228,8 +228,8 @@ impl Conversation {
     }
 
     /// Adds a message below the tip of the run's path, and returns its id. If another message has
-    /// the id, the new message gets another id. Messages that waited for this id are moved below
-    /// it.
+    /// the id, the new message gets another id. Messages that waited for it as their parent are
+    /// moved below it.
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
         let entry = self.create_tree_message(message);
         let (ix, id) = self.tree.append(entry.message.id.clone(), entry);

@@ -26,8 +26,8 @@ pub(crate) enum Note {
     /// The question and the answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
-    /// The call was decided in another way than on its card ([`Self::DecidedAsShown`]): by an
-    /// earlier denial, in a text, or by the denial of a call that has no decision yet.
+    /// The call was decided without an answer on its card (see [`Self::DecidedAsShown`]): an equal
+    /// call was denied before, the call ends as denied, or a callout states the decision.
     Decision(Decision),
     /// The user or the application decided about the call as it was shown on the card.
     DecidedAsShown {

@@ -55,8 +55,8 @@ impl Phase {
         known.map(|(phase, _)| *phase)
     }
 
-    /// Returns true if the call has ended. Only its agent can still change such a call, by sending
-    /// its own result or its arguments again.
+    /// Returns true if the call has ended. The agent may still repeat its own result or its
+    /// arguments.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(

@@ -325,8 +325,8 @@ impl Conversation {
         self.calls.take_events()
     }
 
-    /// Returns and forgets the events of calls, before another conversation replaces the one with
-    /// this id.
+    /// Returns and forgets the events of calls, before another conversation replaces the
+    /// conversation with this id. The events include the facts that records need.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
     }
@@ -358,9 +358,9 @@ impl Conversation {
         Some(key)
     }
 
-    /// Marks the outcome of an open call as unknown, because the journal contains a start of its
-    /// handler; an entry for the end is applied afterwards. `attempt` is the number of claims that
-    /// were used before that start.
+    /// Records that the journal contains a start of a call's handler; an entry for the end is
+    /// applied afterwards. A call that could start or was running is checked again, with an unknown
+    /// outcome. `attempt` is the number of claims that were used before that start.
     pub(crate) fn mark_unknown_outcome(&mut self, key: &CallKey, attempt: u32) {
         self.edit_call(key, |call| call.mark_unknown_outcome(attempt));
     }

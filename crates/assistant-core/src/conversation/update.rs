@@ -17,7 +17,7 @@ pub enum Update {
     Tool(ToolUpdate),
 }
 
-/// The state of a message.
+/// A record of the state of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConvUpdate {
     pub(crate) conv_id: String,
@@ -49,7 +49,7 @@ pub struct CallInfo {
     pub(crate) parameters: String,
 }
 
-/// The state of a call.
+/// A record of the state of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUpdate {
     pub(crate) conv_id: String,

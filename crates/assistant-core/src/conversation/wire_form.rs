@@ -137,7 +137,7 @@ fn tool_message_for(call: &ToolCall) -> Option<event::Message> {
     ))
 }
 
-/// Returns true if the call has a result or can still get one; false for a displayed callout.
+/// Returns true if the call has a result or can still get a result; false for a displayed callout.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result().is_some() || !call.state().is_done())
 }
@@ -300,8 +300,8 @@ pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall
     call
 }
 
-/// Creates a message from a received one, without its calls, which the caller adds. A tool message
-/// becomes an orphan, which the caller assigns to its call.
+/// Converts a received message to a message of the tree, without its calls, which the caller adds.
+/// A tool message becomes an orphan, which the caller assigns to its call.
 pub(super) fn message_from_wire(wire: event::Message, now: i64) -> Message {
     let listed = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {

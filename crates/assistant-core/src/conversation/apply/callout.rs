@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     ApplyContext, Change, Conversation,
-    callout_call::{apply_callout, requests_execution},
+    callout_call::{apply_callout, is_execution_request},
 };
 use crate::{
     conversation::{
@@ -223,7 +223,7 @@ impl Conversation {
         // The end of an answer that was cut off may be incomplete.
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
         let intercepted = self.reading.tools == MarkdownTools::Intercept
-            && requests_execution(&callout)
+            && is_execution_request(&callout)
             && !is_cut;
         let (written, own_id) = (callout.id.clone(), callout.has_own_id);
         let first = reader.by_id.get(&written).copied();

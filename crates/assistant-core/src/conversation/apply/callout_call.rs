@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns true if a callout requests that its call runs: it has no result and no error, and states
 /// either no state or complete input.
-pub(super) fn requests_execution(callout: &Callout) -> bool {
+pub(super) fn is_execution_request(callout: &Callout) -> bool {
     let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     waits && callout.failure().is_none() && callout.result().is_none()
 }

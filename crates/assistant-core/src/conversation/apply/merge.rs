@@ -298,8 +298,8 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// Returns true if the list contains the same result of a call as the tree, or neither contains
-/// one.
+/// Returns true if the list contains the result of a call that the agent has, unchanged, or no
+/// result if the agent has none.
 fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
     let known = call.result().filter(|_| call.is_delivered());
     let Some(known) = known else {

@@ -174,8 +174,9 @@ impl Conversation {
         self.index_detached_calls(ix, |_| true);
     }
 
-    /// Keeps the text parts if together they equal the text, otherwise replaces them and the
-    /// callouts between them with one part. Returns true if the parts were replaced.
+    /// Keeps the text parts if together they equal the text; otherwise removes them and the
+    /// callouts between them, and adds one part for the text, if any. Returns true in the second
+    /// case.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;

@@ -4,8 +4,8 @@ use super::{MessageId, Tree, TreeChange};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
-    /// Adds an item below another, or as a root, and returns its node and its id. The id is a new
-    /// one if the given id is taken. The shown path and the path of runs stay unchanged.
+    /// Adds an item below another, or as a root, and returns its node and its id. If the given id
+    /// is taken, the item gets another id. The shown path and the path of runs stay unchanged.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn add_below(
         &mut self,

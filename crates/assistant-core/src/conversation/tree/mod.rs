@@ -165,8 +165,8 @@ impl<M> Tree<M> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Adds an item below the tip of the run's path. Returns its node, and its id, which is a new
-    /// one if the given id is taken.
+    /// Adds an item below the tip of the run's path, and returns its node and its id. If the given
+    /// id is taken, the item gets another id.
     pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);

@@ -25,7 +25,7 @@ impl<M> Tree<M> {
         self.shown.as_deref().unwrap_or(&self.path)
     }
 
-    /// Returns true if the shown branch differs from the one that runs write on.
+    /// Returns true if the shown branch differs from the branch that runs write on.
     pub(in crate::conversation) const fn shows_other_branch(&self) -> bool {
         self.shown.is_some()
     }
