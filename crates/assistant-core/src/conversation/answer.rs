@@ -208,9 +208,9 @@ const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl CallResult {
     /// Makes the content of a result its error if the encrypted value states that the tool failed.
-    /// An error that is already set stays. Returns true if the value states a failure. Pydantic AI
-    /// sends the value in clear text, as the only sign of a failed tool (rule "failures after a
-    /// result").
+    /// An error that is already set stays. Returns true if the value states a failure. For tools of
+    /// `Pydantic AI`, this value in clear text is the only sign of a failure (rule "failures after
+    /// a result").
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
         let has_failed = self
             .encrypted_value
@@ -278,11 +278,11 @@ pub enum ErrorKind {
     SchemaChanged,
     /// No tool of this name is registered, or the tool was not offered in this run.
     UnknownTool,
-    /// The action was removed before the user answered.
+    /// The action was removed while the user was asked.
     ToolUnavailable,
     /// The action has no handler.
     NoHandler,
-    /// The agent announced a result and never sent it.
+    /// The agent was to run the call, and its run ended without a result.
     NoResult,
     /// The handler failed.
     Handler,

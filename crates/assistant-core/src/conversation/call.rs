@@ -235,7 +235,6 @@ impl ToolCall {
         }
     }
 
-    /// Returns the call's history.
     pub(crate) const fn history(&self) -> History {
         self.state.history()
     }

@@ -59,12 +59,10 @@ impl ToolCall {
         self.arguments.value.is_some() || settled()
     }
 
-    /// Appends argument text.
     pub(crate) fn push_args(&mut self, delta: &str) {
         self.arguments.push(delta);
     }
 
-    /// Replaces the argument text.
     pub(crate) fn set_args_text(&mut self, text: &str) {
         self.arguments.replace(text);
     }

@@ -17,7 +17,8 @@ pub enum CallOutcome {
     Refused,
     /// The user or the application denied the call.
     Denied,
-    /// The call was not run, because the user sent a new message.
+    /// The call was not run on this page, because the user sent a new message, or because the tool
+    /// is the agent's own and needs no answer of the page.
     Skipped,
     /// The call was cancelled.
     Cancelled,

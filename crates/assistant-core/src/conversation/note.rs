@@ -65,7 +65,6 @@ pub(crate) enum Note {
 }
 
 impl State {
-    /// Applies a note.
     pub(super) fn apply_note(&mut self, note: Note) {
         match (&note, self.history_mut()) {
             (Note::Changed | Note::PreviewOutdated, Some(history)) => history.changed = true,

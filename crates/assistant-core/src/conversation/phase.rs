@@ -19,7 +19,8 @@ pub enum Phase {
     OutputError,
     /// The user or the application denied the call.
     OutputDenied,
-    /// The call was not run, because the user sent a new message.
+    /// The call was not run on this page, because the user sent a new message, or because the tool
+    /// is the agent's own and needs no answer of the page.
     Skipped,
     /// The call was cancelled, for example because the run was stopped or the action was removed.
     Cancelled,

@@ -297,7 +297,6 @@ impl Conversation {
         u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
     }
 
-    /// Applies a note to a call.
     pub(crate) fn apply_note(&mut self, key: &CallKey, note: Note) {
         self.edit_call(key, |call| call.apply_note(note));
     }

@@ -452,7 +452,6 @@ impl State {
         })
     }
 
-    /// Returns the history of the call.
     pub(crate) const fn history(&self) -> History {
         match self {
             Self::Streaming(history) => *history,
