@@ -92,8 +92,9 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last node of the path of runs, from this depth on, that has a child
-    /// on another branch. All nodes before it are shared, too.
+    /// Returns the depth of the last node on the path of runs that has a child on another branch,
+    /// searching from this depth on; `None` without such a node. All nodes before that node are
+    /// shared, too.
     pub(in crate::conversation) fn last_shared_depth(&self, from: usize) -> Option<usize> {
         let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
