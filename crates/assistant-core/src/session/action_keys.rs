@@ -1,11 +1,11 @@
-//! The keys of action lists and of their answers, in the spellings of `LangChain`'s middleware for
-//! Python and for JavaScript.
+//! Finds action lists and their answers by the keys that `LangChain`'s middleware for Python and
+//! for JavaScript uses.
 
 use serde_json::Value;
 
 use crate::event::Object;
 
-/// The keys of one spelling.
+/// The keys of action lists and their answers in one spelling.
 #[derive(Debug, PartialEq)]
 pub(super) struct ActionListKeys {
     pub(super) requests: &'static str,
@@ -39,7 +39,8 @@ const CAMEL_CASE: ActionListKeys = ActionListKeys {
 /// Both spellings. An answer has the spelling of the list.
 static SPELLINGS: [ActionListKeys; 2] = [SNAKE_CASE, CAMEL_CASE];
 
-/// Finds the list of actions in an interrupt's metadata, with the agent's rules for them.
+/// Finds the list of actions in an interrupt's metadata. Returns its keys, its actions and the
+/// agent's rules for the actions; `None` if the metadata has no action.
 pub(super) fn find_action_list(
     metadata: Option<&Object>,
 ) -> Option<(&'static ActionListKeys, Vec<Value>, Vec<Value>)> {
@@ -58,7 +59,8 @@ pub(super) fn find_action_list(
     Some((keys, requests, reviews.unwrap_or_default()))
 }
 
-/// Returns the action of an edit in an answer.
+/// Returns the edited action in a decision of an answer, in either spelling; `None` if the decision
+/// has no edit.
 pub(super) fn edited_action(decision: &Value) -> Option<&Value> {
     SPELLINGS
         .iter()

@@ -92,7 +92,8 @@ impl ActionDecision {
         }
     }
 
-    /// Parses one decision of an answer, about this action.
+    /// Parses the decision of an answer about this action; `None` if it is malformed or names
+    /// another action.
     fn parse(written: &Value, action: &RequestedAction) -> Option<Self> {
         let message = written.get("message").and_then(Value::as_str);
         Some(match DecisionKind::from_name(written.get("type")?)? {
@@ -221,7 +222,8 @@ impl ActionList {
         &self.0
     }
 
-    /// Returns the action of a list with exactly one, about which a single verdict decides.
+    /// Returns the only action of the list, about which a single verdict decides; `None` if the
+    /// list has no action or several.
     pub(super) fn single_action(&self) -> Option<&RequestedAction> {
         match self.0.as_slice() {
             [action] => Some(action),

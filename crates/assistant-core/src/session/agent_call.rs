@@ -1,5 +1,5 @@
-//! Remote calls: the agent runs them itself, possibly after a decision of the user, and may send
-//! their results one run later.
+//! Handles remote calls: the agent runs them itself, possibly after a decision of the user, and may
+//! send their results one run later.
 //!
 //! A remote call does not block the loop, and is left to the agent for the next run only.
 //! `interrupts` handles agents with an approval protocol of their own, `execute` the calls that run
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Session {
-    /// Hands an approved call off to the agent: the next run sends the approval in a tool message,
-    /// provided the call has not changed.
+    /// Hands an approved call off to the agent: the next run sends the approval in a tool message.
+    /// A call that has changed since the approval is checked again instead.
     pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let about = self.conversation.call(key).map(Fingerprint::from_call);
         let Some(about) = about.filter(|_| self.is_permitted_for_agent(key, cx.now)) else {
@@ -31,8 +31,8 @@ impl Session {
     }
 
     /// Leaves remote calls to the agent while other answers of the page or the user are due: some
-    /// servers run their calls when they receive those answers. `pending` lists the calls that the
-    /// agent left to the page.
+    /// servers run their calls when they receive those answers. `pending` lists the ids of the
+    /// calls that the agent left to the page.
     pub(super) fn leave_remote_calls_to_agent(&mut self, pending: &[String]) {
         let owes =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
@@ -40,27 +40,27 @@ impl Session {
         if !owed && !self.interrupts.has_unanswered() {
             return;
         }
-        for key in self.unanswered_remote_calls(pending) {
+        for key in self.unanswered_remote_call_keys(pending) {
             self.conversation
                 .apply_state_event(&key, StateEvent::LeftRemote);
         }
     }
 
-    /// Ends the remote calls of a run that leaves nothing else to be answered. The agent continued
-    /// without them, so this starts no run; the next request sends the errors. `pending` lists the
-    /// calls that the agent left to the page.
+    /// Ends the remote calls that are not left to the agent, if the agent runs tools of its own.
+    /// The agent continued without their results, so this starts no run; the next request sends the
+    /// errors. `pending` lists the ids of the calls that the agent left to the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
         if !self.options.agent_runs_tools {
             return;
         }
-        for key in self.unanswered_remote_calls(pending) {
+        for key in self.unanswered_remote_call_keys(pending) {
             self.end_unanswered_call(&key, cx);
         }
     }
 
-    /// Returns the remote calls that are not yet left to the agent, without those that the agent
-    /// left to the page.
-    fn unanswered_remote_calls(&self, pending: &[String]) -> Vec<CallKey> {
+    /// Returns the keys of the remote calls that are not yet left to the agent, without the calls
+    /// whose ids are in `pending`.
+    fn unanswered_remote_call_keys(&self, pending: &[String]) -> Vec<CallKey> {
         let mut keys = self.conversation.active_calls();
         keys.retain(|key| {
             self.conversation.call(key).is_some_and(|call| {
@@ -71,9 +71,10 @@ impl Session {
         keys
     }
 
-    /// Ends the remote calls that were left to the agent for the run that is now over. A call
-    /// without a result fails, and no run is started, since the agent continued without the result.
-    /// While the agent asks a question, the calls stay open: the question may be about them.
+    /// Ends the handed-off calls, and the remote calls that were left to the agent for the run that
+    /// is now over. A call without a result fails, or is skipped if the page has no action of its
+    /// name. No run is started, since the agent continued without the results. While the agent asks
+    /// a question, the remote calls stay open: the question may be about them.
     pub(super) fn end_calls_left_to_agent_after_run(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
@@ -88,7 +89,8 @@ impl Session {
         }
     }
 
-    /// Returns true if no action of this page has the name of a call, not even a render-only one.
+    /// Returns true if a call was not handed off, and no action of this page has its name, not even
+    /// a render-only one.
     fn is_unregistered(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)
@@ -105,7 +107,7 @@ impl Session {
         self.end_call(key, CallEnding::Skipped(reply), cx);
     }
 
-    /// Ends the calls that were left to the agent when no run follows. Decisions of the user wait
+    /// Ends the calls that were left to the agent when no run follows. Handed-off calls stay open
     /// until the next run.
     pub(super) fn end_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
@@ -126,8 +128,8 @@ impl Session {
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
-    /// Ends a call of an agent's tool with an error, since the run ended without a result for the
-    /// call.
+    /// Ends a call with an error, since the agent's run ended without a result for it. The error
+    /// says that the tool was not found if the page neither shows the tool nor handed the call off.
     pub(super) fn end_unanswered_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

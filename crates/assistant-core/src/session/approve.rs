@@ -1,5 +1,5 @@
-//! Decisions of the user about calls. Each call is decided once, and only for the version that was
-//! shown.
+//! Handles decisions of the user about calls. Each call is decided once, and only for the version
+//! that was shown.
 
 use serde_json::Value;
 
@@ -63,8 +63,8 @@ impl Session {
         }
     }
 
-    /// Continues the loop after the user's decision about a call. Before the first decision, a
-    /// loaded conversation sends no results.
+    /// Lets the loop continue after the user's decision about a call of the agent, unless a run is
+    /// in progress. Before the first decision, a loaded conversation sends no results.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct(key) {
             self.turn.looping = true;
@@ -143,7 +143,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Validates edited arguments against the same schema as the agent's.
+    /// Refuses edited arguments if the agent runs the call and did not ask about it, if the
+    /// application would sanitize the arguments, or if they violate the schema of the action.
+    /// Arguments of an unregistered action are accepted.
     pub(super) fn check_edit(
         &self,
         key: &CallKey,
@@ -177,7 +179,7 @@ impl Session {
         }
     }
 
-    /// Returns true if only questions to the user are open.
+    /// Returns true if the loop waits for questions to the user and for nothing else.
     pub(super) fn has_only_questions_open(&self) -> bool {
         let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         let others = |state: &State| state.is_awaited_by_loop() && !asks(state);

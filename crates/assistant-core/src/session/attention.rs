@@ -52,19 +52,19 @@ enum ReachedLimit {
 }
 
 impl QuestionHistory {
-    /// Resets the state at a user message.
+    /// Forgets the denials and the number of held-back calls, at a user message.
     pub(super) fn reset_for_turn(&mut self) {
         self.denied.clear();
         self.held_back = 0;
     }
 
-    /// Resets the state at a run.
+    /// Forgets the questions of the previous run, at the start of a run.
     pub(super) fn reset_for_run(&mut self) {
         self.asked.clear();
     }
 
-    /// Resets the state when another conversation is opened. The limit per minute remains, since it
-    /// protects the user.
+    /// Forgets denials and questions when another conversation is opened. The limit per minute
+    /// remains, since it protects the user.
     pub(super) fn reset_for_thread(&mut self) {
         self.reset_for_turn();
         self.reset_for_run();
@@ -72,8 +72,8 @@ impl QuestionHistory {
 }
 
 impl Session {
-    /// Replaces the question about a call by a denial or an error if the user denied an equal call
-    /// in this turn, or was asked too often. Returns other events unchanged.
+    /// Replaces the question about a call of the agent by a denial or an error if the user denied
+    /// an equal call in this turn, or was asked too often. Returns other events unchanged.
     pub(super) fn filter_question(
         &mut self,
         key: &CallKey,
@@ -122,7 +122,8 @@ impl Session {
         over.is_err()
     }
 
-    /// Counts a question, unless it exceeds a limit. A repeated question is not counted.
+    /// Counts a question, or returns the limit that it would exceed. A repeated question is not
+    /// counted.
     fn count_question(&mut self, request: QuestionSubject, now: i64) -> Result<(), ReachedLimit> {
         let limits = self.options.questions;
         let attention = &mut self.attention;
@@ -176,7 +177,8 @@ impl Session {
             .retain(|(denied, _)| Some(denied) != print.as_ref());
     }
 
-    /// Returns the reason for which an equal call was denied in this turn.
+    /// Returns the denial of an equal call in this turn, as its reason, if one was given. The outer
+    /// `None` means that no equal call was denied.
     #[allow(clippy::option_option, reason = "a denial may come without a reason")]
     pub(super) fn earlier_denial(&self, key: &CallKey) -> Option<Option<String>> {
         let print = self.denial_fingerprint(key)?;
@@ -185,8 +187,8 @@ impl Session {
         Some(found.1.clone())
     }
 
-    /// Fingerprints the name, the canonical arguments and the action's fingerprint, by which calls
-    /// are equal.
+    /// Fingerprints the name, the canonical arguments and the action's fingerprint of a call of the
+    /// agent, by which calls are equal; `None` for a call of the page itself.
     fn denial_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation
@@ -206,7 +208,7 @@ impl Session {
     }
 
     /// Answers an interrupt with the user's denial of an equal call in this turn. If the interrupt
-    /// does not accept a denial, the user is asked.
+    /// has expired or does not accept a denial, the user is asked.
     pub(super) fn repeat_denial(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
         let found = self.interrupts.find(id);
         let Some(open) = found.filter(|open| !open.has_expired(cx.now)) else {
@@ -225,7 +227,7 @@ impl Session {
         }
     }
 
-    /// Shows the interrupts that were held back.
+    /// Shows the interrupts that were held back. Refused if there are none.
     pub(super) fn show_held_back_interrupts(&mut self, cx: &mut Cx<'_>) {
         let held = self.interrupts.list.iter_mut();
         let held = held.filter(|open| open.held_back && open.answer.is_none());
@@ -252,7 +254,8 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Denies everything that is open, and stops everything in progress.
+    /// Denies the questions about calls and the interrupts, ends the calls of the page itself, and
+    /// stops everything in progress. Refused if nothing is in progress.
     pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
         let direct = self.direct_call_keys();
         if !self.is_busy() && direct.is_empty() {

@@ -1,4 +1,4 @@
-//! Audit records of calls: every attempt, by any author and with any outcome.
+//! Creates audit records of calls: every attempt, by any author and with any outcome.
 //!
 //! The session does not store records: it emits events ([`super::Output::calls`]), and a host that
 //! needs records requests the details of each.
@@ -36,8 +36,9 @@ pub struct AuditEntry {
 }
 
 impl Session {
-    /// Returns the record of an event; `None` if the event is not recorded. Call this method before
-    /// the next input, since it reads the details from the current state of the call.
+    /// Returns the record of an event; `None` if the event is not recorded or its call does not
+    /// exist. Call this method before the next input, since it reads the details from the current
+    /// state of the call.
     #[must_use]
     pub fn audit_entry(&self, event: &CallEvent, at: i64) -> Option<AuditEntry> {
         if !event.kind.is_audited() {
@@ -65,7 +66,8 @@ impl Session {
         })
     }
 
-    /// Returns the version of the active registration, if the call was made for its fingerprint.
+    /// Returns the version of the active registration; `None` if it has no version, or if the call
+    /// was made for another fingerprint.
     fn action_version(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;
@@ -90,7 +92,8 @@ impl AuditEntry {
         self.at
     }
 
-    /// Returns the message; `None` for calls of the page itself.
+    /// Returns the id of the message with the call; `None` for calls of the page itself and for
+    /// calls of a conversation that was replaced.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
@@ -104,13 +107,13 @@ impl AuditEntry {
         self.action.as_ref()
     }
 
-    /// Returns the version of the action.
+    /// Returns the version of the action, if the action has one.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// Returns the conversation.
+    /// Returns the id of the conversation.
     #[must_use]
     pub fn thread_id(&self) -> &str {
         &self.thread_id
@@ -122,7 +125,7 @@ impl AuditEntry {
         self.call
     }
 
-    /// Returns the agent's id of the call.
+    /// Returns the agent's id of the call; empty for calls of the page itself.
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id
@@ -134,7 +137,7 @@ impl AuditEntry {
         &self.tool
     }
 
-    /// Returns the call whose handler requested it, if any.
+    /// Returns the key of the call whose handler requested this one, if any.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
@@ -146,7 +149,7 @@ impl AuditEntry {
         &self.args
     }
 
-    /// Returns the event.
+    /// Returns the recorded event.
     #[must_use]
     pub const fn event(&self) -> &CallEventKind {
         &self.event

@@ -1,4 +1,4 @@
-//! Changes of the user to the tree of messages.
+//! Applies changes of the user to the tree of messages.
 //!
 //! The shown branch can always be changed. The run branch is moved only if nothing is in
 //! progress: a run, a handler and a question stay on the branch where they began.
@@ -59,8 +59,8 @@ impl Session {
         }
     }
 
-    /// Ends the open calls that a message list moved off the path of their run, after that run has
-    /// ended. No later run will use them.
+    /// Ends the unchecked calls on the run branch, which a message list moved off the path of their
+    /// run, after that run has ended. No later run will use them.
     fn give_up_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -76,7 +76,9 @@ impl Session {
         self.conversation.is_on_run_path(message)
     }
 
-    /// Deletes messages, and ends everything in progress in them.
+    /// Deletes a message and all below it. If the message is on the run branch, first ends
+    /// everything in progress there, and afterwards removes the open interrupts and the notices;
+    /// queued messages stay.
     fn delete_messages(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         let on_run = self.is_on_run_path(message);
         let mut queued = Vec::new();
@@ -84,7 +86,7 @@ impl Session {
             // Queued messages are not part of the deletion.
             queued = self.turn.take_queue();
             self.cancel_unanswered_interrupts(cx);
-            self.end_everything(cx);
+            self.end_run_and_calls(cx);
         }
         let deleted = self.conversation.delete(message);
         self.requeue_messages(queued, cx);
@@ -140,7 +142,8 @@ impl Session {
         self.branch_off_version(&first, None, cx);
     }
 
-    /// Branches off a new version of a message, with content of the user or of the agent.
+    /// Branches off a new version of a message and starts its run: with `content`, an edited
+    /// message of the user, otherwise a regenerated answer. Refused if something is in progress.
     fn branch_off_version(
         &mut self,
         message: &MessageId,
@@ -230,6 +233,7 @@ impl Session {
 
     /// Queues a message for the next boundary between tools: after the current run and the running
     /// handlers have ended, the other calls are skipped, and the message is sent with the results.
+    /// Sends the message at once if nothing is in progress.
     fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send_message(content, cx);
@@ -257,8 +261,8 @@ impl Session {
         cx.push_change(Change::Queue);
     }
 
-    /// Applies an update of a server that runs the loop itself. An update for another conversation
-    /// is refused.
+    /// Applies an update of a server that runs the loop itself. An update for another conversation,
+    /// or during a run, is refused.
     #[cfg(feature = "records")]
     pub(super) fn apply_server_update(&mut self, update: Update, cx: &mut Cx<'_>) {
         let conversation = update.conv_id();

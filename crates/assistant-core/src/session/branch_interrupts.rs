@@ -1,4 +1,5 @@
-//! Branches of interrupts: an answer is sent only with runs on the branch of its interrupt.
+//! Assigns interrupts to branches, so that an answer is sent only with runs on the branch of its
+//! interrupt.
 //!
 //! Answers that were not delivered are put aside when runs move to another branch, and return with
 //! the branch. `interrupt_flow` opens and answers interrupts, `branch` moves runs.

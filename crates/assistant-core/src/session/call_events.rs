@@ -1,4 +1,5 @@
-//! Call events of one input: those of an opened or replaced conversation, and their net effect.
+//! Collects the call events of opened and replaced conversations, and reduces the events of an
+//! input to their net effect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +18,7 @@ impl Output {
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let opened = self.changes.contains(&Change::Thread);
-        let ended = self.calls_with_recorded_end();
+        let ended = self.keys_with_recorded_end();
         let mut changed: Vec<CallEvent> = Vec::new();
         // A call of the replaced conversation may have the same key as one of the opened.
         let mut places: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
@@ -44,8 +45,8 @@ impl Output {
         changed
     }
 
-    /// Returns the calls whose end is recorded in this input.
-    fn calls_with_recorded_end(&self) -> FxHashSet<CallKey> {
+    /// Returns the keys of the calls whose end is recorded in this input.
+    fn keys_with_recorded_end(&self) -> FxHashSet<CallKey> {
         let ends = self.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
                 entry: JournalEntry::Finished { call, .. },
@@ -57,7 +58,8 @@ impl Output {
 }
 
 impl Session {
-    /// Returns the events of open calls in a conversation that is replaced.
+    /// Returns an event for each call that waits for the user or runs in a conversation that is
+    /// about to be replaced. Observers then see the call as cancelled.
     pub(super) fn open_call_events(&self) -> Vec<CallEvent> {
         let open = self.conversation.all_calls();
         let open = open.filter(|call| is_observed_phase(call.phase()));
@@ -72,7 +74,8 @@ impl Session {
         events.collect()
     }
 
-    /// Adds the events of open calls in an opened conversation that were only prepared to continue.
+    /// Adds an event for each open call of an opened conversation that this input has changed
+    /// without an event of its own.
     pub(super) fn add_resumed_events(&self, output: &mut Output) {
         let own = output
             .calls

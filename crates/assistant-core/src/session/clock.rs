@@ -9,12 +9,12 @@ use crate::{
     event::TokenUsage,
 };
 
-/// The time since the last measurement.
+/// A clock that measures a turn, and the part of it in which only the user is awaited.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TurnClock {
     /// The end of the measured time; `None` while no turn is in progress.
     noted: Option<i64>,
-    /// The start of a period in which only a question is open.
+    /// The start of a period in which only a question is open; `None` outside of such a period.
     asks_since: Option<i64>,
     /// The total time in which only a question was open, in milliseconds.
     waited: i64,
@@ -23,7 +23,7 @@ pub(super) struct TurnClock {
 }
 
 impl TurnClock {
-    /// Begins a run. For a new turn, starts the measurement.
+    /// Continues the measurement of the turn, or restarts it if the run begins a new turn.
     pub(super) fn begin_run(&mut self, continues: bool, now: i64) {
         self.track_waiting(false, now);
         match continues {
@@ -57,7 +57,9 @@ impl TurnClock {
         }
     }
 
-    /// Takes the elapsed time, and the part of it in which the user was asked.
+    /// Returns the time since the last measurement, and the part of it in which only the user was
+    /// awaited, both in milliseconds, and starts the next measurement. `None` for a time that was
+    /// not measured or, for the second, is zero.
     fn take_elapsed(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
         self.track_waiting(false, now);
         let since = self.noted.replace(now);
@@ -70,7 +72,8 @@ impl TurnClock {
 }
 
 impl Session {
-    /// Stores the cost of a run with the newest message.
+    /// Stores the cost of a run with the newest message: token usage, price, and the time since the
+    /// last measurement.
     pub(super) fn record_cost(&mut self, usage: &[TokenUsage], cx: &mut Cx<'_>) {
         let (duration_ms, waited_ms) = self.turn.clock.take_elapsed(cx.now);
         let prices = usage.iter().filter_map(|usage| cx.host.price(usage));

@@ -24,8 +24,9 @@ pub(super) fn is_cut_off_result(result: Option<&Value>) -> bool {
 }
 
 impl Session {
-    /// Marks the calls with unclosed arguments in a cut-off answer of the newest run. An incomplete
-    /// call of the agent's own tool is ignored, since no answer is expected.
+    /// Marks calls of the newest run as cut off: those with unclosed arguments, and callouts at the
+    /// ends of messages. An incomplete call of the agent's own tool is ignored, since no answer is
+    /// expected.
     pub(super) fn mark_cut_off_calls(&mut self) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);

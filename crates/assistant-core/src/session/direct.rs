@@ -1,4 +1,4 @@
-//! Calls that the page makes itself, without an agent.
+//! Starts the calls that the page makes itself, without an agent, and delivers their outcomes.
 //!
 //! These calls are checked and run like all others; see `prepare` and `execute`.
 
@@ -10,7 +10,7 @@ use crate::{
     conversation::{CallEnd, CallKey, State, ToolCall},
 };
 
-/// The maximum nesting of handlers that request actions.
+/// The maximum number of nested handlers, each started by a request of the previous one.
 const MAX_NESTED: usize = 4;
 
 impl Session {
@@ -21,7 +21,7 @@ impl Session {
         (args, within): (&Value, Option<InvocationId>),
         cx: &mut Cx<'_>,
     ) {
-        let parent = match self.find_parent_call(within, &name) {
+        let parent = match self.find_parent_call_key(within, &name) {
             Ok(parent) => parent,
             Err(message) => {
                 let outcome = Err(ToolError::new(message));
@@ -40,8 +40,10 @@ impl Session {
         self.check_complete_call(&key, cx);
     }
 
-    /// Returns the call whose handler requests an action, if any.
-    fn find_parent_call(
+    /// Returns the key of the call whose handler requests an action; `None` if no handler does.
+    /// Fails if the handler has ended, or if actions would request each other in a circle or too
+    /// deep.
+    fn find_parent_call_key(
         &self,
         within: Option<InvocationId>,
         name: &str,
@@ -50,7 +52,7 @@ impl Session {
             return Ok(None);
         };
         let parent = self
-            .running_call(invocation)
+            .running_call_key(invocation)
             .ok_or("The call that asks is over")?;
         let above = || {
             [parent]
@@ -74,13 +76,14 @@ impl Session {
         }
     }
 
-    /// Returns the open calls of the page itself.
+    /// Returns the keys of the open calls of the page itself, oldest first.
     pub(super) fn direct_call_keys(&self) -> Vec<CallKey> {
         let calls = self.conversation.direct_calls();
         calls.map(ToolCall::key).collect()
     }
 
-    /// Delivers the outcome of a call of the page, once it has ended.
+    /// Delivers the outcome of an ended call of the page to its requester, and keeps the call's
+    /// record. Other calls are ignored.
     pub(super) fn deliver_direct_outcome(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some((call, request)) = self.conversation.remove_direct(key) else {
             return;

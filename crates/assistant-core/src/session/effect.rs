@@ -22,7 +22,7 @@ pub struct Output {
     pub effects: Vec<Effect>,
     /// Diagnostics about input that was tolerated or dropped.
     pub diagnostics: Vec<Diagnostic>,
-    /// The reason for which the input was rejected. Nothing has changed then.
+    /// The reason for which the input was refused; `None` if it was accepted.
     pub refused: Option<Refusal>,
 }
 
@@ -86,13 +86,13 @@ pub enum Effect {
         outcome: Result<Value, ToolError>,
     },
     /// Stores these approvals, replacing all stored ones; they are returned by
-    /// [`super::Input::RestoreApprovals`]. A host without storage ignores it.
+    /// [`super::Input::RestoreApprovals`]. A host without storage ignores this effect.
     StoreApprovals {
         /// All approvals that outlive the session.
         approvals: Vec<RememberedApproval>,
     },
-    /// Counts a use of a stored approval by compare-and-set: replaces `before` with `after` if the
-    /// stored one equals `before`. Then answers with [`super::Input::ApprovalSwapped`]. A host
+    /// Counts a use of a stored approval by compare-and-set: replaces the stored approval with
+    /// `after` if it equals `before`. Then answers with [`super::Input::ApprovalSwapped`]. A host
     /// without storage answers with [`super::Swap::Done`].
     SwapApproval {
         /// The ticket of the request.
@@ -106,7 +106,7 @@ pub enum Effect {
     Archive {
         /// The id of the conversation.
         thread_id: String,
-        /// The conversation as [`crate::conversation::Conversation::export`] writes it.
+        /// The conversation as [`super::Session::export`] writes it.
         snapshot: Value,
     },
 }
@@ -133,7 +133,7 @@ impl PreviewRequest {
         self.registration
     }
 
-    /// Returns the arguments, validated.
+    /// Returns the effective arguments, validated unless the action turns validation off.
     #[must_use]
     pub fn into_args(self) -> Value {
         self.args
@@ -191,13 +191,13 @@ impl Invocation {
         &self.name
     }
 
-    /// Returns the arguments, validated.
+    /// Returns the effective arguments, validated unless the action turns validation off.
     #[must_use]
     pub const fn args(&self) -> &Value {
         &self.args
     }
 
-    /// Returns the number of runs between the last user message and the one that made the call.
+    /// Returns the number of runs of the turn before the newest one; 0 in the first run.
     #[must_use]
     pub const fn iteration(&self) -> u32 {
         self.iteration

@@ -1,10 +1,10 @@
-//! Handling of run events: each is applied to the conversation and to the session's own state.
+//! Applies the events of a run to the conversation and to the session's own state.
 //!
 //! `run` starts and ends runs, `prepare` checks the calls that an event may have changed.
 
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
-    intake::{Admission, without_text},
+    intake::{Admission, strip_text},
     legacy,
     watch::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
 };
@@ -25,7 +25,7 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
-        let replayed = self.is_replayed_event();
+        let replayed = self.count_run_event();
         // An event that comes again was checked before, except for what the run itself holds.
         let is_checked = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
         let admission = match is_checked {
@@ -34,7 +34,7 @@ impl Session {
         };
         let cut = match admission {
             Admission::Take => None,
-            Admission::TakeAndCut => Some(without_text(&event.kind)),
+            Admission::TakeAndCut => Some(strip_text(&event.kind)),
             Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
@@ -116,15 +116,15 @@ impl Session {
             self.end_cut_content(&cut, cx);
         }
         self.notify_exceeded_limits(cx);
-        if let Some(kind) = self.exceeded_count() {
+        if let Some(kind) = self.exceeded_count_limit() {
             return self.end_run_at_limit(run, kind, cx);
         }
         self.cancel_answered_handlers(&running, cx);
         self.check_after_event(watched, cx);
     }
 
-    /// Keeps a side event for the application, unless the event is received again after
-    /// a reconnection.
+    /// Keeps a side event for the application, unless the event is received again after a
+    /// reconnection. An event that alone exceeds the limit is dropped with a diagnostic.
     fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
             return;
@@ -147,7 +147,8 @@ impl Session {
         running.collect()
     }
 
-    /// Cancels the handlers of calls that the agent has answered meanwhile.
+    /// Cancels the handlers in `running` whose calls are no longer running, because the agent has
+    /// answered them.
     fn cancel_answered_handlers(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
         for (key, invocation) in running {
             let call = self.conversation.call(key);
@@ -197,14 +198,14 @@ impl Session {
         })
     }
 
-    /// Returns true if the call with this id has been checked.
+    /// Returns true if the call with this id has a check; false if no such call exists.
     fn is_checked(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(_, call)| call.check().is_some())
     }
 
-    /// Warns about a reused call id: an id identifies one call, so no new call begins, although the
-    /// agent seems to expect one.
+    /// Shows a notice if an event reuses the id of a call that has ended in an earlier run. An id
+    /// identifies one call, so no new call begins, although the agent seems to expect one.
     fn report_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;

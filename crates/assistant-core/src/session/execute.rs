@@ -39,7 +39,8 @@ pub(super) enum CallEnding {
 }
 
 impl CallEnding {
-    /// Creates a failure for which the agent receives only the message.
+    /// Creates a failure whose value for the agent contains the message and, for errors that the
+    /// agent can react to, the error type, the delay and the schema.
     pub(super) fn from_error(error: CallError) -> Self {
         let mut reply = ToolError::new(error.message.as_str());
         let kinds = [
@@ -65,8 +66,10 @@ impl CallEnding {
 }
 
 impl Session {
-    /// Advances everything that can proceed: ends and starts checked calls, continues the loop.
-    pub(super) fn advance(&mut self, cx: &mut Cx<'_>) {
+    /// Advances everything that can proceed: ends and starts checked calls, continues the loop, and
+    /// sends queued messages. During a run, only calls of the page itself proceed, unless an eager
+    /// call may start.
+    pub(super) fn advance_calls_and_loop(&mut self, cx: &mut Cx<'_>) {
         for key in self.direct_call_keys() {
             self.advance_call(&key, cx);
         }
@@ -87,8 +90,8 @@ impl Session {
         self.send_queued_messages(cx);
     }
 
-    /// Returns true if a message of the user takes precedence: nothing starts before it is
-    /// delivered, except calls that a run waits for with an open stream.
+    /// Returns true if an interjected message of the user takes precedence: no call starts before
+    /// the message is delivered, except calls that a run waits for with an open stream.
     fn should_hold_calls_back(&self) -> bool {
         self.turn.interjected && !self.turn.is_running()
     }
@@ -133,7 +136,7 @@ impl Session {
             run_over,
             eager: check.is_some_and(|check| check.eager),
             by_agent,
-            in_order: was_allowed && !by_agent && self.may_start(key),
+            in_order: was_allowed && !by_agent && self.may_start_in_order(key),
         };
         match policy::next_step(state, moment) {
             NextStep::HandOff if self.admit_start(key, cx) => self.hand_off_call(key, cx),
@@ -166,7 +169,7 @@ impl Session {
     }
 
     /// Returns true if the order of calls permits this call to start.
-    fn may_start(&self, key: &CallKey) -> bool {
+    fn may_start_in_order(&self, key: &CallKey) -> bool {
         if self.should_hold_calls_back() {
             return false;
         }
@@ -194,20 +197,20 @@ impl Session {
         !working.any(|(other, _)| exclusive(key) || exclusive(&other))
     }
 
-    pub(super) fn running_call(&self, invocation: InvocationId) -> Option<CallKey> {
+    pub(super) fn running_call_key(&self, invocation: InvocationId) -> Option<CallKey> {
         let runs = |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
         self.conversation.find_open_call(runs)
     }
 
     pub(super) fn set_progress(&mut self, id: InvocationId, progress: Progress) {
-        if let Some(key) = self.running_call(id) {
+        if let Some(key) = self.running_call_key(id) {
             self.conversation
                 .edit_call(&key, |call| call.progress = Some(progress));
         }
     }
 
     pub(super) fn set_preliminary_result(&mut self, id: InvocationId, value: Value) {
-        if let Some(key) = self.running_call(id) {
+        if let Some(key) = self.running_call_key(id) {
             self.conversation
                 .edit_call(&key, |call| call.preliminary = Some(value));
         }
@@ -219,7 +222,7 @@ impl Session {
         outcome: Result<ToolOutcome, ToolError>,
         cx: &mut Cx<'_>,
     ) {
-        let Some(key) = self.running_call(id) else {
+        let Some(key) = self.running_call_key(id) else {
             return;
         };
         let ending = match outcome {
@@ -281,7 +284,9 @@ impl Session {
         self.end_call(key, CallEnding::Denied(reply), cx);
     }
 
-    /// Records the only result of a call.
+    /// Records the result of a call in the conversation and in the journal, unless the call has
+    /// one. Ends the calls that its handler requested, and delivers the outcome of a call of the
+    /// page itself.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: CallEnding, cx: &mut Cx<'_>) {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);

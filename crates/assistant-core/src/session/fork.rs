@@ -1,4 +1,5 @@
-//! Thread ids of branches, for servers that keep the history of a thread themselves.
+//! Gives branches thread ids of their own, for servers that keep the history of a thread
+//! themselves.
 //!
 //! With [`SessionOptions::fork_thread`](super::SessionOptions::fork_thread) a thread id belongs to
 //! one sequence of messages: a request is sent under the thread id of its branch only if the
@@ -40,7 +41,7 @@ impl ThreadFork {
     }
 }
 
-/// Writes the threads of a session.
+/// Returns the threads of a session as JSON.
 pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
     let entry = |(id, tip): (&String, &Option<MessageId>)| {
         (id.clone(), json!(tip.as_ref().map(MessageId::as_str)))
@@ -48,8 +49,8 @@ pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
     Value::Object(threads.iter().map(entry).collect::<Map<_, _>>())
 }
 
-/// Returns the threads of a conversation without those of its session: each ends at the newest
-/// message that is reached without entering another thread.
+/// Infers the threads of a conversation from its messages: each thread ends at the newest message
+/// that is reached without entering another thread. `own` is the conversation's id.
 fn conversation_threads(conversation: &Conversation, own: &str) -> SeenThreads {
     let mut threads = SeenThreads::default();
     let shown = conversation.run_thread_id().unwrap_or(own);
@@ -102,7 +103,7 @@ impl Session {
     }
 
     /// Gives the run branch a thread id of its own if the server has seen other messages under the
-    /// present one.
+    /// present one and the options permit it.
     pub(super) fn fork_thread_if_needed(&mut self, cx: &mut Cx<'_>) {
         let continues = match self.threads.get(self.request_thread_id()) {
             None => true,

@@ -1,4 +1,4 @@
-//! The history of all calls in a conversation, for handlers and applications.
+//! Collects the history of all calls in a conversation, for handlers and applications.
 
 use serde_json::Value;
 
@@ -129,19 +129,20 @@ impl ToolRecord {
         self.error.as_deref()
     }
 
-    /// Returns the message; `None` for calls of the page itself.
+    /// Returns the id of the message with the call; `None` for calls of the page itself.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
-    /// Returns the call whose handler requested this one, if any.
+    /// Returns the key of the call whose handler requested this one, if any.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
     }
 
-    /// Returns the time at which the call ended, in milliseconds since 1970.
+    /// Returns the time at which the call ended, in milliseconds since 1970; `None` while the call
+    /// is open.
     #[must_use]
     pub const fn ended_at(&self) -> Option<i64> {
         self.ended_at
@@ -172,7 +173,9 @@ impl ToolRecord {
 }
 
 impl Session {
-    /// Returns all calls of the conversation, and those of the page itself since it was opened.
+    /// Returns all calls of the conversation, with the calls of the page itself since the
+    /// conversation was opened. Of the finished calls of the page, only the newest two hundred are
+    /// included.
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let mut history = ToolHistory::default();
@@ -194,7 +197,8 @@ impl Session {
         history
     }
 
-    /// Keeps the record of a finished call of the page.
+    /// Keeps the record of a finished call of the page, and drops the oldest record beyond
+    /// [`MAX_DETAILED_CALLS`].
     pub(super) fn keep_direct_record(&mut self, call: &ToolCall) {
         let record = ToolRecord::from_call(call, &self.conversation);
         self.past_direct.push(record);

@@ -119,7 +119,7 @@ impl<'a> PolicyQuestion<'a> {
         self.name
     }
 
-    /// Returns the call's arguments, validated.
+    /// Returns the call's arguments, validated unless the action turns validation off.
     #[must_use]
     pub const fn args(&self) -> &'a Value {
         self.args

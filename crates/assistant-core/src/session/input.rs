@@ -99,9 +99,9 @@ pub enum Input {
     ShowHeldBack,
     /// Stops everything in progress.
     Stop,
-    /// Retries the failed run.
+    /// Retries the failed run, or resumes its answer if the network interrupted it.
     Retry,
-    /// Continues the loop after a limit.
+    /// Continues the loop after a limit or a missing answer, as a notice offers.
     Continue,
     /// Resumes reading an answer that was interrupted by a reload or a lost connection and may
     /// still be in progress. Nothing is sent to the agent.
@@ -117,7 +117,7 @@ pub enum Input {
     Load {
         /// The conversation's id.
         thread_id: String,
-        /// The conversation as [`crate::conversation::Conversation::export`] wrote it.
+        /// The conversation as [`super::Session::export`] wrote it.
         snapshot: Value,
     },
     /// Continues a stored session after a reload or a crash: questions are asked again, unsent
@@ -359,7 +359,8 @@ pub enum TreeChange {
         /// The message.
         message: MessageId,
     },
-    /// Restores the last deletion, until a run begins. Calls that the deletion ended stay ended.
+    /// Undoes the last deletion, which is possible until a run begins. Calls that the deletion
+    /// ended stay ended.
     Restore,
     /// Moves a message and all below it.
     Reparent {
@@ -388,6 +389,7 @@ pub enum TreeChange {
         message: MessageId,
     },
     /// Queues a message while the loop is running, for delivery at the next boundary between tools.
+    /// Sends the message at once if nothing is in progress.
     Interject {
         /// The text and files of the message.
         content: Content,

@@ -80,8 +80,9 @@ impl ReceivedAmounts {
         *dropped = dropped.saturating_add(amount);
     }
 
-    /// Returns the size of a message's text. `before` is called at the first event of the message
-    /// in this run, for the size that the text had before.
+    /// Returns the size of a message's text in bytes, for changes. `before` is called at the first
+    /// event of the message in this run, for the size that the text had before; `None` if it
+    /// returns `None`.
     fn text_size_mut(
         &mut self,
         id: &str,
@@ -127,7 +128,8 @@ impl Session {
         )
     }
 
-    /// Checks an event, and shortens it if a part of it is over a limit.
+    /// Checks an event, and shortens or drops the parts of it that are over a limit. Ends the run
+    /// if the event exceeds a limit of the run.
     pub(super) fn admit_event(&mut self, event: &mut Event) -> Admission {
         let limits = self.options.limits;
         if let Some(kind) = exceeded_name_limit(event, &limits) {
@@ -180,8 +182,9 @@ impl Session {
         admission
     }
 
-    /// Returns the limit that the applied events of the run exceed.
-    pub(super) fn exceeded_count(&self) -> Option<LimitKind> {
+    /// Returns the limit on new messages or new calls that the applied events of the run exceed, if
+    /// any.
+    pub(super) fn exceeded_count_limit(&self) -> Option<LimitKind> {
         let limits = &self.options.limits;
         let ((messages, calls), began) = (self.content_counts(), self.intake.began_with);
         if messages.saturating_sub(began.0) > limits.messages {
@@ -206,9 +209,8 @@ impl Session {
         }
     }
 
-    /// Admits another interrupt by an event of the older dialect, which has no answer for single
-    /// interrupts. Returns false, and counts the interrupt as dropped, if the run exceeds the
-    /// limit.
+    /// Returns true if the run may raise another interrupt by an event of the older dialect.
+    /// Otherwise counts the interrupt as dropped; this dialect cannot cancel a single interrupt.
     pub(super) fn admit_interrupt(&mut self) -> bool {
         let raised = self.turn.run().map_or(0, |run| run.raised_by_event.len());
         let admits = raised < self.options.limits.interrupts;
@@ -218,8 +220,8 @@ impl Session {
         admits
     }
 
-    /// Ends a message or call whose text or arguments were cut. A call that was being written does
-    /// not run and is answered as invalid.
+    /// Ends a message or a call whose text or arguments were cut. A call whose arguments were cut
+    /// does not run and is answered as invalid, also a callout at the end of a message.
     pub(super) fn end_cut_content(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         match kind {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
@@ -241,7 +243,8 @@ impl Session {
         }
     }
 
-    /// Cuts the callouts of this run at the ends of messages, which may be incomplete.
+    /// Marks the callouts of this run at the ends of messages as cut off, since they may be
+    /// incomplete.
     fn cut_last_callouts(&mut self) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -256,8 +259,9 @@ impl Session {
     }
 }
 
-/// Returns a content event without its text, to find its message or call after it was applied.
-pub(super) fn without_text(kind: &EventKind) -> EventKind {
+/// Returns a content event without its text, which identifies the message or call after the event
+/// was applied. Reasoning becomes text; other events are returned unchanged.
+pub(super) fn strip_text(kind: &EventKind) -> EventKind {
     let delta = String::new();
     match kind {
         EventKind::ToolCallArgs { tool_call_id, .. } => EventKind::ToolCallArgs {

@@ -74,8 +74,9 @@ impl OpenInterrupt {
     ///
     /// # Errors
     ///
-    /// Fails if a decision is missing, superfluous, of a kind that the agent does not accept, or
-    /// does not fit the schema of the arguments or of the answer.
+    /// Fails if the interrupt takes no decisions, or if a decision is missing, superfluous, of a
+    /// kind that the agent does not accept, or does not fit the schema of the arguments or of the
+    /// answer.
     pub fn answer_with(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if !self.takes_decisions() {
             return Err(Refusal::NothingToDo);
@@ -121,7 +122,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Validates an answer against the schema.
+    /// Returns the violations of the interrupt's schema by an answer; empty without a schema.
     pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
         let Some(schema) = &self.interrupt.response_schema else {
             return Vec::new();
@@ -161,8 +162,8 @@ impl OpenInterrupt {
         schema.get("properties")?.get(name)
     }
 
-    /// Returns the answer for a verdict; `None` cancels the interrupt if its answer cannot express
-    /// a denial.
+    /// Returns the answer for a verdict; `None` if the verdict is a denial that no valid answer can
+    /// express, so that the interrupt is cancelled instead.
     ///
     /// # Errors
     ///
@@ -191,7 +192,7 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the answer for a verdict without validating it.
+    /// Returns the answer for a verdict without validating it against the schema of the answer.
     fn build_payload(&self, verdict: &Verdict) -> Result<Value, Refusal> {
         let (approved, extra) = match verdict {
             Verdict::Approve { args } | Verdict::Remember { args, .. } => {

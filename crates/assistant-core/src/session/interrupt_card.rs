@@ -1,4 +1,4 @@
-//! Approval cards of calls with interrupts.
+//! Matches interrupts with the approval cards of their calls.
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
 //! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers

@@ -1,5 +1,5 @@
-//! Blocks calls that an agent's interrupt refers to until it is answered, and sends the answers
-//! with the next run.
+//! Opens an agent's interrupts, blocks the calls that they refer to until they are answered, and
+//! sends the answers with the next run.
 //!
 //! An answer only answers the agent. If the agent then leaves the call to the page, the page's own
 //! rules apply as to any other call. `interrupts` stores the open interrupts.
@@ -18,7 +18,9 @@ use crate::{
 };
 
 impl Session {
-    /// Opens an agent's interrupts and blocks the calls that they refer to.
+    /// Opens an agent's interrupts and blocks the calls that they refer to. An interrupt about a
+    /// call that the user denied in this turn is denied again, and one that exceeds the limit of
+    /// questions is held back.
     pub(super) fn open_interrupts(
         &mut self,
         interrupts: Vec<Interrupt>,
@@ -57,8 +59,9 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Refers interrupts to the calls that are asked about, where they name calls that only ask. A
-    /// call of a registered action is asked about itself, also if the agent runs it.
+    /// Replaces the call id of each interrupt whose call only carries a question by the id of the
+    /// call that the question is about. An interrupt that names a call of a registered action keeps
+    /// its call id, also if the agent runs the action.
     pub(super) fn redirect_to_asked_calls(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
             let named = interrupt.tool_call_id.as_deref();
@@ -171,7 +174,8 @@ impl Session {
         Ok(answers)
     }
 
-    /// Answers or cancels an interrupt. An answer applies only to the version that was shown.
+    /// Answers or cancels an interrupt. An answer is refused if the interrupt has changed since it
+    /// was shown, or if only the user may answer it.
     pub(super) fn answer_shown_interrupt(
         &mut self,
         id: &str,
@@ -191,7 +195,8 @@ impl Session {
         self.answer_interrupt(id, status, payload, cx);
     }
 
-    /// Answers an interrupt with a decision for each of its actions.
+    /// Answers an interrupt with a decision for each of its actions. The decisions are refused if
+    /// the interrupt has changed since it was shown, or if only the user may approve.
     pub(super) fn decide_actions(
         &mut self,
         id: &str,
@@ -249,7 +254,8 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Records the decision in an interrupt's answer on the call that the interrupt blocks.
+    /// Records the decision that an interrupt's answer contains on the call that the interrupt
+    /// blocks. An answer without an approval counts as a denial.
     fn record_interrupt_decision(
         &mut self,
         key: &CallKey,
@@ -294,8 +300,8 @@ impl Session {
         self.record_decision(key, decision, cx);
     }
 
-    /// Marks the answers on the run branch as sent or as returned: an approved call is handed off
-    /// only while a run carries the answer.
+    /// Applies `event`, a start or a failure of sending, to the approved and the handed-off calls
+    /// on the run branch: they count as running only while a run carries their answer.
     pub(super) fn mark_answers_on_run_branch(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
             let carried = self.conversation.call(&key).is_some_and(|call| {
@@ -310,8 +316,8 @@ impl Session {
         }
     }
 
-    /// Marks the answers of calls that left the branch of their run as returned, after the run has
-    /// ended.
+    /// Applies [`StateEvent::SendFailed`] to the calls on other branches whose answers an ended run
+    /// was sending.
     pub(super) fn mark_answers_returned(&mut self) {
         let out = |call: &&ToolCall| {
             let state = call.state();
@@ -337,7 +343,8 @@ impl Session {
         self.turn.looping = false;
     }
 
-    /// Reopens the interrupts whose answers the agent rejected.
+    /// Reopens the interrupts whose answers the agent rejected. An interrupt that the user has not
+    /// seen may be held back.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
             // An interrupt that the user has not seen counts as a new question.
@@ -376,7 +383,8 @@ impl Session {
         true
     }
 
-    /// Cancels an interrupt after the agent rejected its answer.
+    /// Removes an interrupt whose answer the agent rejected, and ends the call that it blocks as
+    /// given up. Refused for other interrupts.
     pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let takes_none = self.interrupts.find(id).is_some_and(|open| open.rejected);
         let Some(open) = takes_none.then(|| self.interrupts.remove(id)).flatten() else {
@@ -395,8 +403,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Closes the interrupts whose answers a finished run carried; an unfinished run closes none.
-    /// Returns the calls that the agent left to the page.
+    /// Closes the interrupts in `answered`, whose answers a finished run carried. Denied calls end,
+    /// and the other calls are unblocked unless `raised` asks about them again. Returns the keys of
+    /// the unblocked calls, which the agent left to the page.
     pub(super) fn close_answered_interrupts(
         &mut self,
         answered: &[String],

@@ -11,7 +11,7 @@ use crate::{
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
-/// An interrupt that no finished run has answered.
+/// An interrupt of an agent, until a finished run has carried its answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
@@ -55,8 +55,9 @@ impl OpenInterrupt {
         self.call
     }
 
-    /// Returns the answer, and the version of the question that it answers. The answer is sent once
-    /// all interrupts are answered, if the question and its call have not changed.
+    /// Returns the answer, and the version of the question that it answers; `None` while the
+    /// interrupt is unanswered. The answer is sent once all interrupts are answered, if the
+    /// question and its call have not changed.
     #[must_use]
     pub const fn answer(&self) -> Option<&Consent<ResumeEntry>> {
         self.answer.as_ref()
@@ -94,8 +95,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the fingerprint of the shown content: everything that the agent sent with the
-    /// interrupt, and the interrupted call.
+    /// Returns the fingerprint of the shown content: the question as the agent sent it, whether the
+    /// agent rejected an answer, and the interrupted call.
     #[must_use]
     pub fn fingerprint(&self, conversation: &Conversation) -> Fingerprint {
         let Interrupt {
@@ -156,7 +157,8 @@ impl OpenInterrupt {
     }
 
     /// Reopens the interrupt, on its card or in the inbox; with `hold_back`, hidden until the user
-    /// opens it. Returns the blocked call, and true if a card shows the interrupt.
+    /// opens it. Returns the key of the blocked call, and true if its card shows the interrupt;
+    /// `None` if the interrupt blocks no call.
     fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
@@ -168,7 +170,8 @@ impl OpenInterrupt {
         Some((self.blocks?, self.call.is_some()))
     }
 
-    /// Returns the time at which the interrupt expires, in milliseconds since 1970.
+    /// Returns the time at which the interrupt expires, in milliseconds since 1970; `None` if it
+    /// never expires or its time is invalid.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::millis(self.interrupt.expires_at.as_deref()?)
@@ -189,9 +192,9 @@ pub(super) struct Interrupts {
     pub(super) elsewhere: Vec<OpenInterrupt>,
     /// The ids of the interrupts of other branches at the time when the run opened.
     apart: Vec<String>,
-    /// The interrupts beyond the limit, which are cancelled with the next run.
+    /// The ids of the interrupts beyond the limit, which are cancelled with the next run.
     unopened: Vec<String>,
-    /// The interrupts whose cancellation is sent with the current run.
+    /// The ids of the interrupts beyond the limit whose cancellation is sent with the current run.
     pub(super) cancelled: Vec<String>,
 }
 
@@ -199,8 +202,7 @@ pub(super) struct Interrupts {
 const MAX_CANCELLED: usize = 10_000;
 
 impl Interrupts {
-    /// Returns true if the user has answered an interrupt. Answers by an earlier denial do not
-    /// count.
+    /// Returns true if an interrupt has an answer that is not the repetition of an earlier denial.
     pub(super) fn has_answer_by_user(&self) -> bool {
         let mut all = self.list.iter();
         all.any(|open| open.answer.is_some() && !open.denied_before)
@@ -295,7 +297,8 @@ impl Interrupts {
     }
 
     /// Reopens an interrupt whose answer the agent rejected, even if the run branch is another one
-    /// now. Returns the blocked call, and true if a card shows it.
+    /// now. Returns the key of the blocked call, and true if its card shows the interrupt; `None`
+    /// if the interrupt is not found or blocks no call.
     pub(super) fn reopen_rejected(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.find_carried_mut(id)?;
         open.rejected |= open.answer.is_some();
@@ -309,7 +312,8 @@ impl Interrupts {
             .is_some_and(|open| open.was_answered_unseen())
     }
 
-    /// Returns an interrupt whose answer the run carried.
+    /// Returns the interrupt with this id whose answer the run carried, on the run branch or on a
+    /// branch that became another one during the run.
     fn find_carried_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
         let apart = self.apart.iter().any(|apart| apart == id);
         let moved = self.elsewhere.iter_mut().filter(|_| !apart);
@@ -341,7 +345,8 @@ impl Interrupts {
         answers.chain(cancelled).collect()
     }
 
-    /// Adds interrupts beyond the limit, which are cancelled with the next run.
+    /// Adds the ids of interrupts beyond the limit, which are cancelled with the next run. Ids
+    /// beyond [`MAX_CANCELLED`] are dropped.
     pub(super) fn cancel_unopened(&mut self, ids: impl Iterator<Item = String>) {
         let room = MAX_CANCELLED.saturating_sub(self.unopened.len());
         self.unopened.extend(ids.take(room));
@@ -356,8 +361,8 @@ impl Interrupts {
         changed.map(|open| open.interrupt.id.clone()).collect()
     }
 
-    /// Reopens an interrupt that has changed. Returns the blocked call, and true if a card shows
-    /// it.
+    /// Reopens an interrupt that has changed. Returns the key of the blocked call, and true if its
+    /// card shows the interrupt; `None` if the interrupt is not found or blocks no call.
     pub(super) fn reopen_changed(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         self.find_mut(id)?.reopen(hold_back)
     }
@@ -377,7 +382,9 @@ impl Interrupts {
         }
     }
 
-    /// Returns the ids of the interrupts whose answers are sent with the run that opens now.
+    /// Prepares the answers that the run that opens now sends, with the cancellations of interrupts
+    /// beyond the limit, and records the interrupts of other branches. Returns the ids of the
+    /// answered interrupts.
     pub(super) fn prepare_answers_for_run(&mut self) -> Vec<String> {
         let apart = self.elsewhere.iter();
         self.apart = apart.map(|open| open.interrupt.id.clone()).collect();

@@ -1,5 +1,5 @@
-//! Journal entries of calls and their JSON format. The entries guarantee that calls run exactly
-//! once (rule "exactly once").
+//! Defines the journal entries of calls and their JSON format. The entries guarantee that calls run
+//! exactly once (rule "exactly once").
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
     event::Object,
 };
 
-/// A journal entry of a call, written before the recorded step takes effect.
+/// A journal entry of a call. The entry about a start is written before the handler runs.
 ///
 /// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
 /// accepted, even if another tab wrote it, so that two tabs with the same conversation start a
@@ -142,7 +142,7 @@ impl JournalEntry {
     ///
     /// # Errors
     ///
-    /// Fails if the value is not a journal entry, or has an unknown version.
+    /// Fails if the value is not a journal entry.
     pub fn from_value(value: &Value) -> Result<Self, FormatError> {
         let text = |key: &str| {
             let text = value[key].as_str().map(str::to_owned);

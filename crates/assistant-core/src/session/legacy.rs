@@ -1,5 +1,5 @@
-//! Interrupts of an older dialect: a custom event `on_interrupt` in a run that finishes normally,
-//! answered through `forwardedProps.command.resume`.
+//! Parses and answers interrupts of an older dialect: a custom event `on_interrupt` in a run that
+//! finishes normally, answered through `forwardedProps.command.resume`.
 
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ use crate::{
 /// The name of the custom event.
 const EVENT: &str = "on_interrupt";
 
-/// Returns the interrupt in a custom event. The event's value is the agent's question, often as
-/// JSON in a string.
+/// Returns the interrupt in a custom event; `None` for a custom event of another name. The event's
+/// value is the agent's question, often as JSON in a string.
 pub(super) fn parse_interrupt_event(
     name: &str,
     value: &Value,

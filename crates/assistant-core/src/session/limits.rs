@@ -66,8 +66,9 @@ impl StartTimes {
 }
 
 impl Session {
-    /// Returns true if the application and the limits allow a call to start. Ends the call with an
-    /// error if it exceeds a limit or is not permitted.
+    /// Returns true if a call may start now. Ends the call with an error if it exceeds a limit or
+    /// the application does not permit it. Returns false, too, while the application's permission
+    /// or the count of a use is pending; the call is then admitted later.
     pub(super) fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.limit_error(key, true, cx.now) {
             self.end_call(key, CallEnding::from_error(error), cx);
@@ -93,7 +94,9 @@ impl Session {
         }
     }
 
-    /// Returns the application's answer about a start; `None` while it is pending.
+    /// Asks the application whether a call may start, unless it was asked about this version of the
+    /// call, and returns the answer; `None` while the answer is pending or if the call is not ready
+    /// to start.
     fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -131,7 +134,8 @@ impl Session {
         }
     }
 
-    /// Returns an open call whose state satisfies a condition, on any branch.
+    /// Returns the key of an open call whose state satisfies a condition, on any branch or of the
+    /// page itself.
     pub(super) fn find_open_call_on_any_branch(
         &self,
         is_it: impl Fn(&State) -> bool,
@@ -175,8 +179,9 @@ impl Session {
         }
     }
 
-    /// Returns the error for a call that exceeds a limit of its action. With `starts`, the call is
-    /// about to start, and running calls count; otherwise the user is about to be asked.
+    /// Returns the error for a call that exceeds a limit of its action; `None` if it exceeds none.
+    /// With `starts`, the call is about to start, and running calls count; otherwise the user is
+    /// about to be asked.
     pub(super) fn limit_error(
         &mut self,
         key: &CallKey,
@@ -194,7 +199,7 @@ impl Session {
         if starts
             && limits
                 .concurrent
-                .is_some_and(|most| self.count_running(&name) >= most)
+                .is_some_and(|most| self.count_running_calls(&name) >= most)
         {
             let message =
                 format!("{name} is running already: call it again when it has its result");
@@ -212,7 +217,7 @@ impl Session {
         Some(rate_limit_error(message, Some(wait)))
     }
 
-    fn count_running(&self, name: &str) -> u32 {
+    fn count_running_calls(&self, name: &str) -> u32 {
         let direct = self.conversation.direct_calls().map(ToolCall::key);
         let open = self.conversation.open_states().map(|(key, _)| key);
         let working = open

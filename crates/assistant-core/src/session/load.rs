@@ -1,4 +1,4 @@
-//! Loading of a conversation from elsewhere. Nothing in it starts automatically (rule "a loaded
+//! Loads a conversation from elsewhere. Nothing in it starts automatically (rule "a loaded
 //! conversation starts nothing").
 //!
 //! The snapshot's statements about runs, calls and decisions are untrusted, and the session that
@@ -28,7 +28,7 @@ impl Session {
             self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
-        self.treat_all_as_offered();
+        self.treat_all_actions_as_offered();
         let elsewhere = self
             .conversation
             .open_calls_on_other_branches()
@@ -46,7 +46,8 @@ impl Session {
         self.offer_to_send_results(cx);
     }
 
-    /// Ends an open call on a branch other than the run branch, unless it waits for a decision.
+    /// Ends an open call on a branch other than the run branch, unless the call waits for a
+    /// decision or a stored interrupt blocks it.
     fn give_up_call_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
@@ -56,7 +57,7 @@ impl Session {
     }
 
     fn recheck_or_give_up_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.keep_remote_call(key) {
+        if self.is_interrupted(key) || self.leave_remote_call_if_agent_waits(key) {
             return;
         }
         let call = self.conversation.call(key);

@@ -137,8 +137,8 @@ pub struct Session {
     past_direct: Vec<ToolRecord>,
     /// True if the conversation is open elsewhere and read-only here.
     following: bool,
-    /// True in a replay that reads no requests. Requests are then left empty, since each would
-    /// contain the whole history.
+    /// True in a replay that reads no requests. Requests are then sent without messages, since each
+    /// would contain the whole history.
     blank_requests: bool,
 }
 
@@ -204,13 +204,13 @@ impl Session {
     ///
     /// Carry out the effects in order, after this returns.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
-        self.run_step(host, |session, cx| {
+        self.run_in_context(host, |session, cx| {
             cx.by = input.decider();
             session.dispatch_input(input, cx);
         })
     }
 
-    fn run_step(
+    fn run_in_context(
         &mut self,
         host: &mut dyn Host,
         act: impl FnOnce(&mut Self, &mut Cx<'_>),
@@ -231,7 +231,7 @@ impl Session {
         if !self.following {
             self.select_branch_interrupts(&mut cx);
             self.assign_interrupt_branches(&mut cx);
-            self.advance(&mut cx);
+            self.advance_calls_and_loop(&mut cx);
             self.update_turn_clock(&mut cx);
         }
         let mut output = cx.output;
@@ -390,14 +390,15 @@ impl Session {
         &self.turn.summary
     }
 
-    /// Returns the user messages that wait until an answer to the agent has been sent.
+    /// Returns the user messages that have not been sent yet: those that wait until an answer to
+    /// the agent has been sent, and interjected ones.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         &self.turn.queue
     }
 
-    /// Returns the events that have no effect in this engine (raw, custom, steps, subagents),
-    /// newest last; only the last few hundred are kept.
+    /// Returns the raw, custom, step, subagent and reasoning boundary events of the agent, newest
+    /// last. At most 256 events are kept, within `Limits::side_event_bytes`.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
         &self.turn.side_events
@@ -409,7 +410,8 @@ impl Session {
         self.turn.is_running()
     }
 
-    /// Returns true if anything is in progress: a run, a handler, or a question to the user.
+    /// Returns true if anything is in progress in the conversation: a run, a call that the loop
+    /// waits for, or an unanswered interrupt. Calls of the page itself do not count.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_running() || self.interrupts.has_unanswered() || self.has_calls_under_way()
@@ -419,7 +421,8 @@ impl Session {
         self.conversation.has_open_call(State::is_awaited_by_loop)
     }
 
-    /// Returns true if only an answer of the user is pending.
+    /// Returns true if no run is in progress, and an interrupt or a call on the run branch waits
+    /// for the user. A handler may be running beside it.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
@@ -441,7 +444,8 @@ impl Session {
         keys
     }
 
-    /// Returns the tools that are running, here or at the agent, in order of appearance.
+    /// Returns the names of the tools whose calls are running on the run branch, here or at the
+    /// agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
         let keys = self.conversation.active_calls();
@@ -453,7 +457,8 @@ impl Session {
     }
 
     /// Returns the fingerprint of a call as it is shown now, including the agent's questions about
-    /// it. A decision contains this fingerprint, and is refused if the call has changed since.
+    /// it; `None` if the call does not exist. A decision contains this fingerprint, and an approval
+    /// is refused if the call has changed since.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
@@ -475,9 +480,9 @@ impl Session {
         Some(shown::fingerprint_call(call, spec))
     }
 
-    /// Returns the fingerprint of an interrupt as it is shown now: everything that the agent sent
-    /// with it, and its call. An answer contains this fingerprint, and is refused if the interrupt
-    /// has changed since.
+    /// Returns the fingerprint of an open interrupt as it is shown now: everything that the agent
+    /// sent with it, and its call; `None` if no interrupt with this id is open. An answer contains
+    /// this fingerprint, and is refused if the interrupt has changed since.
     #[must_use]
     pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
         let open = self.interrupts.find(interrupt_id)?;
@@ -523,7 +528,7 @@ impl Session {
     }
 
     fn unregister_action(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
-        self.cancel_handlers_of(id, cx);
+        self.cancel_registration_handlers(id, cx);
         if self.registry.unregister(id) {
             cx.push_change(Change::Registry);
         }

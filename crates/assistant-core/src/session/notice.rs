@@ -1,4 +1,5 @@
-//! Notices to the user beside the conversation. Notices are local and never sent to the agent.
+//! Shows notices to the user beside the conversation. Notices are local and never sent to the
+//! agent.
 
 use super::{Cx, Session};
 use crate::{conversation::Change, limits::Exceeded};
@@ -75,8 +76,8 @@ impl Notice {
         self.action
     }
 
-    /// Returns true if the notice is a failure, which interrupts, and not only information. A limit
-    /// that ended a run is a failure; a limit that shortened a value is not.
+    /// Returns true if the notice reports a failure, not only information. A limit that ended a run
+    /// is a failure; a limit that shortened a value is not.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         let ended_run = self.exceeded.is_some_and(|of| of.limit.ends_run());
@@ -121,7 +122,7 @@ pub enum NoticeKind {
     Protocol,
     /// The answer ended early.
     Truncated,
-    /// The agent sent nothing for too long.
+    /// The connection ended before the agent began its answer.
     Silent,
     /// The agent stopped deliberately.
     Cancelled,
@@ -273,7 +274,8 @@ impl Session {
         }
     }
 
-    /// Reports that the agent has lost messages of the user.
+    /// Shows a notice that the agent has lost messages of the user, unless one is shown. The notice
+    /// offers Retry if the newest run answers a lost message.
     pub(super) fn report_forgotten_messages(&mut self, cx: &mut Cx<'_>) {
         if self
             .notices
@@ -311,6 +313,7 @@ impl Session {
     }
 
     /// Shows a notice of the host, which replaces the host's earlier notice of the same kind.
+    /// Without a message, only removes the earlier notice.
     pub(super) fn set_notice(
         &mut self,
         kind: NoticeKind,

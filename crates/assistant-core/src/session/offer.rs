@@ -1,5 +1,5 @@
-//! The actions that a run offers to the agent: those that are registered, enabled, and not excluded
-//! by the application's filter (rule "offered in a run").
+//! Determines the actions that a run offers to the agent: those that are registered, enabled, and
+//! not excluded by the application's filter (rule "offered in a run").
 
 use super::{Cx, Session};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Session {
-    /// Returns the tool definitions for the next run.
+    /// Returns the definitions of the tools that the next run offers, in order of registration.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let all = self.registry.offered().into_iter();
@@ -56,7 +56,8 @@ impl Session {
         }
     }
 
-    /// Records the actions that a run offers, and returns their definitions.
+    /// Records the actions that a run offers, and those that the filter excludes. Returns the
+    /// definitions of the offered ones.
     pub(super) fn record_offer(&mut self) -> Vec<Tool> {
         let all = self.registry.offered();
         let (mut tools, mut offered, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
@@ -68,12 +69,13 @@ impl Session {
                 held_back.push(spec.name.clone());
             }
         }
-        self.turn.set_offered(offered, held_back);
+        self.turn.set_offered_actions(offered, held_back);
         tools
     }
 
-    /// Records the fingerprint of the action that a call was made for. If a stored call has another
-    /// fingerprint than the active registration, its action has changed, and the user is asked.
+    /// Records the fingerprint of the action that a call was made for, if the call has none. If a
+    /// stored call has another fingerprint than the active registration, its action has changed,
+    /// and the user is asked.
     pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;

@@ -32,8 +32,8 @@ pub struct SessionOptions {
     pub(crate) leftovers: Leftovers,
     pub(crate) agent_user_messages: AgentUserMessages,
     pub(crate) limits: Limits,
-    /// True to resume reading the answer of a stored conversation that was left during the answer,
-    /// for agents that store their streams.
+    /// True to resume reading an answer after a reload or a lost connection, for agents that store
+    /// their streams.
     pub resumes: bool,
     /// True if a resumed answer begins again with its first event, as with servers that store the
     /// events of a run. Events that were applied before are then skipped (rule "reattaching to a
@@ -96,7 +96,7 @@ impl SessionOptions {
     }
 
     /// Sets the treatment of tool callouts in the text of an assistant (rule "callouts run by
-    /// permission"). Needs the feature `callouts`.
+    /// permission"); off by default. Needs the feature `callouts`.
     #[must_use]
     pub fn markdown_tools(mut self, treatment: MarkdownTools) -> Self {
         self.markdown_tools = treatment;
@@ -128,7 +128,8 @@ impl SessionOptions {
         self
     }
 
-    /// Sets the treatment of queued messages of the user when the user stops the assistant.
+    /// Sets the treatment of queued messages of the user when the user stops the assistant;
+    /// [`Leftovers::Keep`] by default.
     #[must_use]
     pub fn leftovers(mut self, treatment: Leftovers) -> Self {
         self.leftovers = treatment;
@@ -149,7 +150,7 @@ impl SessionOptions {
         self
     }
 
-    /// Returns true if a message of the user denies the pending calls.
+    /// Returns true if a message of the user denies the pending calls ([`Self::auto_deny`]).
     #[must_use]
     pub const fn has_auto_deny(&self) -> bool {
         self.auto_deny
@@ -273,7 +274,7 @@ pub enum StopCondition {
 }
 
 impl StopCondition {
-    /// Returns true if the loop ends here.
+    /// Returns true if the runs of the turn meet the condition. Rules are evaluated by the host.
     #[must_use]
     pub fn is_met(&self, summary: &TurnSummary, host: &mut dyn Host) -> bool {
         match self {
@@ -291,7 +292,8 @@ impl StopCondition {
         }
     }
 
-    /// Returns the limit on the number of runs, if that limit meets the condition.
+    /// Returns the limit of a [`Self::RunCount`] that meets the condition, alone or in
+    /// [`Self::Any`]; `None` for other conditions.
     pub(super) fn reached_run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {

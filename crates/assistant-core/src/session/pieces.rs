@@ -1,4 +1,4 @@
-//! Snapshots in pieces, so that a store writes only changes: an outline, and single messages.
+//! Splits snapshots into an outline and single messages, so that a store writes only changes.
 //!
 //! [`crate::conversation::Change`] identifies the changed messages; the outline is small and always
 //! written as a whole. `restore` reads the assembled snapshot.
@@ -27,7 +27,8 @@ impl Session {
         self.add_session_state(self.add_pending_data(outline))
     }
 
-    /// Returns a message of [`Self::snapshot`], on any branch.
+    /// Returns a message of [`Self::snapshot`], on any branch; `None` if the conversation does not
+    /// contain it.
     #[must_use]
     pub fn snapshot_message(&self, id: &MessageId) -> Option<Value> {
         self.conversation.export_message(id)

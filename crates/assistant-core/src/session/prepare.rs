@@ -1,8 +1,8 @@
 //! Checks calls with complete arguments: a call is permitted, needs the user's approval, or is
 //! invalid.
 //!
-//! A check is bound to the call's id, name and exact argument text and to the rules of its action.
-//! If any of these changes before the handler starts, the call is checked again (rule "when a tool
+//! A check is bound to the call's name and exact argument text, and to the rules of its action. If
+//! any of these changes before the handler starts, the call is checked again (rule "when a tool
 //! starts").
 
 use super::{
@@ -37,7 +37,8 @@ impl Session {
         }
     }
 
-    /// Checks a call that may have ended, been reopened, or been answered by the agent.
+    /// Checks a call of the newest run that an event may have changed, if its arguments are
+    /// complete.
     fn check_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -48,8 +49,8 @@ impl Session {
         }
     }
 
-    /// Voids the checks of calls that a snapshot moved off the path. None of these calls is
-    /// running, since running calls stay on the path.
+    /// Voids the checks of open calls that a snapshot moved out of all messages, and of open calls
+    /// on other branches. None of these calls is running, since running calls stay on the path.
     fn void_detached_checks(&mut self) {
         self.conversation.edit_detached_calls(ToolCall::void_check);
         let keys: Vec<CallKey> = self
@@ -62,7 +63,8 @@ impl Session {
         }
     }
 
-    /// Checks a call with complete arguments, unless an earlier check still holds.
+    /// Checks a call with complete arguments. Does nothing if an earlier check still holds, or if
+    /// the call is running, decided or ended.
     pub(super) fn check_complete_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.check_call(key, false, cx);
     }
@@ -126,7 +128,8 @@ impl Session {
         self.check_call(key, ask, cx);
     }
 
-    /// Checks a loaded call again, or lets it wait until its action is registered.
+    /// Checks a loaded call again, or lets it wait until its action is registered. With `ask`, the
+    /// user is asked regardless of the rules.
     pub(super) fn check_loaded_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let action = call.and_then(|call| self.registry.active_registration(&call.name));
@@ -138,7 +141,8 @@ impl Session {
             .apply_state_event(key, StateEvent::FoundMissing);
     }
 
-    /// Applies the result of a check, and asks the user if that is the result.
+    /// Applies the result of a check. If the result is a question that no limit prevents, records
+    /// the version of the call that the user is asked about, and requests a preview.
     fn apply_check_result(&mut self, key: &CallKey, result: StateEvent, cx: &mut Cx<'_>) {
         let event = self.filter_question(key, result, cx);
         let asks = event == StateEvent::QuestionPut;
@@ -187,7 +191,8 @@ impl Session {
         }
     }
 
-    /// Returns the fault of a call of a registered action, or the limit that it exceeds.
+    /// Returns the fault of a call of a registered action, or the limit that the call exceeds;
+    /// `None` for a valid call, a call without an action, and a call that its provider ran.
     fn find_fault_or_limit(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -324,7 +329,8 @@ impl Session {
         true
     }
 
-    /// Repeats the checks of calls that waited for a rule of a removed component.
+    /// Repeats the checks of calls that waited for a rule of a registration that was removed or
+    /// disabled.
     pub(super) fn recheck_rule_calls(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.conversation.calls_of_registration(removed) {
             let call = self.conversation.call(&key);
@@ -334,8 +340,9 @@ impl Session {
         }
     }
 
-    /// Continues the calls that waited for an action after its registration, and asks the user
-    /// again about those whose rules have changed.
+    /// Checks the calls of an action again after its registration: those that waited for the
+    /// registration, and those whose question no longer fits the rules. The user is asked about
+    /// each.
     pub(super) fn resume_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -354,7 +361,7 @@ impl Session {
                         _ => false,
                     });
             if waits {
-                self.turn.add_offered(name, edition.clone());
+                self.turn.add_offered_action(name, edition.clone());
                 self.recheck_call(&key, true, cx);
             }
         }
@@ -365,7 +372,8 @@ fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> Binding {
     Binding::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
 }
 
-/// Returns the fault of a call, before the user is asked.
+/// Returns the fault that a call has regardless of the user's decision: no handler, or invalid
+/// arguments. `None` if the call is valid.
 fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
     if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
         return Some(CallError::new(
@@ -395,7 +403,7 @@ fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Op
 }
 
 /// Returns the error that lists every violation with its path, so that the model can correct the
-/// arguments (rule "arguments are validated").
+/// arguments (rule "arguments are validated"); `None` without a violation.
 pub(super) fn invalid_arguments_error(
     name: &str,
     violations: &[schema::Violation],

@@ -22,8 +22,8 @@ impl Session {
         })
     }
 
-    /// Requests the preview of a call. `approved` is the user's approval of the previous preview,
-    /// if any.
+    /// Requests the preview of a call, if its action has one. `approved` is the user's approval of
+    /// the previous preview, if any.
     pub(super) fn request_preview(
         &mut self,
         key: &CallKey,
@@ -54,7 +54,8 @@ impl Session {
         })));
     }
 
-    /// Approves a previewed call, after the preview has been requested again.
+    /// Requests the preview again, and approves the call once the action returns the same preview.
+    /// Edited arguments have no preview yet, so the user is asked again.
     pub(super) fn approve_previewed_call(
         &mut self,
         key: &CallKey,
@@ -89,7 +90,8 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the action's response to a request for a preview.
+    /// Handles the action's response to a request for a preview: approves the call if the user
+    /// approved the same preview, otherwise shows the new preview.
     pub(super) fn handle_preview(
         &mut self,
         ticket: Ticket,

@@ -1,4 +1,4 @@
-//! The reasons for which an input is refused, with messages for the user.
+//! Defines the reasons for which an input is refused, with messages for the user.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub enum Refusal {
     AlreadyResolved,
     /// The call has changed since the user saw it.
     Changed,
-    /// The question is too recent to have been read.
+    /// The question was not shown long enough, or not to its end, to have been read.
     TooEarly,
     /// The decision came from a script, not from the user.
     Scripted,
@@ -55,7 +55,8 @@ pub enum Refusal {
         /// The position of the action in its list, from 1.
         action: usize,
     },
-    /// No run can be retried or continued, and nothing can be stopped.
+    /// Nothing matches the input: no run to retry or continue, nothing to stop, no such approval or
+    /// interrupt.
     NothingToDo,
     /// The action cannot be registered.
     InvalidAction(InvalidAction),

@@ -1,5 +1,4 @@
-//! Remembered approvals, by which calls start without asking the user (rule "remembered
-//! approvals").
+//! Remembers approvals by which calls start without asking the user (rule "remembered approvals").
 //!
 //! `approve` handles the user's decisions; `prepare` and `start` look up remembered approvals.
 
@@ -21,8 +20,9 @@ impl Session {
         self.remembered.list()
     }
 
-    /// Returns the widest scope in which an approval of this call may be remembered;
-    /// [`Remembering::Never`] if the agent asks or no question is open.
+    /// Returns the widest scope in which an approval of this call may be remembered.
+    /// [`Remembering::Never`] if the page does not ask about the call, if the options remember no
+    /// approvals, or if the call has an unknown outcome.
     #[must_use]
     pub fn remembering(&self, key: &CallKey) -> Remembering {
         let call = self.conversation.call(key);
@@ -37,7 +37,8 @@ impl Session {
         }
     }
 
-    /// Returns the widest bounds of a remembered approval of this call, as set by its action.
+    /// Returns the widest bounds of a remembered approval of this call, as set by its action; the
+    /// default bounds if the call has no registered action.
     #[must_use]
     pub fn grant_bounds(&self, key: &CallKey) -> GrantBounds {
         let call = self.conversation.call(key);
@@ -77,7 +78,8 @@ impl Session {
         self.store_approvals(cx);
     }
 
-    /// Returns the remembered approval by which a call may start.
+    /// Returns the remembered approval by which a call may start; `None` if no approval applies or
+    /// the options remember none.
     pub(super) fn find_earlier_approval(
         &self,
         call: &ToolCall,
@@ -98,7 +100,8 @@ impl Session {
         })
     }
 
-    /// Revokes an approval: calls that it permitted and that have not started are asked about.
+    /// Revokes an approval. Calls that the approval permitted and that have not started are checked
+    /// again. Refused for an unknown id.
     pub(super) fn revoke_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.remembered.remove(id).is_none() {
             return cx.refuse(Refusal::NothingToDo);
@@ -107,7 +110,8 @@ impl Session {
         self.store_approvals(cx);
     }
 
-    /// Asks the user about calls that a removed approval permitted and that have not started.
+    /// Checks again the calls that a removed approval permitted and that have not started. The user
+    /// is asked unless another approval applies.
     pub(super) fn ask_about_calls_allowed_by(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -129,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Withdraws the approval by which a call of the agent passed.
+    /// Withdraws the approval under which a call was to be handed off to the agent.
     fn revoke_call_permission(&mut self, key: &CallKey) {
         self.conversation
             .apply_state_event(key, StateEvent::Revoked);

@@ -1,4 +1,4 @@
-//! Access for replays in tests (`crate::replay`).
+//! Gives replays in tests (`crate::replay`) access to a session.
 
 use super::{Host, Output, Session};
 use crate::conversation::Conversation;
@@ -17,6 +17,6 @@ impl Session {
     /// Starts a run at the current tip, for a replay in which the agent sends messages without a
     /// request.
     pub(crate) fn open_run(&mut self, host: &mut dyn Host) -> Output {
-        self.run_step(host, Self::start_run)
+        self.run_in_context(host, Self::start_run)
     }
 }

@@ -19,7 +19,7 @@ const SESSION: &str = "session";
 
 impl Session {
     /// Returns the session as JSON, for [`super::Input::Restore`]: the output of [`Self::export`],
-    /// and the number of runs in the turn.
+    /// and the state of the turn and of the threads.
     ///
     /// A host must write it before it answers [`super::Effect::Commit`], so that no journal entry
     /// refers to an unknown call.
@@ -28,7 +28,7 @@ impl Session {
         self.add_session_state(self.export())
     }
 
-    /// Adds the state of the session.
+    /// Adds the state of the session to the JSON of the conversation.
     pub(super) fn add_session_state(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary.runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
@@ -105,15 +105,15 @@ impl Session {
         }
     }
 
-    /// Sends the results that were ready when the page was closed.
+    /// Sends the results that were ready when the page was closed, unless the session is busy.
     fn send_stored_results(&mut self, cx: &mut Cx<'_>) {
-        if !self.unsent_results().is_empty() && !self.is_busy() {
+        if !self.undelivered_call_keys().is_empty() && !self.is_busy() {
             self.turn.looping = true;
             self.continue_loop(cx);
         }
     }
 
-    /// Offers to retry the newest run, which did not succeed.
+    /// Offers to retry the newest run, which did not succeed, unless the session is busy.
     fn offer_retry(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return;
@@ -130,8 +130,8 @@ impl Session {
         self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);
     }
 
-    /// Applies the journal's entries about calls, which take precedence over the possibly older
-    /// snapshot.
+    /// Applies the journal's entries about calls of this conversation. They take precedence over
+    /// the possibly older snapshot. An entry about an unknown call is skipped with a diagnostic.
     fn apply_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
         for entry in journal {
             if entry.thread_id() != self.thread_id {
@@ -175,7 +175,8 @@ impl Session {
         }
     }
 
-    /// Restores the number of runs in the turn, for the run limit.
+    /// Restores the number of runs in the turn, for the run limit, and the message at which the
+    /// newest of them started.
     fn restore_run_count(&mut self, own: &Value) {
         let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {

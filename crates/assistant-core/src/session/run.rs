@@ -1,6 +1,6 @@
-//! A run of the agent, from its start to its end.
+//! Starts runs of the agent, sends their requests, and records the ends that they report.
 //!
-//! `events` handles the events of a run, `settle` determines the next step after its end.
+//! `events` handles the other events of a run, `settle` determines the next step after its end.
 
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
@@ -19,7 +19,8 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct ActiveRun {
     pub(super) key: RunKey,
     run_id: String,
-    /// The number of events that the resumed stream repeats and that were already applied.
+    /// The number of events that the resumed stream has yet to repeat, and that were already
+    /// applied.
     pub(super) replayed: u64,
     /// True if the run has received an event that was not a repetition.
     pub(super) progressed: bool,
@@ -62,7 +63,8 @@ pub(super) enum Initiator {
 }
 
 impl Session {
-    /// Begins a run on the run branch. Nothing is sent before the host is ready.
+    /// Begins a run on the run branch, unless the user must be asked again about calls or
+    /// interrupts that have changed. Nothing is sent before the host is ready.
     pub(super) fn start_run(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_about_changes(cx) {
             return;
@@ -72,8 +74,8 @@ impl Session {
         self.begin_run(false, cx);
     }
 
-    /// Resumes reading an answer that may be in progress. Nothing is sent, so nothing counts as
-    /// delivered.
+    /// Resumes reading an answer that may be in progress, unless the session is busy. Nothing is
+    /// sent, so nothing counts as delivered.
     pub(super) fn resume_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return cx.refuse(Refusal::Busy);
@@ -114,7 +116,7 @@ impl Session {
             carries: if resumes {
                 Vec::new()
             } else {
-                self.unsent_results()
+                self.undelivered_call_keys()
             },
             answers: if resumes {
                 Vec::new()
@@ -144,7 +146,8 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Returns the id of the run that is resumed, and the number of its events that are repeated.
+    /// Returns the id of the run that is resumed, and the number of its events that are repeated;
+    /// `None` if a new run begins, or if the agent does not replay events.
     fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
         let position = self.conversation.runs.position();
         let (id, applied) = position.filter(|_| resumes && self.options.replays)?;
@@ -159,8 +162,9 @@ impl Session {
         self.options.replays && self.turn.is_running()
     }
 
-    /// Counts the next event of the run. Returns true if it was applied before the run was resumed.
-    pub(super) fn is_replayed_event(&mut self) -> bool {
+    /// Counts the next event of the run, if the agent replays events after a reconnection. Returns
+    /// true if the event was applied before the run was resumed.
+    pub(super) fn count_run_event(&mut self) -> bool {
         let Some(run) = self.turn.run_mut().filter(|_| self.options.replays) else {
             return false;
         };
@@ -226,7 +230,7 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    pub(super) fn unsent_results(&self) -> Vec<CallKey> {
+    pub(super) fn undelivered_call_keys(&self) -> Vec<CallKey> {
         let mut keys = self.conversation.run_calls();
         keys.retain(|key| {
             let call = self.conversation.call(key);
@@ -235,7 +239,8 @@ impl Session {
         keys
     }
 
-    /// Marks the request's content as delivered when the agent has begun the run.
+    /// Marks the run as started and the results in its request as delivered. A run that follows in
+    /// the same stream discards the end and the grace timer of the previous one.
     pub(super) fn mark_run_started(&mut self) {
         if let Some(run) = self.turn.run_mut() {
             run.finish = None;
@@ -255,7 +260,8 @@ impl Session {
         }
     }
 
-    /// Records the end that a run reports. The cost is added once, even if the event is repeated.
+    /// Records the end that a run reports, closes the open texts, and starts the grace timer of the
+    /// stream. Other events are ignored. The cost of a replayed end is not added again.
     pub(super) fn record_reported_end(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         let (mut raised, mut pending) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;

@@ -32,7 +32,7 @@ impl Session {
         }
     }
 
-    /// Sends the queued messages, after the answer to the agent that had to be sent first.
+    /// Sends the queued messages in a new run, once no run, call or interrupt is open.
     pub(super) fn send_queued_messages(&mut self, cx: &mut Cx<'_>) {
         let is_free = !self.turn.is_running()
             && !self.has_calls_under_way()
@@ -57,8 +57,8 @@ impl Session {
         }
     }
 
-    /// Checks that nothing is in progress before a new message, after denying open questions if
-    /// permitted.
+    /// Returns a refusal if something is in progress before a new message. If the options permit
+    /// it, first denies the calls that wait for the user, unless others are in progress.
     pub(super) fn ensure_idle(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);

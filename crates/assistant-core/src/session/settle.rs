@@ -1,6 +1,6 @@
 //! Handles the ends of runs and the next step: calls run, the loop continues, or a notice is shown.
 //!
-//! `run` starts runs and handles their events.
+//! `run` starts runs, `events` handles their events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -109,8 +109,9 @@ impl Session {
         self.reselect_old_answer(succeeded, cx);
     }
 
-    /// Reopens the interrupts whose answers the agent rejected. The same answers would be rejected
-    /// again, so the user answers or cancels the interrupts.
+    /// Reopens the interrupts whose answers the agent rejected, and removes the action of the
+    /// newest notice: the same answers would be rejected again, so the user answers or cancels the
+    /// interrupts.
     fn reopen_rejected_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;
@@ -173,9 +174,11 @@ impl Session {
         self.notify(kind, message, Some(NoticeAction::Retry), cx);
     }
 
-    /// Releases the calls of the finished run, so that they may start. Open calls of an older
-    /// response are answered as superseded. `lifted` lists the calls that the agent had asked about
-    /// and then left to the page.
+    /// Releases the calls of the finished run, so that they may start. Calls whose arguments were
+    /// not completed end as cancelled, and open calls of an older response are answered as
+    /// superseded. The loop continues if a call, an interrupt or an unsent result remains;
+    /// otherwise the turn ends. `lifted` lists the calls that the agent had asked about and then
+    /// left to the page, `pending` the ids of the calls that the finished run lists for the page.
     fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_calls_left_to_agent_after_run(cx);
         self.record_calls_hash();
@@ -202,18 +205,20 @@ impl Session {
             }
         }
         self.leave_remote_calls_to_agent(pending);
-        let answered = !self.unsent_results().is_empty();
+        let answered = !self.undelivered_call_keys().is_empty();
         self.end_calls_without_result(pending, cx);
         if self.has_calls_under_way() || !self.interrupts.list.is_empty() || answered {
             self.turn.looping = true;
             return;
         }
         self.turn.summary.finish = Some(FinishReason::Stop);
-        self.report_missing_answer(cx);
+        self.handle_missing_answer(cx);
     }
 
-    /// Reports a run after a message or results that returned nothing readable.
-    fn report_missing_answer(&mut self, cx: &mut Cx<'_>) {
+    /// Starts another run if the last one answered tool results without text, and the options
+    /// permit it. Otherwise shows a notice if the last run answered tool results without text, or a
+    /// message of the user without any content.
+    fn handle_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary.runs;
         let quiet = runs.last().is_some_and(|run| !run.has_text);
         let silent = runs.last().is_some_and(|run| !run.has_effect);
@@ -243,8 +248,8 @@ impl Session {
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
-    /// Returns true if another run is started because the last one ended without an answer to
-    /// results. A run that was started this way is not followed by another.
+    /// Returns true if another run may be started because the last one ended without an answer to
+    /// results. A run that was started for this reason is not followed by another.
     fn should_ask_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary.runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
@@ -253,7 +258,8 @@ impl Session {
         may && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
-    /// Records a hash of the newest run's calls, for comparison with the next run.
+    /// Records a hash of the newest run's calls, for comparison with the next run; `None` if the
+    /// run made no calls.
     fn record_calls_hash(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut any = false;
@@ -276,7 +282,9 @@ impl Session {
             .update_run_summary(|run| run.calls_hash = calls_hash);
     }
 
-    /// Sends the results once every call has one, unless the loop ends here.
+    /// Starts the next run, after adding interjected messages, once every call has a result. Ends
+    /// the turn instead if an interrupt is unanswered, a handler ended the loop, or the stop
+    /// condition is met.
     pub(super) fn continue_loop(&mut self, cx: &mut Cx<'_>) {
         if !self.turn.looping || self.turn.is_running() || self.has_calls_under_way() {
             return;
@@ -306,8 +314,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Ends open calls on the branch of a new run that were abandoned before the branch was left or
-    /// stored.
+    /// Ends the open calls on the run branch as superseded before a new run, except those that
+    /// continue in it: calls with a hand-off message, calls that the agent runs, and interrupted
+    /// calls whose interrupt is answered.
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
@@ -356,7 +365,8 @@ impl Session {
         }
     }
 
-    /// Repeats the newest run from the message at which it started.
+    /// Repeats the newest run from the message at which it started, unless the user must be asked
+    /// again about something that has changed.
     fn repeat_newest_run(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_about_changes(cx) {
             return;
@@ -370,7 +380,8 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if the network interrupted an answer that the agent stores.
+    /// Returns true if the connection of a run was lost before its end, and the agent stores the
+    /// answer, so that reading can be resumed.
     fn can_be_resumed(&self, run: &ActiveRun, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
         let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;
@@ -407,7 +418,7 @@ impl Session {
 
     /// Resumes the answer of the newest run. If that fails, the run can be retried.
     fn resume_newest_run(&mut self, initiator: Initiator, cx: &mut Cx<'_>) {
-        let carried = self.unsent_results();
+        let carried = self.undelivered_call_keys();
         let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         self.begin_run(true, cx);
         if let Some(summary) = self.turn.summary.runs.last_mut() {
@@ -419,7 +430,8 @@ impl Session {
         }
     }
 
-    /// Continues the loop after its limit. The count of runs starts again from zero.
+    /// Continues the loop if a notice offers it, such as after a limit. The count of runs starts
+    /// again from zero.
     pub(super) fn continue_after_limit(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);

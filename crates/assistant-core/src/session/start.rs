@@ -63,8 +63,8 @@ impl Session {
         }
     }
 
-    /// Starts a handler. No other function starts handlers. The call must equal the version that
-    /// was approved, if an approval was needed, and its arguments must be valid.
+    /// Starts a handler. No other function starts handlers. A call that differs from the version
+    /// that was permitted is checked again, and a call with invalid arguments ends with an error.
     fn invoke_handler(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let (Some(call), Some(entry)) = (
             self.conversation.call(key),
@@ -104,14 +104,15 @@ impl Session {
         }
     }
 
-    /// Asks the user again about a call that differs from the permitted one.
+    /// Marks a call as changed since its permission, checks the call again, and asks the user about
+    /// it regardless of the rules.
     pub(super) fn recheck_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation.apply_note(key, Note::Changed);
         self.recheck_call(key, true, cx);
     }
 
-    /// Returns the action whose handler may start: the user approved exactly this call, or the
-    /// action's rules permit exactly this call without asking.
+    /// Returns the action whose handler may start, if the user approved exactly this call, or the
+    /// action's rules permit exactly this call without asking; otherwise `None`.
     ///
     /// The check uses the current call and registry. This second check is independent of the call's
     /// state and of the first check. It refuses nothing while the first check is correct; the tests
@@ -124,7 +125,8 @@ impl Session {
         may_start.then_some(entry)
     }
 
-    /// Returns true if a call that the agent runs passes the same check.
+    /// Returns true if a call may be handed off to the agent: the user approved exactly this call,
+    /// or the action's rules permit exactly this call without asking.
     pub(super) fn is_permitted_for_agent(&self, key: &CallKey, now: i64) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
@@ -142,14 +144,14 @@ impl Session {
                 approval.decision == Some(Decision::Approved)
                     && approval.shown == Some(fingerprint_call(call, Some(&entry.spec)))
             }
-            Some(_) => self.is_permitted_by_agent(call) && self.may_start_unasked(call, entry, now),
+            Some(_) => self.is_unblocked_by_agent(call) && self.may_start_unasked(call, entry, now),
             None => self.may_start_unasked(call, entry, now),
         }
     }
 
     /// Returns true if no question of the agent blocks a call. The agent's question alone never
     /// permits a start.
-    fn is_permitted_by_agent(&self, call: &ToolCall) -> bool {
+    fn is_unblocked_by_agent(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval()
             .and_then(|approval| approval.decision.as_ref());

@@ -1,6 +1,6 @@
 //! Records the steps that the agent reports, including those of subagents.
 //!
-//! `run` passes their events, `summary` stores the steps.
+//! `events` passes the events, `summary` gives access to the steps.
 
 use super::{AgentStep, Cx, Session};
 use crate::{conversation::Change, event::EventKind};
@@ -9,7 +9,8 @@ use crate::{conversation::Change, event::EventKind};
 const AGENT_STEPS: usize = 128;
 
 impl Session {
-    /// Records a step of the agent.
+    /// Records the start or the end of a step of the agent. Starts beyond [`AGENT_STEPS`] are
+    /// ignored.
     pub(super) fn record_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         self.turn.update_run_summary(|run| {
             let steps = &mut run.steps;
@@ -28,7 +29,8 @@ impl Session {
         cx.push_change(Change::Steps);
     }
 
-    /// Records a subagent as a step of the run, under its name.
+    /// Records the start, end or failure of a subagent as a step of the run, under the subagent's
+    /// name.
     pub(super) fn record_subagent(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let (id, failure) = match kind {
             EventKind::SubagentStarted { name, .. } => {
@@ -52,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Stores the steps of a finished run with its messages.
+    /// Stores the steps of the newest run with its newest message, unless they are stored already.
     pub(super) fn store_steps(&mut self) {
         let newest = self.turn.summary.runs.last_mut();
         if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
@@ -60,7 +62,8 @@ impl Session {
         }
     }
 
-    /// Returns the name of the subagent with this run id, while the event that names it is kept.
+    /// Returns the name of the subagent with this run id; `None` if the event that names the
+    /// subagent is not kept any more.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn

@@ -1,4 +1,5 @@
-//! Ends things early: when the user stops the assistant, a run fails, or a component is removed.
+//! Ends runs, calls and questions early: when the user stops the assistant, a run fails, or a
+//! component is removed.
 
 use serde_json::json;
 
@@ -12,7 +13,8 @@ use crate::{
 
 impl Session {
     /// Stops the assistant for the user: ends the request, the handlers and the questions. Finished
-    /// results are sent with the next message.
+    /// results are sent with the next message, or at once with the queued messages if the options
+    /// require it. Refused if nothing is in progress.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
         let direct = self.direct_call_keys();
         for key in &direct {
@@ -34,20 +36,20 @@ impl Session {
         }
     }
 
-    /// Ends everything in progress and notifies the user. Queued messages are dropped if the
-    /// options require it.
+    /// Cancels the unanswered interrupts, ends the run and its calls, and notifies the user. Queued
+    /// messages are dropped if the options require it, and otherwise added to the chat.
     pub(super) fn stop_turn(&mut self, cx: &mut Cx<'_>) {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
             cx.push_change(Change::Queue);
         }
         self.cancel_unanswered_interrupts(cx);
-        self.end_everything(cx);
+        self.end_run_and_calls(cx);
         self.reselect_old_answer(false, cx);
         self.turn.summary.finish = Some(FinishReason::Stopped);
         self.notify(NoticeKind::Stopped, "Stopped.".to_owned(), None, cx);
     }
 
-    pub(super) fn end_everything(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_run_and_calls(&mut self, cx: &mut Cx<'_>) {
         if let Some(run) = self.turn.run.take() {
             self.report_limits(cx);
             self.conversation.runs.end(false);
@@ -84,7 +86,8 @@ impl Session {
         self.conversation.void_checks();
     }
 
-    /// Ends the calls that were left to the agent, if the agent waits for no answer.
+    /// Ends the calls that were left to the agent as given up, if no interrupt of the agent is
+    /// open.
     pub(super) fn give_up_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.list.is_empty() {
             return;
@@ -98,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Gives up calls that were to be handed off, since no run carries the approval.
+    /// Gives up the handed-off calls, since no run carries their approval.
     pub(super) fn give_up_handed_off_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -140,8 +143,9 @@ impl Session {
         }
     }
 
-    /// Cancels the running handlers of a removed component, unless their actions are detached.
-    pub(super) fn cancel_handlers_of(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
+    /// Ends the calls of a removed registration whose handlers are about to start or running, and
+    /// cancels these handlers. Handlers of a detached action continue.
+    pub(super) fn cancel_registration_handlers(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self
             .registry
             .get(id)

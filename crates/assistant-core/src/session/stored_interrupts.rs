@@ -24,7 +24,8 @@ impl Session {
         (!written.is_empty()).then(|| written.into())
     }
 
-    /// Asks the interrupts of a stored conversation again. Invalid ones are skipped.
+    /// Reopens the interrupts of a stored conversation, each when its branch becomes the run
+    /// branch. Invalid ones are skipped.
     pub(super) fn reopen_stored_interrupts(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
@@ -42,7 +43,8 @@ impl Session {
         self.select_branch_interrupts(cx);
     }
 
-    /// Asks a stored interrupt again on its branch.
+    /// Reopens a stored interrupt on its branch and blocks its call. If the user had denied the
+    /// call, the interrupt is answered with that denial.
     pub(super) fn reopen_stored_interrupt(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
         open.held_back = self.count_or_hold_back(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
@@ -63,7 +65,8 @@ impl Session {
         self.interrupts.open(open);
     }
 
-    /// Blocks a call again, if it was blocked when the interrupt was stored.
+    /// Blocks the call of a stored interrupt again, if the interrupt is the one that last asked
+    /// about the call.
     fn interrupt_stored_call(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
         let card = self.can_be_answered_on_card(open, &key) && !open.held_back;
         if is_its_own && self.interrupt_call(key, &open.interrupt.id, card) {
@@ -91,9 +94,10 @@ impl Session {
         }
     }
 
-    /// Leaves a stored remote call to the agent while the agent waits for an answer, since the
-    /// question may be about the call without naming it. Returns false for other calls.
-    pub(super) fn keep_remote_call(&mut self, key: &CallKey) -> bool {
+    /// Leaves a stored remote call to the agent if an interrupt of the agent waits for an answer,
+    /// since the question may be about the call without naming it. Returns false if no interrupt
+    /// waits, and for other calls.
+    pub(super) fn leave_remote_call_if_agent_waits(&mut self, key: &CallKey) -> bool {
         self.interrupts.has_uncancelled() && self.leave_stored_remote_call(key)
     }
 

@@ -15,8 +15,8 @@ pub enum StreamEnd {
 }
 
 impl StreamEnd {
-    /// Returns true if a run whose events ended like this has failed. The loss of the connection
-    /// after the last event has no effect.
+    /// Returns true if this end of a stream is a failure of its run, which reported `finish`
+    /// before. The loss of the connection after a reported end is no failure.
     pub(super) fn is_failure_after(&self, finish: &Option<super::finish::ReportedEnd>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
@@ -84,7 +84,7 @@ impl Failure {
         failure
     }
 
-    /// Names the browser as the cause: it is offline.
+    /// Changes the kind to [`FailureKind::Offline`], because the browser is offline.
     pub fn set_offline(&mut self) {
         self.kind = FailureKind::Offline;
     }

@@ -1,4 +1,4 @@
-//! The summary of the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
+//! Summarizes the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
 
 use std::fmt;
 
@@ -26,7 +26,8 @@ impl TurnSummary {
         &self.runs
     }
 
-    /// Returns the number of latest runs with the same calls and arguments.
+    /// Returns the number of latest runs with the same calls and arguments; 0 if the newest run
+    /// made no call or has not ended.
     #[must_use]
     pub fn repeats(&self) -> usize {
         let mut newest_first = self.runs.iter().rev();
@@ -83,13 +84,14 @@ impl RunSummary {
         &self.run_id
     }
 
-    /// Returns the chat's newest message at the start of the run, to which Retry returns.
+    /// Returns the id of the chat's newest message at the start of the run, to which Retry returns;
+    /// `None` if the chat was empty.
     #[must_use]
     pub const fn base(&self) -> Option<&MessageId> {
         self.base.as_ref()
     }
 
-    /// Returns the tools that were called, in order.
+    /// Returns the names of the tools that were called, in order.
     #[must_use]
     pub fn tools(&self) -> &[String] {
         &self.tools
@@ -107,8 +109,7 @@ impl RunSummary {
         self.has_text
     }
 
-    /// Returns the steps that the agent reported, in order. Steps beyond about a hundred are
-    /// dropped.
+    /// Returns the steps that the agent reported, in order. At most 128 steps of a run are kept.
     #[must_use]
     pub fn steps(&self) -> &[AgentStep] {
         &self.steps

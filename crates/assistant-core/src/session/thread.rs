@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Replaces this conversation with a stored one, and returns the pending data of the stored
-    /// one.
+    /// one. Refuses an invalid snapshot and returns `None`.
     pub(super) fn replace_with_stored(
         &mut self,
         thread_id: String,
@@ -61,7 +61,7 @@ impl Session {
     }
 
     pub(super) fn offer_to_send_results(&mut self, cx: &mut Cx<'_>) {
-        if !self.unsent_results().is_empty() && !self.is_busy() {
+        if !self.undelivered_call_keys().is_empty() && !self.is_busy() {
             let message = "The assistant hasn't seen the last results.".to_owned();
             let action = Some(NoticeAction::Continue);
             self.notify(NoticeKind::ResultsReady, message, action, cx);
@@ -114,7 +114,7 @@ impl Session {
         }
         // A followed conversation is open elsewhere, and continues there.
         if !std::mem::take(&mut self.following) {
-            self.end_and_archive(cx);
+            self.end_and_archive_conversation(cx);
         }
         self.thread_id = thread_id;
         self.conversation = conversation;
@@ -133,8 +133,8 @@ impl Session {
         cx.push_change(Change::Queue);
     }
 
-    fn end_and_archive(&mut self, cx: &mut Cx<'_>) {
-        self.end_everything(cx);
+    fn end_and_archive_conversation(&mut self, cx: &mut Cx<'_>) {
+        self.end_run_and_calls(cx);
         let last = self.conversation.take_last_call_events(&self.thread_id);
         cx.output.calls.extend(last);
         cx.output.calls.extend(self.open_call_events());
@@ -146,33 +146,35 @@ impl Session {
         }
     }
 
-    /// Treats every registered action as offered: the current filter does not apply to earlier
-    /// calls.
-    pub(super) fn treat_all_as_offered(&mut self) {
+    /// Treats every action that is registered and enabled for the agent as offered: the current
+    /// filter does not apply to earlier calls.
+    pub(super) fn treat_all_actions_as_offered(&mut self) {
         let offered = self.registry.offered().into_iter();
         let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
-        self.turn.set_offered(all.collect(), Vec::new());
+        self.turn.set_offered_actions(all.collect(), Vec::new());
     }
 
-    /// Continues the open calls of a restored session: questions are asked again. Running calls are
-    /// not run a second time, but answered as interrupted. The same applies to calls that an agent
-    /// had asked about in a question that was not stored, and to calls of a run that is not known
-    /// to have succeeded.
+    /// Continues the open calls of a restored session: questions are asked again, and denials
+    /// remain. Running calls are not run a second time, but answered as interrupted, and so are
+    /// calls of a run that failed and calls about which the agent had asked in a question that was
+    /// not stored. Unchecked calls of an older run are answered as superseded.
     pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
-        self.treat_all_as_offered();
+        self.treat_all_actions_as_offered();
         for key in self.conversation.active_calls() {
             self.resume_call(&key, cx);
         }
         self.turn.looping = self.has_calls_under_way();
     }
 
-    /// Resumes a conversation that was left during an answer that may still be in progress. Calls
-    /// that have not started in the page wait for the answer. When it arrives, the request's
-    /// content counts as delivered.
+    /// Resumes reading an answer that was in progress when the page was closed. Calls of that
+    /// answer that have not started in the page wait until the answer has ended; if the agent
+    /// replays its events, calls that were complete before the reload are checked at once. Other
+    /// calls are continued as by [`Self::resume_calls`]. The results of the earlier request count
+    /// as delivered once the run has started.
     pub(super) fn resume_answer(&mut self, cx: &mut Cx<'_>) {
-        let carried = self.unsent_results();
+        let carried = self.undelivered_call_keys();
         if self.options.replays {
-            self.treat_all_as_offered();
+            self.treat_all_actions_as_offered();
         }
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
@@ -180,7 +182,7 @@ impl Session {
             };
             if self.was_checked_in_run(call) {
                 self.check_reloaded_call(&key, cx);
-            } else if !self.needs_answer(call) && !self.leave_stored_remote_call(&key) {
+            } else if !self.waits_for_resumed_run(call) && !self.leave_stored_remote_call(&key) {
                 self.resume_call(&key, cx);
             }
         }
@@ -195,9 +197,9 @@ impl Session {
         }
     }
 
-    /// Returns true if a call was completed by the run that is being resumed, whose earlier events
-    /// are not applied again. Such a call is checked at once, and the user is asked about it during
-    /// the resumption.
+    /// Returns true if the run that is being resumed completed the call before the reload, and the
+    /// call has neither started nor been asked about by the agent. The events of such a call are
+    /// not applied again, so the call is checked at once.
     fn was_checked_in_run(&self, call: &ToolCall) -> bool {
         let is_checked = matches!(
             call.state(),
@@ -207,7 +209,7 @@ impl Session {
         is_own && is_checked && !call.was_started() && !call.was_asked_by_agent()
     }
 
-    fn needs_answer(&self, call: &ToolCall) -> bool {
+    fn waits_for_resumed_run(&self, call: &ToolCall) -> bool {
         let state = call.state();
         let is_open = match state {
             State::Streaming(_) | State::Open(_) | State::Remote { .. } => true,
@@ -219,7 +221,7 @@ impl Session {
     }
 
     fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.keep_remote_call(key) {
+        if self.is_interrupted(key) || self.leave_remote_call_if_agent_waits(key) {
             return;
         }
         let Some(call) = self.conversation.call(key) else {
@@ -258,7 +260,7 @@ impl Session {
     }
 }
 
-/// The pending data of a stored conversation, beside its messages.
+/// The unsent messages and the open interrupts of a stored conversation.
 pub(super) struct PendingData {
     pub(super) queued: Vec<Content>,
     pub(super) interrupts: Option<Value>,

@@ -35,7 +35,7 @@ pub(super) struct Turn {
     /// True if the network interrupted the newest answer, which may still be in progress.
     pub(super) cut: bool,
     pub(super) summary: TurnSummary,
-    /// The message of which the turn regenerates another version.
+    /// The message that the turn regenerates as a new version.
     pub(super) regenerates: Option<MessageId>,
     /// The thread of a branch that has no message yet.
     pub(super) fork: Option<ThreadFork>,
@@ -61,7 +61,6 @@ impl Turn {
         self.run.is_some()
     }
 
-    /// Begins a run.
     pub(super) fn begin_run(&mut self, run: ActiveRun, summary: RunSummary, now: i64) {
         let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         let continues = waits && !self.summary.runs.is_empty();
@@ -75,7 +74,7 @@ impl Turn {
         self.run = Some(run);
     }
 
-    pub(super) fn set_offered(
+    pub(super) fn set_offered_actions(
         &mut self,
         offered: Vec<(String, ActionFingerprint)>,
         held_back: Vec<String>,
@@ -84,8 +83,9 @@ impl Turn {
         self.held_back = held_back;
     }
 
-    /// Adds an action to those that the newest run offered.
-    pub(super) fn add_offered(&mut self, name: &str, edition: ActionFingerprint) {
+    /// Adds an action to those that the newest run offered. An action of the same name keeps its
+    /// fingerprint.
+    pub(super) fn add_offered_action(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
             self.offered.push((name.to_owned(), edition));
         }
@@ -95,7 +95,8 @@ impl Turn {
         self.offered_fingerprint(name).is_some()
     }
 
-    /// Returns the fingerprint under which an action was offered.
+    /// Returns the fingerprint under which an action was offered; `None` if the newest run did not
+    /// offer it.
     pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
         let mut all = self.offered.iter();
         all.find(|(offered, _)| offered == name)
@@ -120,7 +121,8 @@ impl Turn {
         is_open && !self.stopped && !self.ended
     }
 
-    /// Restarts the count of runs, at a user message or when the loop is continued.
+    /// Resets the summary of runs, the revealed actions and the data of a new branch, at a user
+    /// message or when the loop is continued.
     pub(super) fn reset(&mut self) {
         self.summary = TurnSummary::default();
         self.revealed.clear();
@@ -149,7 +151,8 @@ impl Turn {
         std::mem::take(&mut self.queue)
     }
 
-    /// Keeps an event, and as many earlier events as fit into this size.
+    /// Keeps an event, and as many of the newest earlier events as [`SIDE_EVENTS`] and `most_bytes`
+    /// allow.
     ///
     /// # Errors
     ///

@@ -21,7 +21,8 @@ impl Session {
         })
     }
 
-    /// Dismisses a call whose action was removed. Returns false if the action is registered.
+    /// Dismisses a call whose action was removed. Returns false if the action is registered, or if
+    /// the call has an unknown outcome or waits for no answer.
     pub(super) fn dismiss_unavailable_call(&mut self, key: &CallKey) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;
@@ -32,7 +33,8 @@ impl Session {
     }
 
     /// Ends a call whose action was removed, when a message of the user replaces all pending
-    /// answers. Returns false if the action is registered.
+    /// answers. Returns false if the action is registered, or if the call has an unknown outcome or
+    /// waits for no answer.
     pub(super) fn end_unavailable_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;

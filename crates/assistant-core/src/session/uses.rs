@@ -30,7 +30,8 @@ pub(super) struct PendingUse {
 }
 
 impl Session {
-    /// Takes a use of the approval by which a call passed, if uses are limited.
+    /// Takes a use of the remembered approval that permitted a call, if the approval has limited
+    /// uses. The host counts a use that other tabs share.
     pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> UseStatus {
         let call = self.conversation.call(key);
         let Some((call, earlier)) =

@@ -56,7 +56,8 @@ impl Replay {
         Self::default()
     }
 
-    /// Sets the time of the requests, in milliseconds since 1970. Without it, no interrupt expires.
+    /// Sets the time of the requests, in milliseconds since 1970; 0 by default, at which no
+    /// interrupt has expired.
     #[must_use]
     pub const fn with_time(mut self, now: i64) -> Self {
         self.now = now;
@@ -75,8 +76,8 @@ impl Replay {
         &self.interrupts
     }
 
-    /// Begins the response to a request with this input. The stream fails immediately if the input
-    /// leaves a pending interrupt unanswered, or answers an expired one.
+    /// Applies the input of a request, and begins its response. The stream fails immediately if the
+    /// input leaves a pending interrupt unanswered, or answers an expired one.
     pub fn stream(&mut self, input: ReplayInput, options: DecoderOptions) -> Stream<'_> {
         let ReplayInput {
             messages,
@@ -109,8 +110,9 @@ impl Replay {
     }
 }
 
-/// Returns an error if a request does not answer all pending interrupts in its input. Interrupts of
-/// earlier streams are not checked, since such an interrupt may stay open while others continue.
+/// Returns an error if a request leaves a pending interrupt in its input unanswered; `None`
+/// otherwise. Interrupts of earlier streams are not checked, since such an interrupt may stay open
+/// while others continue.
 fn check_all_answered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<ProtocolError> {
     let open: Vec<&str> = pending
         .iter()
@@ -127,7 +129,8 @@ fn check_all_answered(pending: &[Interrupt], resume: &[ResumeEntry]) -> Option<P
     })
 }
 
-/// Returns an error if a request answers an expired interrupt other than by cancelling it.
+/// Returns an error if a request answers an expired interrupt other than by cancelling it; `None`
+/// otherwise.
 fn check_none_expired(
     pending: &[Interrupt],
     resume: &[ResumeEntry],
@@ -194,7 +197,7 @@ struct Player<'a> {
 
 impl Sink for Player<'_> {
     fn event(&mut self, event: Event) {
-        self.tally.count_event(&event, &mut self.replay.interrupts);
+        self.tally.record_event(&event, &mut self.replay.interrupts);
         let mut notes = std::mem::take(&mut self.notes);
         changes::apply(&mut self.replay.conversation, event, &mut notes);
         for note in notes.drain(..) {

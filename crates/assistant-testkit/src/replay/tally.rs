@@ -29,7 +29,7 @@ impl RunTally {
         }
     }
 
-    pub(super) fn count_event(&mut self, event: &Event, interrupts: &mut Vec<Interrupt>) {
+    pub(super) fn record_event(&mut self, event: &Event, interrupts: &mut Vec<Interrupt>) {
         match &event.kind {
             EventKind::RunStarted { input, .. } => {
                 self.started.clear();
@@ -65,7 +65,7 @@ impl RunTally {
                 // Only a run that carried the answer, and ended successfully, closes an interrupt.
                 let answers = std::mem::take(&mut self.answers);
                 interrupts.retain(|open| !answers.contains(&open.id));
-                let finished = self.finished_with(outcome.as_ref());
+                let finished = self.build_finished(outcome.as_ref());
                 if let Finished::Interrupt { interrupts: raised } = &finished {
                     add_interrupts(interrupts, raised.clone());
                 }
@@ -75,7 +75,7 @@ impl RunTally {
         }
     }
 
-    fn finished_with(&self, outcome: Option<&Outcome>) -> Finished {
+    fn build_finished(&self, outcome: Option<&Outcome>) -> Finished {
         match outcome {
             Some(Outcome::Interrupt { interrupts }) => Finished::Interrupt {
                 interrupts: interrupts.clone(),
@@ -87,13 +87,13 @@ impl RunTally {
                 pending_tool_call_ids: named.clone(),
             },
             _ => Finished::Success {
-                pending_tool_call_ids: self.pending_calls(),
+                pending_tool_call_ids: self.pending_call_ids(),
             },
         }
     }
 
     /// Returns the ids of the started calls without a result, for producers that do not list them.
-    fn pending_calls(&self) -> Vec<String> {
+    fn pending_call_ids(&self) -> Vec<String> {
         let open = self
             .started
             .iter()
@@ -102,7 +102,7 @@ impl RunTally {
     }
 }
 
-/// Adds interrupts. An open interrupt with the same id is replaced.
+/// Adds interrupts to the open ones. An open interrupt with the same id is replaced.
 pub(super) fn add_interrupts(open: &mut Vec<Interrupt>, raised: Vec<Interrupt>) {
     open.retain(|old| !raised.iter().any(|new| new.id == old.id));
     open.extend(raised);

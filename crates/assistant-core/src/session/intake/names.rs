@@ -7,14 +7,14 @@ use crate::{
     limits::{LimitKind, Limits},
 };
 
-/// Returns the limit that an id or a name in an event exceeds.
+/// Returns the limit that an id or a name in an event exceeds; `None` if all are short enough.
 pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<LimitKind> {
     let check_id = |text: &str| (text.len() > limits.id_bytes).then_some(LimitKind::Id);
     let ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| check_id(text));
     let name = |text: &str| (text.len() > limits.name_bytes).then_some(LimitKind::Name);
     let in_messages = |messages: &[Message]| {
         let mut messages = messages.iter();
-        messages.find_map(|message| exceeded_in_message(message, &check_id, &name))
+        messages.find_map(|message| exceeded_limit_in_message(message, &check_id, &name))
     };
     if let Some(over) = event.base.subagent_run_id.as_deref().and_then(check_id) {
         return Some(over);
@@ -88,7 +88,7 @@ pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<Limi
     }
 }
 
-fn exceeded_in_message(
+fn exceeded_limit_in_message(
     message: &Message,
     check_id: &dyn Fn(&str) -> Option<LimitKind>,
     name: &dyn Fn(&str) -> Option<LimitKind>,

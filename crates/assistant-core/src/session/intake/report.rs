@@ -61,7 +61,8 @@ impl Session {
         }
     }
 
-    /// Reports the content that limits dropped in a run that has ended.
+    /// Reports the amounts that limits dropped in a run that has ended: in diagnostics, and in the
+    /// notices of the limits.
     pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
         self.notify_exceeded_limits(cx);
         let dropped = std::mem::take(&mut self.intake.dropped);
@@ -93,7 +94,8 @@ impl Session {
         }
     }
 
-    /// Drops the diagnostics of a run beyond their limit, and counts them.
+    /// Drops the diagnostics of a run beyond their limit, counts them, and shortens the messages of
+    /// the others.
     pub(in crate::session) fn limit_diagnostics(&mut self, diagnostics: &mut Vec<Diagnostic>) {
         let most = self.options.limits.diagnostics;
         let room = most.saturating_sub(self.intake.diagnostics);

@@ -39,8 +39,8 @@ impl Session {
         admit_growth(used, size, most)
     }
 
-    /// Returns true if the arguments of the call with this id were cut. The agent cannot begin it
-    /// again.
+    /// Returns true if the arguments of the call with this id were cut. The agent cannot begin such
+    /// a call again.
     pub(super) fn has_cut_arguments(&self, id: &str, limits: &Limits) -> bool {
         let size = self.intake.arguments.get(id);
         size.is_some_and(|size| *size > limits.argument_bytes)
@@ -97,8 +97,9 @@ impl Session {
         }
     }
 
-    /// Shortens the texts and arguments of a list of messages, and returns the limit that ends the
-    /// run, if any. A call whose arguments are shortened is invalid JSON and does not run.
+    /// Shortens the texts and arguments of a list of messages. Ends the run if the list has too
+    /// many messages or calls. A call whose arguments are shortened is invalid JSON and does not
+    /// run.
     pub(super) fn admit_messages(
         &mut self,
         messages: &mut [Message],
@@ -212,7 +213,7 @@ impl Session {
     }
 }
 
-/// Returns the size of a file's content or address.
+/// Returns the size of a file's content or address, in bytes.
 const fn source_size(source: &Source) -> usize {
     match source {
         Source::Data { value, .. } | Source::Url { value, .. } | Source::File { value, .. } => {

@@ -10,20 +10,20 @@ use crate::{
     session::offer::{not_found_error, not_offered_error},
 };
 
-fn complete() -> ToolCall {
+fn complete_call() -> ToolCall {
     let mut call = ToolCall::new("c", "pay", 0);
     call.push_args("{}");
     call.end_args();
     call
 }
 
-fn from(origin: Origin) -> ToolCall {
-    edited(|call| call.origin = origin)
+fn call_from(origin: Origin) -> ToolCall {
+    edited_call(|call| call.origin = origin)
 }
 
 /// Returns a call with an approved interrupt that the agent has withdrawn.
-fn granted() -> ToolCall {
-    let mut call = complete();
+fn granted_call() -> ToolCall {
+    let mut call = complete_call();
     call.edit_review(|review| {
         review.approval = Some(CallApproval {
             decision: Some(Decision::Approved),
@@ -34,8 +34,8 @@ fn granted() -> ToolCall {
     call
 }
 
-fn edited(edit: impl FnOnce(&mut ToolCall)) -> ToolCall {
-    let mut call = complete();
+fn edited_call(edit: impl FnOnce(&mut ToolCall)) -> ToolCall {
+    let mut call = complete_call();
     edit(&mut call);
     call
 }
@@ -50,7 +50,7 @@ fn error() -> CallError {
     CallError::new(ErrorKind::InvalidArguments, "wrong")
 }
 
-fn earlier() -> AllowedEarlier {
+fn earlier_approval() -> AllowedEarlier {
     AllowedEarlier {
         id: "grant".to_owned(),
         at: 0,
@@ -60,7 +60,7 @@ fn earlier() -> AllowedEarlier {
 }
 
 /// Returns the facts of a valid call without objections.
-fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'a> {
+fn plain_facts<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'a> {
     CheckFacts {
         call,
         action,
@@ -74,27 +74,31 @@ fn plain<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'
 
 #[test]
 fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
-    let call = complete();
+    let call = complete_call();
     for (policy, grant, next) in [
         (Policy::Never, None, NextStep::Permit(None)),
-        (Policy::Never, Some(earlier()), NextStep::Permit(None)),
+        (
+            Policy::Never,
+            Some(earlier_approval()),
+            NextStep::Permit(None),
+        ),
         (Policy::Always, None, NextStep::Ask),
         (
             Policy::Always,
-            Some(earlier()),
-            NextStep::Permit(Some(earlier())),
+            Some(earlier_approval()),
+            NextStep::Permit(Some(earlier_approval())),
         ),
         (Policy::Ask, None, NextStep::AskRule),
         (
             Policy::Ask,
-            Some(earlier()),
-            NextStep::Permit(Some(earlier())),
+            Some(earlier_approval()),
+            NextStep::Permit(Some(earlier_approval())),
         ),
     ] {
         let spec = action(policy);
         let facts = CheckFacts {
             earlier: grant.clone(),
-            ..plain(&call, Some(&spec))
+            ..plain_facts(&call, Some(&spec))
         };
         assert_eq!(check(facts), next, "{policy:?} {grant:?}");
     }
@@ -103,15 +107,16 @@ fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
 /// A call that the user must be asked about passes neither by a rule nor by an earlier approval.
 #[test]
 fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
-    let honest = complete();
-    let changed = edited(|call| call.apply_note(Note::Changed));
-    let asked = edited(|call| call.apply_note(Note::MustBeAsked));
-    let unknown = edited(|call| call.edit_review(|review| review.history.unknown_outcome = true));
+    let honest = complete_call();
+    let changed = edited_call(|call| call.apply_note(Note::Changed));
+    let asked = edited_call(|call| call.apply_note(Note::MustBeAsked));
+    let unknown =
+        edited_call(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = |call| CheckFacts {
-            earlier: Some(earlier()),
-            ..plain(call, Some(&spec))
+            earlier: Some(earlier_approval()),
+            ..plain_facts(call, Some(&spec))
         };
         for call in [&changed, &asked, &unknown] {
             assert_eq!(
@@ -135,19 +140,22 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     // An idempotent call is not asked about because of its unknown outcome.
     let mut twice = action(Policy::Never);
     twice.idempotent = true;
-    assert_eq!(check(plain(&unknown, Some(&twice))), NextStep::Permit(None));
+    assert_eq!(
+        check(plain_facts(&unknown, Some(&twice))),
+        NextStep::Permit(None)
+    );
 }
 
 #[test]
 fn a_faulty_call_fails_before_any_question() {
-    let changed = edited(|call| call.apply_note(Note::Changed));
+    let changed = edited_call(|call| call.apply_note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = CheckFacts {
             fault: Some(error()),
             ask: true,
-            earlier: Some(earlier()),
-            ..plain(&changed, Some(&spec))
+            earlier: Some(earlier_approval()),
+            ..plain_facts(&changed, Some(&spec))
         };
         assert_eq!(check(facts), NextStep::Answer(CallReply::Fault(error())));
     }
@@ -176,25 +184,25 @@ fn a_call_without_an_action_is_remote_or_fails() {
         (Origin::Provider, OfferStatus::Offered, NextStep::Remote),
         (Origin::Provider, OfferStatus::HeldBack, NextStep::Remote),
     ] {
-        let call = from(origin);
+        let call = call_from(origin);
         let facts = CheckFacts {
             offer,
-            ..plain(&call, None)
+            ..plain_facts(&call, None)
         };
         assert_eq!(check(facts), next, "{origin:?} {offer:?}");
     }
     // Calls that the provider ran are never run here, even if an action is registered.
-    let (call, spec) = (from(Origin::Provider), action(Policy::Never));
-    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Remote);
+    let (call, spec) = (call_from(Origin::Provider), action(Policy::Never));
+    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Remote);
 }
 
 #[test]
 fn an_approval_given_by_interrupt_is_not_handed_off_again() {
-    let call = granted();
+    let call = granted_call();
     let mut spec = action(Policy::Always);
-    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Ask);
+    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Ask);
     spec.execution = Execution::Agent;
-    assert_eq!(check(plain(&call, Some(&spec))), NextStep::Remote);
+    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Remote);
 }
 
 #[test]

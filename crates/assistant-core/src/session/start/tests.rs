@@ -61,7 +61,7 @@ struct Scene {
 
 /// The source of the permission.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum By {
+enum PermittedBy {
     Person,
     PersonWithEdits,
     Rule,
@@ -69,7 +69,7 @@ enum By {
     Nobody,
 }
 
-impl By {
+impl PermittedBy {
     const ALL: [Self; 5] = [
         Self::Person,
         Self::PersonWithEdits,
@@ -95,25 +95,25 @@ fn spec(name: &str, approval: Policy) -> Box<ActionSpec> {
 }
 
 impl Scene {
-    fn new(by: By) -> Self {
+    fn new(by: PermittedBy) -> Self {
         let mut scene = Self {
             session: Session::new("thread", SessionOptions::default()),
             page: Page {
-                later: by == By::RuleLater,
+                later: by == PermittedBy::RuleLater,
                 ..Page::default()
             },
             key: CallKey::new(0),
         };
         for (number, name) in [(1, "f"), (2, "g")] {
             let (id, spec) = (RegistrationId::new(number), spec(name, by.policy()));
-            scene.input(Input::Register { id, spec });
+            scene.handle_input(Input::Register { id, spec });
         }
         let content = crate::event::Content::Text("go".to_owned());
-        let mut output = scene.input(Input::Send { content });
+        let mut output = scene.handle_input(Input::Send { content });
         let Some(Effect::PrepareRun { run }) = output.effects.pop() else {
             panic!("no run: {output:?}");
         };
-        scene.input(Input::OpenRun { run });
+        scene.handle_input(Input::OpenRun { run });
         let tool_call_id = "c".to_owned();
         for event in [
             EventKind::run_started("thread", "r"),
@@ -136,30 +136,30 @@ impl Scene {
             },
         ] {
             let event = Box::new(event.into());
-            scene.input(Input::Event { run, event });
+            scene.handle_input(Input::Event { run, event });
         }
         let end = StreamEnd::Closed;
-        scene.input(Input::RunClosed { run, end });
+        scene.handle_input(Input::RunClosed { run, end });
         scene.key = scene.session.conversation.call_by_wire_id("c").unwrap().0;
-        scene.start_if_admitted(by);
+        scene.give_permission(by);
         assert!(matches!(scene.call().state(), State::Committing(..)));
         scene
     }
 
-    fn start_if_admitted(&mut self, by: By) {
+    fn give_permission(&mut self, by: PermittedBy) {
         let args = match by {
-            By::Rule | By::Nobody => return,
-            By::RuleLater => {
+            PermittedBy::Rule | PermittedBy::Nobody => return,
+            PermittedBy::RuleLater => {
                 let ticket = self.page.asked.unwrap();
-                self.input(Input::PolicyAnswer { ticket, ask: false });
+                self.handle_input(Input::PolicyAnswer { ticket, ask: false });
                 return;
             }
-            By::Person => None,
-            By::PersonWithEdits => Some(json!({"to": "Bea"})),
+            PermittedBy::Person => None,
+            PermittedBy::PersonWithEdits => Some(json!({"to": "Bea"})),
         };
         let (call, shown) = (self.key, self.session.fingerprint(&self.key).unwrap());
         let verdict = Verdict::Approve { args };
-        self.input(Input::Decide {
+        self.handle_input(Input::Decide {
             call,
             shown,
             verdict,
@@ -167,7 +167,7 @@ impl Scene {
         });
     }
 
-    fn input(&mut self, input: Input) -> Output {
+    fn handle_input(&mut self, input: Input) -> Output {
         self.session.handle(input, &mut self.page)
     }
 
@@ -183,8 +183,8 @@ impl Scene {
             .unwrap();
     }
 
-    /// Calls the function that starts handlers in any state of the call. Returns the arguments of
-    /// the started handler.
+    /// Calls the function that starts handlers in any state of the call. Returns the registration
+    /// and the arguments of the started handler; `None` if no handler was started.
     fn invoke(&mut self) -> Option<(RegistrationId, Value)> {
         let mut cx = Cx {
             by: None,
@@ -209,9 +209,9 @@ fn set_args(call: &mut ToolCall, text: &str) {
 
 #[test]
 fn a_call_permitted_as_shown_starts() {
-    for by in By::ALL {
+    for by in PermittedBy::ALL {
         let name = match by {
-            By::PersonWithEdits => "Bea",
+            PermittedBy::PersonWithEdits => "Bea",
             _ => "Ann",
         };
         let started = Some((RegistrationId::new(1), json!({"to": name})));
@@ -269,14 +269,14 @@ fn a_call_forged_after_its_permission_is_asked_about() {
             assert!(scene.session.registry.register(id, *other));
         }),
     ];
-    for by in By::ALL {
+    for by in PermittedBy::ALL {
         for (what, forge) in forgeries {
             // An action without approval needs no confirmation of its content.
             let is_free = matches!(
                 what,
                 "other arguments" | "another name" | "edits that nobody made" | "no approval"
             );
-            if by == By::Nobody && is_free {
+            if by == PermittedBy::Nobody && is_free {
                 continue;
             }
             let mut scene = Scene::new(by);
@@ -291,7 +291,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 
 #[test]
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
-    for by in By::ALL {
+    for by in PermittedBy::ALL {
         let mut scene = Scene::new(by);
         let seen = fingerprint_call(scene.call(), None);
         scene.edit_call(|call| {
@@ -309,7 +309,7 @@ fn an_approved_interrupt_does_not_replace_a_local_approval() {
 
 #[test]
 fn incomplete_remote_and_unregistered_calls_do_not_start() {
-    for by in By::ALL {
+    for by in PermittedBy::ALL {
         let mut scene = Scene::new(by);
         scene.edit_call(|call| {
             call.push_args("}");
@@ -334,7 +334,7 @@ fn incomplete_remote_and_unregistered_calls_do_not_start() {
 
 #[test]
 fn the_started_handler_belongs_to_the_checked_action() {
-    let mut scene = Scene::new(By::Nobody);
+    let mut scene = Scene::new(PermittedBy::Nobody);
     scene.edit_call(|call| call.name = "g".to_owned());
     let started = scene.invoke().map(|(registration, _)| registration);
     assert_eq!(started, Some(RegistrationId::new(2)));

@@ -63,7 +63,7 @@ impl Script {
     }
 
     /// Returns the key and the phase of the call with this agent's id, on the run's path or on
-    /// another branch.
+    /// another branch; `None` if no call has the id.
     pub(super) fn find_call(&self, id: &str) -> Option<(CallKey, Phase)> {
         let conversation = self.conversation();
         let on_path = conversation.call_by_wire_id(id).map(|(_, call)| call);
@@ -91,8 +91,9 @@ impl Script {
         })
     }
 
-    /// Ends a call with the result or the status in the operation. The session ignores a result
-    /// that is late.
+    /// Ends a call with the result or the status in the operation; a call that waits for an
+    /// approval is approved first, if its handler is to end it. The session ignores a result that
+    /// is late.
     pub(super) fn end_call(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let id = require_text(op, "call")?;
         let (key, _) = self.find_call(id).ok_or("unknown_call")?;

@@ -13,7 +13,7 @@ use assistant_core::{
 };
 
 impl Script {
-    pub(super) fn import(&mut self, op: &Value) -> Result<(), ErrorCode> {
+    pub(super) fn import_conversation(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let list = ["messages", "tree", "roots", "root"].iter();
         let list = list
             .clone()
@@ -32,7 +32,7 @@ impl Script {
             false => convert_tree(&entries, op.get("active"))?,
         };
         self.finish_run();
-        self.load(snapshot)?;
+        self.load_conversation(snapshot)?;
         self.forget_names();
         for (entry, _) in &entries {
             if let Some(id) = find_text(entry, "id") {
@@ -49,8 +49,9 @@ impl Script {
         }
     }
 
-    /// Replaces this conversation with a stored one. If the stored one is invalid, nothing changes.
-    pub(super) fn load(&mut self, snapshot: Value) -> Result<(), ErrorCode> {
+    /// Replaces this conversation with a stored one. Fails, without a change, if the stored one is
+    /// invalid.
+    pub(super) fn load_conversation(&mut self, snapshot: Value) -> Result<(), ErrorCode> {
         let mut alone = snapshot.clone();
         if let Value::Object(alone) = &mut alone {
             alone.shift_remove("queued");

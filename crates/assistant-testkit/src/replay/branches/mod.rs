@@ -57,7 +57,7 @@ pub fn replay_vector(vector: &Value) -> Value {
     for (member, wanted) in expect.unwrap_or(&none) {
         let value = match member.as_str() {
             "errors" => Value::Array(errors.clone()),
-            member => script.observe(member, wanted),
+            member => script.observe_member(member, wanted),
         };
         observed.insert(member.clone(), value);
     }
@@ -84,7 +84,7 @@ fn run_operations(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Scr
     for (index, op) in ops.iter().enumerate() {
         let next = ops.get(index + 1);
         script.set_limit(next.is_some_and(|next| find_text(next, "op") == Some("step_limit")));
-        if let Err(code) = script.execute(op) {
+        if let Err(code) = script.execute_operation(op) {
             errors.push(json!({"op_index": index, "code": code}));
         }
         see(&mut script);
@@ -110,7 +110,7 @@ fn parse_role(op: &Value) -> Result<Role, ErrorCode> {
 }
 
 impl Script {
-    fn execute(&mut self, op: &Value) -> Result<(), ErrorCode> {
+    fn execute_operation(&mut self, op: &Value) -> Result<(), ErrorCode> {
         match require_text(op, "op")? {
             "add" => self.add_message(op),
             "upsert" => self.upsert_message(op),
@@ -120,7 +120,7 @@ impl Script {
                 let message = self.message_id(require_text(op, "target")?);
                 self.change_tree(TreeChange::EditInPlace { message, content })
             }
-            "regenerate" => self.regenerate(op),
+            "regenerate" => self.regenerate_answer(op),
             "select" => self.select_message(self.message_id(require_text(op, "id")?), false),
             "select_exact" => self.select_message(self.message_id(require_text(op, "id")?), true),
             "next_sibling" => self.switch_version(op, Sibling::Next),
@@ -135,15 +135,15 @@ impl Script {
                 let parent = find_text(op, "parent").map(|id| self.message_id(id));
                 self.change_tree(TreeChange::Reparent { message, parent })
             }
-            "import" => self.import(op),
+            "import" => self.import_conversation(op),
             "roundtrip" => {
                 self.finish_run();
-                self.load(self.export())
+                self.load_conversation(self.export())
             }
             "calls_generated" => self.add_calls(op),
             "call_start" => self.start_call(require_text(op, "call")?),
             "call_done" => self.end_call(op),
-            "interject" => self.interject(op),
+            "interject" => self.interject_message(op),
             "stop" => {
                 // Having nothing to stop is not an error.
                 let _ = self.handle_input(Input::Stop);
@@ -165,7 +165,7 @@ impl Script {
         let words = find_text(op, "text").unwrap_or_default();
         let at_tip = self.conversation().run_tip() == parent.as_ref();
         let continues = select && at_tip && !self.conversation().shows_other_branch();
-        let is_awaited = self.is_awaited(id);
+        let is_awaited = self.is_awaited_by_orphan(id);
         let is_agents = role == Role::Assistant && self.conversation().message_count() > 0;
         self.check_unused(id)?;
         if continues && is_agents && !is_awaited && self.is_agents_turn() {
@@ -211,13 +211,13 @@ impl Script {
         self.expect_message(id);
         let done = self.change_tree_after_stop(TreeChange::Edit { message, content });
         if done.is_err() {
-            self.remove_expected();
+            self.remove_expected_message();
         }
         done?;
         self.set_cost(id, op)
     }
 
-    fn regenerate(&mut self, op: &Value) -> Result<(), ErrorCode> {
+    fn regenerate_answer(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let message = self.message_id(require_text(op, "target")?);
         let id = require_text(op, "id")?;
         self.check_unused_unless_wrong_target(id, &message, &[Role::Assistant])?;
@@ -236,7 +236,7 @@ impl Script {
     }
 
     /// Sends a message of the user during the agent loop, or after its end.
-    fn interject(&mut self, op: &Value) -> Result<(), ErrorCode> {
+    fn interject_message(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let id = require_text(op, "id")?;
         self.check_unused(id)?;
         // The agent has not spoken yet, so this is a boundary.
@@ -246,7 +246,7 @@ impl Script {
         self.expect_message(id);
         let done = self.change_tree(TreeChange::Interject { content });
         if done.is_err() {
-            self.remove_expected();
+            self.remove_expected_message();
         }
         done
     }

@@ -9,9 +9,9 @@ use assistant_core::{
 };
 
 impl Script {
-    /// Returns the value of a member of `observed`; null for an unknown member. If `wanted` is an
-    /// object, its keys select the messages or calls.
-    pub(super) fn observe(&self, member: &str, wanted: &Value) -> Value {
+    /// Returns the observed value for a member of `expect`; null for an unknown member. If `wanted`
+    /// is an object, its keys select the messages or calls.
+    pub(super) fn observe_member(&self, member: &str, wanted: &Value) -> Value {
         let conversation = self.conversation();
         match member {
             "path" => self.to_names(conversation.path().map(|message| message.id())),

@@ -127,12 +127,14 @@ impl Script {
         self.host.limit = limit;
     }
 
-    /// Returns the session's message id for a name of the vector.
+    /// Returns the session's message id for a name of the vector; the name itself if the session
+    /// uses it as the id.
     pub(super) fn message_id(&self, id: &str) -> MessageId {
         self.names.get(id).cloned().unwrap_or_else(|| id.into())
     }
 
-    /// Returns the vector's name for a message id of the session.
+    /// Returns the vector's name for a message id of the session; the id itself if the vector has
+    /// no other name for it.
     pub(super) fn name_of<'a>(&'a self, id: &'a MessageId) -> &'a str {
         let mut names = self.names.iter();
         let named = names.find(|(_, named)| *named == id);
@@ -149,7 +151,7 @@ impl Script {
         self.awaited.push_back(id.to_owned());
     }
 
-    pub(super) fn remove_expected(&mut self) {
+    pub(super) fn remove_expected_message(&mut self) {
         self.awaited.pop_back();
     }
 
@@ -185,7 +187,7 @@ impl Script {
     fn execute_effects(&mut self, output: Output) -> Result<(), ErrorCode> {
         for change in &output.changes {
             if let Change::MessageAdded(id) = change {
-                self.record_added(id);
+                self.record_added_message(id);
             }
         }
         self.changes.extend(output.changes);
@@ -218,8 +220,8 @@ impl Script {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Assigns the next awaited name to a user message that the session has created.
-    fn record_added(&mut self, id: &MessageId) {
+    /// Assigns the next awaited name, if any, to a user message that the session has created.
+    fn record_added_message(&mut self, id: &MessageId) {
         let message = self.conversation().message(id);
         let is_written_by_user = message.is_some_and(|message| {
             message.role() == Role::User && message.author() == Author::Page
@@ -281,7 +283,7 @@ impl Script {
 
     /// Returns true if an orphan waits for a parent with this name, so that only a feed can add the
     /// message.
-    pub(super) fn is_awaited(&self, id: &str) -> bool {
+    pub(super) fn is_awaited_by_orphan(&self, id: &str) -> bool {
         let conversation = self.conversation();
         let mut orphans = conversation.orphans().into_iter();
         let id = self.message_id(id);
@@ -294,7 +296,7 @@ impl Script {
     }
 
     /// Adds text of the agent. Ends the open run first if the newest message is an answer, so that
-    /// the text is a new run.
+    /// the text begins a new run.
     pub(super) fn add_agent_text(&mut self, id: &str, words: &str) {
         let has_spoken = self.conversation().run_path().next_back();
         if has_spoken.is_some_and(|newest| newest.role() == Role::Assistant) {
