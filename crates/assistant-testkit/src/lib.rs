@@ -1,3 +1,4 @@
-//! Tools for the tests of this workspace: [`replay`] of recorded streams into a conversation.
+//! Provides tools for the tests of this workspace: [`replay`] of recorded streams into a
+//! conversation.
 
 pub mod replay;

@@ -1,5 +1,5 @@
-//! Lists of actions that an agent asks about, with one decision for each, as in `LangChain`'s
-//! human-in-the-loop middleware (rule "one decision for each action").
+//! Parses lists of actions that an agent asks about, and builds answers with one decision for each
+//! action, as in `LangChain`'s human-in-the-loop middleware (rule "one decision for each action").
 //!
 //! `answer_format` determines whether an interrupt with a list is answered by decisions.
 
@@ -149,7 +149,7 @@ impl RequestedAction {
         names.find_map(|key| self.request.get(key))
     }
 
-    /// Returns the agent's description of the action.
+    /// Returns the agent's description of the action, if the agent gives one.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.request.get("description")?.as_str()
@@ -188,7 +188,9 @@ impl RequestedAction {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
-    /// Checks a decision about this action, which is at the index `place` of its list.
+    /// Checks a decision about this action, whose index in its list is `place`. Refuses a kind of
+    /// decision that the agent does not accept, and edited arguments that are no object or violate
+    /// the schema.
     fn validate_decision(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
         if !self.allows(decision.kind()) {
             return Err(Refusal::DecisionNotAllowed { action: place + 1 });
@@ -231,7 +233,8 @@ impl ActionList {
         }
     }
 
-    /// Creates the answer to the agent from one decision for each action, in order.
+    /// Creates the answer to the agent from one decision for each action, in order. Refuses a wrong
+    /// number of decisions, and decisions that the agent does not accept.
     pub(super) fn build_answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if decisions.len() != self.0.len() {
             return Err(self.incomplete_refusal(decisions.len()));
@@ -247,7 +250,7 @@ impl ActionList {
     }
 
     /// Validates an answer of the application and rebuilds it from its decisions, without other
-    /// fields.
+    /// fields. Refuses a wrong number of decisions, and decisions that the agent does not accept.
     pub(super) fn validate_answer(&self, answer: &Value) -> Result<Value, Refusal> {
         let written = answer.get("decisions").and_then(Value::as_array);
         let written = written.map(Vec::as_slice).unwrap_or_default();

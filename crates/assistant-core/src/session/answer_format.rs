@@ -1,4 +1,4 @@
-//! The format of an answer to an interrupt.
+//! Determines the format of an answer to an interrupt.
 //!
 //! `interrupts` contains the questions, `action_list` the decisions about several actions.
 

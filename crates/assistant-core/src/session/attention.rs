@@ -1,5 +1,5 @@
-//! Limits on questions to the user, and denials that are not asked about again in a turn (rule
-//! "attention").
+//! Limits questions to the user, and repeats the user's denials of a turn without another question
+//! (rule "attention").
 //!
 //! `prepare` and `interrupt_flow` check these limits before they ask the user.
 
@@ -23,7 +23,7 @@ const MINUTE: u32 = 60_000;
 /// The maximum number of denials remembered in a turn; beyond it, the oldest are asked about again.
 const MAX_DENIALS: usize = 256;
 
-/// The questions to the user since the last user message, and the user's denials.
+/// The questions to the user that the newest run caused, and the user's denials in this turn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuestionHistory {
     /// Denials since the last user message, with their reasons.
@@ -292,7 +292,8 @@ impl Session {
         self.stop_turn(cx);
     }
 
-    /// Answers an interrupt with a denial, or cancels it if it does not accept one.
+    /// Answers an interrupt with a denial. Cancels the interrupt instead if it has expired or
+    /// accepts no denial.
     fn deny_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let Some(open) = self.interrupts.find(id) else {
             return;

@@ -260,7 +260,8 @@ fn allowed_by_to_value(by: &AllowedBy) -> Value {
     }
 }
 
-/// Truncates a value that exceeds the limit of a record.
+/// Replaces a value that exceeds the limit of a record by an object with its beginning and its size
+/// in bytes.
 pub(super) fn truncate_value(value: &mut Value) {
     let text = match &value {
         Value::String(text) => text.clone(),

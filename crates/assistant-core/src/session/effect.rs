@@ -1,4 +1,4 @@
-//! Outputs of the session: changes for readers, effects for the host.
+//! Defines the outputs of the session: changes for readers, effects for the host.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub struct Output {
     pub refused: Option<Refusal>,
 }
 
-/// An action for the host. Every effect must be carried out.
+/// A task for the host. Every effect must be carried out.
 #[derive(Debug, Clone)]
 pub enum Effect {
     /// Prepares a run: update the page's actions, context and state ([`super::Input::Register`],
@@ -43,7 +43,7 @@ pub enum Effect {
         /// The request. The host adds [`RunInput::history`] if the agent has a format of its own.
         input: Box<RunInput>,
     },
-    /// Aborts the run's request; later events of it are ignored.
+    /// Aborts the run's request; later events of the run are ignored.
     AbortRun {
         /// The run.
         run: RunKey,
@@ -66,7 +66,7 @@ pub enum Effect {
     Preview(Box<PreviewRequest>),
     /// Runs a handler, then answers with [`super::Input::Finished`].
     Invoke(Box<Invocation>),
-    /// Notifies a handler that its result is no longer needed, and drops it.
+    /// Notifies a handler that its result is no longer needed, and drops the handler.
     CancelHandler {
         /// The invocation.
         invocation: InvocationId,
@@ -179,7 +179,7 @@ impl Invocation {
         self.message.as_ref()
     }
 
-    /// Returns the agent's id of the call.
+    /// Returns the agent's id of the call; empty for a call of the page itself.
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id

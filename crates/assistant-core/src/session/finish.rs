@@ -1,8 +1,8 @@
-//! The end of a run according to its events.
+//! Defines the end of a run that its events report.
 
 use crate::event::EventKind;
 
-/// The end of a run according to its events.
+/// The end of a run that its events report.
 #[derive(Debug, Clone)]
 pub(super) enum ReportedEnd {
     Success,

@@ -18,7 +18,7 @@ use crate::conversation::{Conversation, MessageId};
 /// it, has changed or moved since.
 pub(super) type SeenThreads = FxHashMap<String, Option<MessageId>>;
 
-/// The thread of an answer that is being regenerated and has no message yet.
+/// The thread of a new branch that has no message yet.
 #[derive(Debug, Clone)]
 pub(super) struct ThreadFork {
     /// The message above the branch.

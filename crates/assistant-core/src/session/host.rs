@@ -1,4 +1,4 @@
-//! The host interface that the session calls while it handles an input.
+//! Defines the host interface that the session calls while it handles an input.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The inputs of a session.
+//! Defines the inputs of a session.
 
 use serde_json::Value;
 
@@ -156,7 +156,7 @@ pub enum Input {
         name: String,
         /// Its arguments.
         args: Value,
-        /// The invocation of the requesting handler, if any; the call ends with it.
+        /// The invocation of the requesting handler, if any. The call ends with that invocation.
         within: Option<InvocationId>,
     },
     /// Changes the tree of messages.
@@ -218,7 +218,7 @@ pub enum Input {
     },
     /// An event of the agent.
     Event {
-        /// The run that it belongs to.
+        /// The run of the event.
         run: RunKey,
         /// The event.
         event: Box<Event>,
@@ -352,7 +352,7 @@ pub enum TreeChange {
         /// The version to show.
         to: Sibling,
     },
-    /// Shows the branch with an open run, handler or question.
+    /// Shows the branch on which runs continue, with the open run, handlers and questions.
     ShowRun,
     /// Deletes a message and all below it.
     Delete {
@@ -376,7 +376,7 @@ pub enum TreeChange {
         /// The new text and files.
         content: Content,
     },
-    /// Corrects a message in place: no branch, and nothing is sent.
+    /// Corrects a message in place, without a branch and without sending the message.
     EditInPlace {
         /// The message.
         message: MessageId,

@@ -1,4 +1,4 @@
-//! Open interrupts and their answers.
+//! Stores open interrupts and their answers.
 //!
 //! `interrupt_answer` determines and validates answers; `interrupt_flow` applies answers to calls
 //! and runs.
@@ -228,8 +228,8 @@ impl Interrupts {
         self.list.iter().chain(&self.elsewhere)
     }
 
-    /// Puts aside the interrupts of other branches and removes and returns those put aside earlier
-    /// that are on this branch again; `None` if nothing changed.
+    /// Puts aside the interrupts of other branches. Removes and returns the interrupts that were
+    /// put aside earlier and are on this branch again; `None` if nothing changed.
     pub(super) fn select_branch(
         &mut self,
         is_here: impl Fn(&OpenInterrupt) -> bool,

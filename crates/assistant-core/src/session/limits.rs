@@ -1,5 +1,5 @@
-//! Checks right before a start: permission of the application, rate limits of actions, and limits
-//! on uses of approvals (rules "permission", "limits", "remembered approvals").
+//! Checks the permission of the application, the rate limits of actions and the uses of approvals
+//! right before a call starts (rules "permission", "limits", "remembered approvals").
 //!
 //! The limits are also checked before the user is asked: `execute` calls `admit_start`, and
 //! `prepare` calls `limit_error`.
@@ -20,7 +20,7 @@ use crate::{
 /// The maximum number of remembered starts of one action.
 const MAX_STARTS: u32 = 10_000;
 
-/// The start times of actions with limits.
+/// The recent start times of actions with limits, by name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StartTimes {
     by_name: Vec<(String, VecDeque<i64>)>,

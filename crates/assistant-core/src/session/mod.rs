@@ -19,8 +19,8 @@
 //! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces
 //!   the conversation, `load` accepts a conversation from elsewhere, `restore` continues after a
 //!   reload, with the `journal`; `pieces` splits snapshots for stores that write only changes.
-//! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
-//!   things early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
+//! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends runs
+//!   and calls early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
 //!   user.
 
 mod action_keys;
@@ -123,7 +123,8 @@ pub struct Session {
     context: SortedMap<u64, ContextItem>,
     forwarded_props: Value,
     turn: turn::Turn,
-    /// The messages that servers have seen, if branches have thread ids of their own.
+    /// The newest message that the server of each thread has seen, if branches have thread ids of
+    /// their own.
     threads: fork::SeenThreads,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
@@ -378,7 +379,7 @@ impl Session {
         self.notices.list()
     }
 
-    /// Returns the open interrupts of agents.
+    /// Returns the open interrupts of agents on the run branch, oldest first.
     #[must_use]
     pub fn interrupts(&self) -> &[OpenInterrupt] {
         &self.interrupts.list
@@ -430,8 +431,8 @@ impl Session {
             && (self.interrupts.has_unanswered() || self.conversation.has_open_call(asked))
     }
 
-    /// Returns the calls that wait for a decision of the user: those on the run branch, in
-    /// order of appearance, then those of the page itself.
+    /// Returns the keys of the calls that wait for a decision of the user: those on the run branch,
+    /// in order of appearance, then those of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let asks = |key: &CallKey| {

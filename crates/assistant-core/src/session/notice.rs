@@ -45,8 +45,8 @@ impl Notice {
         self.status
     }
 
-    /// Returns the delay that the server requested before the next request, in milliseconds from
-    /// its response.
+    /// Returns the delay that the server requested before the next request, if any, in milliseconds
+    /// from its response.
     #[must_use]
     pub const fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
@@ -90,7 +90,7 @@ impl Notice {
 pub struct NoticeId(u64);
 
 impl NoticeId {
-    /// Creates an id from the number of [`Self::get`], which may have left the program in between.
+    /// Creates an id from a number that [`Self::get`] returned.
     #[must_use]
     pub const fn new(id: u64) -> Self {
         Self(id)
@@ -116,7 +116,7 @@ pub enum NoticeKind {
     Offline,
     /// The request could not be made: its address or a header is invalid.
     Request,
-    /// A response with an error status.
+    /// The server responded with an error status.
     Http,
     /// The answer violated the protocol.
     Protocol,
@@ -212,8 +212,8 @@ impl Notices {
         self.list.push(notice);
     }
 
-    /// Removes the oldest notices beyond this number. Notices about the store stay, and are not
-    /// counted.
+    /// Removes the oldest notices beyond `most`, but keeps at least one. Notices about the store
+    /// stay, and are not counted.
     fn keep_newest(&mut self, most: usize) {
         let others = self.list.iter().filter(|one| !one.kind.is_of_store());
         let mut over = others.count().saturating_sub(most.max(1));

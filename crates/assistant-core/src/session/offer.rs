@@ -45,6 +45,7 @@ impl Session {
     }
 
     /// Offers excluded actions that the agent has requested, until the next message of the user.
+    /// Unknown names are ignored.
     pub(super) fn reveal_actions(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
             let known = self.registry.active_registration(name).is_some();
@@ -118,6 +119,7 @@ pub(super) fn not_offered_error(name: &str) -> CallError {
 }
 
 /// Adds the current schema to an error about arguments that were written for another schema.
+/// Returns other errors unchanged.
 pub(super) fn add_current_schema(
     error: CallError,
     entry: &Registration,

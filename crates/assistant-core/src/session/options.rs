@@ -1,4 +1,4 @@
-//! Options of a session.
+//! Defines the options of a session.
 
 use super::{Host, TurnSummary};
 use crate::{

@@ -155,7 +155,8 @@ impl Session {
         }
     }
 
-    /// Collects the facts about a call and returns the result of [`policy::check`].
+    /// Collects the facts about a call, and returns the result of [`policy::check`] as an event.
+    /// Asks the approval rule of the action if the result requires it.
     fn compute_check_result(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let fault = self.find_fault_or_limit(key, cx);
         let Some(call) = self.conversation.call(key) else {
@@ -245,8 +246,8 @@ impl Session {
         !approval.is_answer_to_agent() || approval.shown == Some(fingerprint_call(call, None))
     }
 
-    /// Returns the registration for a call. Actions that the page requests itself need not be
-    /// offered to an agent.
+    /// Returns the registration for a call; `None` if its action is not registered or not offered.
+    /// Actions that the page requests itself need not be offered to an agent.
     pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct(&call.key()) {
             true => self.registry.executable(&call.name).ok(),

@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl Session {
-    /// Returns true if the approval of a call includes a preview.
+    /// Returns true if a call runs in the page and its action has a preview, which is then part of
+    /// the approval.
     pub(super) fn has_preview(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let entry = call.and_then(|call| self.registration_for(call));

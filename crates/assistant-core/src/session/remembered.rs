@@ -139,9 +139,9 @@ impl Session {
             .apply_state_event(key, StateEvent::Revoked);
     }
 
-    /// Asks the user about calls that were to be handed off under an approval that has expired.
-    /// Calls whose action is missing are answered at once. Returns true if a call waits for the
-    /// user.
+    /// Asks the user about calls that were to be handed off under an approval that no longer
+    /// applies. Calls whose action is missing are answered at once. Returns true if a call waits
+    /// for the user.
     pub(super) fn ask_about_lapsed_approvals(&mut self, cx: &mut Cx<'_>) -> bool {
         let lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
@@ -162,7 +162,7 @@ impl Session {
     }
 
     /// Applies changes of another tab to the stored approvals. Approvals that are missing now are
-    /// revoked.
+    /// revoked; approvals of this session alone are not affected.
     pub(super) fn sync_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
         let known = self.remembered.list().iter().filter(|one| outlives(one));

@@ -35,9 +35,9 @@ pub(super) struct ActiveRun {
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
     /// while the page was open.
     pub(super) cut: Option<Initiator>,
-    /// The calls whose results the run sends for the first time.
+    /// The keys of the calls whose results the run sends for the first time.
     pub(super) carries: Vec<CallKey>,
-    /// The interrupts that the run answers.
+    /// The ids of the interrupts that the run answers.
     pub(super) answers: Vec<String>,
     /// The interrupts that were raised by this run or a later one in its stream.
     pub(super) raised: Vec<Interrupt>,
@@ -56,7 +56,7 @@ pub(super) struct ActiveRun {
 /// The initiator of a resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Initiator {
-    /// The page, automatically and only once.
+    /// The page, automatically: once, or repeatedly if the agent replays its events.
     Page,
     /// The user, by Retry. If no answer can be resumed, the run is retried.
     User,
@@ -179,7 +179,8 @@ impl Session {
         is_replayed
     }
 
-    /// Sends the request with the current state, once the page is ready.
+    /// Sends the request with the current state, once the page is ready. Drops the run instead if
+    /// the user must be asked again about something that has changed.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let waiting = self.turn.run();
         if waiting.is_none_or(|run| run.key != key || run.is_open) {

@@ -416,7 +416,8 @@ impl Session {
         }
     }
 
-    /// Resumes the answer of the newest run. If that fails, the run can be retried.
+    /// Resumes reading the answer of the newest run. If the answer cannot be resumed, the run can
+    /// be retried.
     fn resume_newest_run(&mut self, initiator: Initiator, cx: &mut Cx<'_>) {
         let carried = self.undelivered_call_keys();
         let base = self.turn.summary.runs.pop().and_then(|run| run.base);

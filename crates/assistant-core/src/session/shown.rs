@@ -1,4 +1,4 @@
-//! Fingerprints of calls as they are shown to the user.
+//! Computes the fingerprints of calls as they are shown to the user.
 
 use serde_json::{Value, json};
 

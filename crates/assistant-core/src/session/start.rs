@@ -17,7 +17,8 @@ use crate::{
 mod tests;
 
 impl Session {
-    /// Writes the start to the journal before the handler starts.
+    /// Requests a journal entry about the start of a call, before the handler starts, and records
+    /// the start for the rate limits.
     pub(super) fn commit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let commit = CommitId(self.next_number());
         let Some(call) = self.conversation.call(key) else {

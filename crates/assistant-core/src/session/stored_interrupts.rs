@@ -1,4 +1,4 @@
-//! Stores open interrupts with a conversation, and asks them again after a reload.
+//! Stores open interrupts with a conversation, and reopens them after a reload.
 //!
 //! Approved interrupts are asked again, too, since the author of stored data is unknown; denials
 //! remain. Answers that a run is sending are not stored, since it is unknown whether the agent
@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl Session {
-    /// Returns the open interrupts for an export; `None` if no interrupt is open.
+    /// Returns the open interrupts for an export, without those whose answers the current run
+    /// sends; `None` if none remains.
     pub(super) fn interrupts_to_value(&self) -> Option<Value> {
         let under_way = self.turn.run().map(|run| run.answers.as_slice());
         let under_way = under_way.unwrap_or_default();
@@ -115,7 +116,7 @@ impl Session {
         is_remote
     }
 
-    /// Returns true if an open interrupt blocks a call.
+    /// Returns true if an open interrupt of the run branch blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
         let mut open = self.interrupts.list.iter();
         open.any(|open| open.blocks == Some(*key))
@@ -123,7 +124,8 @@ impl Session {
 }
 
 impl OpenInterrupt {
-    /// Answers the interrupt with an earlier denial of the user.
+    /// Answers the interrupt with an earlier denial of the user, and blocks the denied call. An
+    /// interrupt that accepts no denial is cancelled.
     fn answer_with_denial(
         &mut self,
         key: CallKey,
@@ -157,7 +159,8 @@ fn stored_interrupt_to_value(open: &OpenInterrupt) -> Value {
     })
 }
 
-/// Parses a stored interrupt; the boolean is true if it is of the older dialect.
+/// Parses a stored interrupt; the boolean is true if the interrupt is of the older dialect. `None`
+/// if the value is invalid.
 fn parse_stored_interrupt(mut stored: Value) -> Option<(Interrupt, bool)> {
     let interrupt = form::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
     let legacy = stored.get("legacy") == Some(&Value::Bool(true));

@@ -1,4 +1,4 @@
-//! The end of a run's stream, and its failures.
+//! Defines the end of a run's stream, and its failures.
 
 use crate::event::fault::ProtocolError;
 use crate::limits::{Exceeded, LimitKind, Limits};

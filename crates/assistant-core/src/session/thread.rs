@@ -1,4 +1,4 @@
-//! Replaces the conversation by another (rule "several conversations").
+//! Replaces the conversation with another (rule "several conversations").
 //!
 //! `load` handles a conversation from elsewhere, `restore` a stored session.
 

@@ -1,4 +1,4 @@
-//! The state of the turn since the user's newest message: the current run and its loop.
+//! Stores the state of the turn since the user's newest message: the current run and its loop.
 
 use serde_json::Value;
 

@@ -7,8 +7,9 @@ use super::{Cx, Session, execute::CallEnding};
 use crate::conversation::{CallError, CallKey, ErrorKind, State, StateEvent};
 
 impl Session {
-    /// Returns the error for a call whose action was removed while the user is asked about it.
-    /// `None` for a call with an unknown outcome, since the agent receives that outcome instead.
+    /// Returns the error for a call whose action was removed while the user is asked about the
+    /// call. `None` for other calls, and for a call with an unknown outcome, since the agent
+    /// receives that outcome instead.
     fn unavailable_error(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));

@@ -135,8 +135,8 @@ impl Session {
         }
     }
 
-    /// Returns true if a remembered approval permits a call as it is now, with a use left or taken
-    /// for exactly this call.
+    /// Returns true if a remembered approval permits a call as it is now. If the approval has
+    /// limited uses, a use must have been taken for exactly this version of the call.
     pub(super) fn is_allowed_by_grant(
         &self,
         call: &ToolCall,

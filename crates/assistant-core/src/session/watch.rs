@@ -35,7 +35,8 @@ pub(super) fn has_visible_text(extension: &Extension) -> bool {
     matches!(extension, Extension::BlockDelta { delta, reasoning: false, .. } if !delta.is_empty())
 }
 
-/// Returns true if an event has no visible effect: empty text, reasoning, message fields.
+/// Returns true if an event has no visible effect: empty text, reasoning, block boundaries, message
+/// fields and resets.
 pub(super) fn is_quiet_extension(extension: &Extension) -> bool {
     match extension {
         Extension::BlockDelta { .. } => !has_visible_text(extension),

@@ -1,4 +1,4 @@
-//! The input of the request that a recorded stream answers.
+//! Parses the input of the request that a recorded stream answers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The report of a replayed stream, and its JSON format.
+//! Defines the report of a replayed stream, and its JSON format.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use assistant_protocols::agui::End;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The end: a terminal event, a truncation, or a violation of the protocol.
+    /// The end of the stream: a terminal event, a truncation, or a violation of the protocol.
     pub outcome: End,
     /// The violation that ended the stream, if any.
     pub error: Option<ProtocolError>,

@@ -10,8 +10,8 @@ use assistant_core::event::{Event, EventKind, Extension, Interrupt, Outcome, Set
 pub(super) struct RunTally {
     pub(super) finished: Vec<Finished>,
     pub(super) run_errors: Vec<RunFailure>,
-    /// The ids of the interrupts that the request or the run answers. They are closed when a run
-    /// finishes.
+    /// The ids of the interrupts that the request or the run answers. The interrupts are closed
+    /// when a run finishes.
     answers: Vec<String>,
     /// The ids of the calls that the run has started, in order.
     started: Vec<String>,

@@ -1,5 +1,5 @@
-//! The tool calls of a vector: the agent requests a call in a run, an approval starts it, and a
-//! handler ends it.
+//! Replays the tool calls of a vector: the agent requests a call in a run, an approval starts it,
+//! and a handler ends it.
 
 use serde_json::{Value, json};
 

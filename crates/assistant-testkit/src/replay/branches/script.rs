@@ -1,4 +1,5 @@
-//! The session of a vector, with a scripted agent and a host that executes effects immediately.
+//! Runs the session of a vector, with a scripted agent and a host that executes effects
+//! immediately.
 
 use std::collections::{HashMap, VecDeque};
 
