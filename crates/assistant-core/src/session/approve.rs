@@ -31,7 +31,7 @@ impl Session {
             (Some(State::Missing(_)), _) if on_path => return cx.refuse(Refusal::NotRegistered),
             _ => return cx.refuse(Refusal::AlreadyResolved),
         }
-        if !verdict.is_denial() && self.has_changed(key, shown) {
+        if !verdict.is_denial() && self.has_call_changed(key, shown) {
             return cx.refuse(Refusal::Changed);
         }
         let (args, to_remember) = match verdict {
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Returns true if a call differs from the version that was shown.
-    pub(super) fn has_changed(&self, key: &CallKey, shown: &Fingerprint) -> bool {
+    pub(super) fn has_call_changed(&self, key: &CallKey, shown: &Fingerprint) -> bool {
         self.fingerprint(key).as_ref() != Some(shown)
     }
 

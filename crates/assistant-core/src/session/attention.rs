@@ -111,7 +111,7 @@ impl Session {
 
     /// Counts the question of an interrupt. Returns true, with a diagnostic, if the interrupt is
     /// held back because the user would be asked too often.
-    pub(super) fn count_or_hold_back(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn count_or_hold_back_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
         let over = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
         if let Err(over) = over {
             cx.warn(

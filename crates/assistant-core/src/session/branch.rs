@@ -45,7 +45,7 @@ impl Session {
                 return self.edit_message(&message, content, cx);
             }
             TreeChange::Regenerate { message } => return self.regenerate_answer(&message, cx),
-            TreeChange::Interject { content } => return self.interject(content, cx),
+            TreeChange::Interject { content } => return self.interject_message(content, cx),
             TreeChange::Withdraw { content } => return self.withdraw_queued_message(&content, cx),
         };
         if done.is_ok() {
@@ -234,7 +234,7 @@ impl Session {
     /// Queues a message for the next boundary between tools: after the current run and the running
     /// handlers have ended, the other calls are skipped, and the message is sent with the results.
     /// Sends the message at once if nothing is in progress.
-    fn interject(&mut self, content: Content, cx: &mut Cx<'_>) {
+    fn interject_message(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send_message(content, cx);
         }

@@ -63,7 +63,7 @@ impl Session {
             EventKind::Custom { name, value } => {
                 let raw = event.base.raw_event.as_deref();
                 let interrupt = legacy::parse_interrupt_event(name, value, raw, self.last_number);
-                return self.keep_custom_event(event, interrupt, replayed, cx);
+                return self.handle_custom_event(event, interrupt, replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.record_agent_step(&event.kind, cx);
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    fn keep_custom_event(
+    fn handle_custom_event(
         &mut self,
         event: Event,
         interrupt: Option<Interrupt>,

@@ -39,8 +39,8 @@ pub(super) enum CallEnding {
 }
 
 impl CallEnding {
-    /// Creates a failure whose value for the agent contains the message and, for errors that the
-    /// agent can react to, the error type, the delay and the schema.
+    /// Creates a failure whose value for the agent contains the message, the delay and schema of
+    /// the error's details, if any, and the error's type if the agent can react to it.
     pub(super) fn from_error(error: CallError) -> Self {
         let mut reply = ToolError::new(error.message.as_str());
         let kinds = [

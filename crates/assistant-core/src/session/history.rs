@@ -99,7 +99,8 @@ impl ToolRecord {
         &self.name
     }
 
-    /// Returns the fingerprint of the called action, if an action is registered for the tool.
+    /// Returns the fingerprint of the called action; `None` if no action was registered for the
+    /// tool.
     #[must_use]
     pub const fn action(&self) -> Option<&ActionFingerprint> {
         self.action.as_ref()

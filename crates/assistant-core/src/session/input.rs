@@ -101,7 +101,7 @@ pub enum Input {
     Stop,
     /// Retries the failed run, or resumes its answer if the network interrupted it.
     Retry,
-    /// Continues the loop after a limit or a missing answer, as a notice offers.
+    /// Continues the loop after a limit or a missing answer, if a notice offers it.
     Continue,
     /// Resumes reading an answer that was interrupted by a reload or a lost connection and may
     /// still be in progress. Nothing is sent to the agent.

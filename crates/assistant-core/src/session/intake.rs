@@ -259,8 +259,8 @@ impl Session {
     }
 }
 
-/// Returns a content event without its text, which identifies the message or call after the event
-/// was applied. Reasoning becomes text; other events are returned unchanged.
+/// Returns a copy of an event without its text or arguments, by which the message or call is found
+/// after the event was applied. Reasoning becomes text; other events are copied unchanged.
 pub(super) fn strip_text(kind: &EventKind) -> EventKind {
     let delta = String::new();
     match kind {

@@ -35,7 +35,8 @@ impl Session {
             let fits = key.filter(|key| self.can_be_answered_on_card(&open, key));
             let denied = fits;
             let denied = denied.and_then(|key| self.earlier_denial(&key));
-            open.held_back = denied.is_none() && self.count_or_hold_back(&open.interrupt.id, cx);
+            open.held_back =
+                denied.is_none() && self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
             if let Some(key) = key {
                 let card = fits.is_some() && !open.held_back;
                 if self.interrupt_call(key, &open.interrupt.id, card) {
@@ -62,7 +63,7 @@ impl Session {
     /// Replaces the call id of each interrupt whose call only carries a question by the id of the
     /// call that the question is about. An interrupt that names a call of a registered action keeps
     /// its call id, also if the agent runs the action.
-    pub(super) fn redirect_to_asked_calls(&self, interrupts: &mut [Interrupt]) {
+    pub(super) fn redirect_interrupts(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
             let named = interrupt.tool_call_id.as_deref();
             let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
@@ -149,7 +150,7 @@ impl Session {
         verdict: &Verdict,
         cx: &mut Cx<'_>,
     ) -> Result<Vec<(String, Option<Value>)>, Refusal> {
-        if !verdict.is_denial() && self.has_changed(key, shown) {
+        if !verdict.is_denial() && self.has_call_changed(key, shown) {
             return Err(Refusal::Changed);
         }
         if let Verdict::Remember { .. } = verdict {
@@ -349,7 +350,7 @@ impl Session {
         for id in answered {
             // An interrupt that the user has not seen counts as a new question.
             let hold_back =
-                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back(id, cx);
+                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_rejected(id, hold_back) {
                 self.reblock_call(id, key, card);
             }
@@ -365,7 +366,7 @@ impl Session {
         let changed = self.interrupts.changed_ids(&self.conversation);
         for id in &changed {
             let hold_back =
-                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back(id, cx);
+                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
                 self.reblock_call(id, key, card);
                 self.conversation.apply_note(&key, Note::Changed);

@@ -423,7 +423,7 @@ impl Session {
     }
 
     /// Returns true if no run is in progress, and an interrupt or a call on the run branch waits
-    /// for the user. A handler may be running beside it.
+    /// for the user. Other calls may be running at the same time.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
@@ -523,7 +523,7 @@ impl Session {
             cx.push_change(Change::Registry);
         }
         match enabled {
-            true => self.resume_calls_of_action(&name, cx),
+            true => self.recheck_calls_of_action(&name, cx),
             false => self.recheck_rule_calls(id, cx),
         }
     }

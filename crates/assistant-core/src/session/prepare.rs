@@ -344,7 +344,7 @@ impl Session {
     /// Checks the calls of an action again after its registration: those that waited for the
     /// registration, and those whose question no longer fits the rules. The user is asked about
     /// each.
-    pub(super) fn resume_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
+    pub(super) fn recheck_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
         }

@@ -47,8 +47,8 @@ impl Session {
         if run.delivered {
             self.interrupts.cancelled.clear();
         }
-        self.redirect_to_asked_calls(&mut run.raised);
-        self.redirect_to_asked_calls(&mut run.raised_by_event);
+        self.redirect_interrupts(&mut run.raised);
+        self.redirect_interrupts(&mut run.raised_by_event);
         let lifted = match run.delivered {
             true => self.close_answered_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),

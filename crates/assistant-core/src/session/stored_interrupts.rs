@@ -47,7 +47,7 @@ impl Session {
     /// Reopens a stored interrupt on its branch and blocks its call. If the user had denied the
     /// call, the interrupt is answered with that denial.
     pub(super) fn reopen_stored_interrupt(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
-        open.held_back = self.count_or_hold_back(&open.interrupt.id, cx);
+        open.held_back = self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
         let id = open.interrupt.tool_call_id.as_deref();
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
