@@ -1,4 +1,4 @@
-//! Canonical JSON: compact, with object keys in code point order.
+//! Writes canonical JSON, which is compact and has object keys in code point order.
 //!
 //! Canonical JSON is used for fingerprints, and never for display or requests, which preserve key
 //! order. Numbers keep their notation, so `1` and `1.0` differ. Values may nest to any depth.

@@ -1,4 +1,4 @@
-//! Validation of agent-written addresses: links that a user may follow, and media that the page may
+//! Validates addresses that agents wrote: links that a user may follow, and media that the page may
 //! fetch.
 //!
 //! An address is normalized the way browsers do it, then checked, and the normalized text is
@@ -50,7 +50,8 @@ impl Address {
     }
 
     /// Returns scheme, host and port in lower case, without a default port:
-    /// `https://example.com:8443`. The result begins with `//` if the address has no scheme.
+    /// `https://example.com:8443`. The result begins with `//` if the address has no scheme. `None`
+    /// for an address without a host.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
@@ -59,8 +60,9 @@ impl Address {
 
 /// Parses an address that a user may follow: http, https, mailto, tel, or relative.
 ///
-/// Returns `None` for all other addresses: those with another scheme in any disguise, with a user
-/// name before the host, or with a colon that does not end a scheme, and the empty string.
+/// Returns `None` for all other addresses: those with another scheme in any disguise, without a
+/// valid host after `http:`, `https:` or `//`, with a user name before the host, with a colon that
+/// does not end a scheme, or longer than 8 KiB, and the empty string.
 #[must_use]
 pub fn safe_href(text: &str) -> Option<Address> {
     if text.len() > MAX_LEN {
@@ -73,8 +75,8 @@ pub fn safe_href(text: &str) -> Option<Address> {
     match split_scheme(&text) {
         Some((scheme, rest)) => match scheme.to_ascii_lowercase().as_str() {
             scheme @ ("http" | "https") => parse_web_address(scheme, rest),
-            "mailto" => contact_address("mailto", rest, AddressKind::Mail),
-            "tel" => contact_address("tel", rest, AddressKind::Phone),
+            "mailto" => parse_contact_address("mailto", rest, AddressKind::Mail),
+            "tel" => parse_contact_address("tel", rest, AddressKind::Phone),
             _ => None,
         },
         None => parse_relative_address(&text),
@@ -89,13 +91,13 @@ fn strip_controls(text: &str) -> String {
     visible.trim().to_owned()
 }
 
-/// Splits at the first colon, if that comes before any path, query or fragment.
+/// Splits at the first colon; `None` if there is none before the path, query and fragment.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))
 }
 
-fn contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
+fn parse_contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
     let some = rest.chars().any(char::is_alphanumeric);
     some.then(|| Address {
         href: format!("{scheme}:{rest}"),
@@ -104,8 +106,8 @@ fn contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<Addres
     })
 }
 
-/// Parses the part after the scheme. Browsers accept any number of slashes and backslashes before
-/// the host.
+/// Parses the part of a web address after the scheme; `None` if the host is not valid. Any number
+/// of slashes and backslashes may precede the host, as in browsers.
 fn parse_web_address(scheme: &str, rest: &str) -> Option<Address> {
     let rest = normalize_backslashes(rest);
     let rest = rest.trim_start_matches('/');
@@ -144,8 +146,8 @@ fn normalize_backslashes(text: &str) -> String {
     }
 }
 
-/// Returns host and port in lower case; `None` if the host is empty, follows a user name, or
-/// contains escapes or spaces.
+/// Returns host and port in lower case, without the default port of the scheme; `None` if the host
+/// is empty, follows a user name, or contains escapes or spaces, or if the port is not valid.
 fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let bad = |c: char| {
@@ -251,7 +253,8 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     }
 }
 
-/// Returns the text after `data:` without copying it, since it may be long.
+/// Returns the text after `data:` without copying it, since it may be long; `None` for another
+/// scheme.
 fn strip_data_scheme(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once(':')?;

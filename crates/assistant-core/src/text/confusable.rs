@@ -1,4 +1,4 @@
-//! Letters that look like ASCII letters: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
+//! Detects letters that look like ASCII letters: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
 //!
 //! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
 //! the same in common fonts. `hidden` handles invisible characters, `host` host names.
@@ -15,7 +15,8 @@ const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
                      hlgHILNpPQRRRZKBCeEFMoiI\
                      IVXLCDMivxlcdmga";
 
-/// Returns the ASCII letter or digit that a character looks like; `None` for ASCII itself.
+/// Returns the ASCII letter or digit that a character looks like; `None` for ASCII and for
+/// characters that look like no ASCII letter or digit.
 #[must_use]
 pub fn ascii_like(c: char) -> Option<char> {
     if c.is_ascii() {
@@ -44,15 +45,15 @@ pub fn ascii_like(c: char) -> Option<char> {
 /// its other digits.
 const ZEROS: &str = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰";
 
-/// Returns true for a decimal digit of another script than ASCII, such as `٥`.
+/// Returns true for a decimal digit below U+10000 that is not ASCII, such as `٥`.
 #[must_use]
 pub fn is_foreign_digit(c: char) -> bool {
     let zero = |zero: char| u32::from(c).wrapping_sub(u32::from(zero)) < 10;
     !c.is_ascii() && ZEROS.chars().any(zero)
 }
 
-/// Returns true if a text looks like ASCII and is not: each letter is ASCII or looks like an ASCII
-/// letter, and at least one is not ASCII.
+/// Returns true if a text looks like ASCII and is not: each letter or digit is ASCII or looks like
+/// ASCII, and at least one of them is not ASCII.
 #[must_use]
 pub fn poses_as_ascii(text: &str) -> bool {
     if text.is_ascii() {

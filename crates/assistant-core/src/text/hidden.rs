@@ -1,4 +1,4 @@
-//! Invisible characters, and characters that reorder others.
+//! Detects invisible characters, and characters that reorder others.
 //!
 //! Text that is copied verbatim shows such characters by their codes; file and host names are shown
 //! without them. `host` handles confusable hosts.
@@ -45,9 +45,9 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
-/// Returns a name as one line without hidden characters: white space becomes one space, other
-/// hidden characters are removed. The name on screen and the name of the saved file are then the
-/// same.
+/// Returns a name as one line without hidden characters: each run of white space becomes one space,
+/// or nothing at the start and the end; other hidden characters are removed. The name on screen and
+/// the name of the saved file are then the same.
 #[must_use]
 pub fn plain_name(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());

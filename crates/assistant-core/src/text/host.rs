@@ -41,15 +41,15 @@ const OTHERS: [(char, char); 20] = [
     ('\u{1780}', '\u{17e9}'), // Khmer
 ];
 
-/// Cyrillic, Greek and Armenian letters that look like Latin ones, from the confusables of Unicode
-/// 17.0 (UTS #39).
+/// Cyrillic, Greek and Armenian letters that look like Latin letters, from the confusables of
+/// Unicode 17.0 (UTS #39).
 const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           αγεηικνορτυχως\
                           գզէհղյոպռսցւքօ";
 
-/// Returns true if a host is unambiguous: each label is ASCII, or consists of letters of a single
-/// script that do not look like Latin letters. Hidden characters, signs and unusual letters are
-/// rejected.
+/// Returns true if a host is unambiguous: each label is ASCII, or its letters belong to a single
+/// script and are not all letters of another script that look like Latin letters. Hidden
+/// characters, signs and unusual letters are rejected.
 #[must_use]
 pub fn reads_plainly(host: &str) -> bool {
     host.is_ascii() || host.split('.').all(is_plain_label)

@@ -1,5 +1,5 @@
-//! Text written by agents: streamed markdown, tool calls as callouts, addresses, and hidden
-//! characters.
+//! Parses and checks text that agents wrote: streamed markdown, tool calls as callouts, addresses,
+//! and hidden characters.
 //!
 //! Text is parsed incrementally without keeping a copy. This module does not depend on a view or a
 //! session.

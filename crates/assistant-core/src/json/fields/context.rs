@@ -1,4 +1,4 @@
-//! The options, locations and errors of decoders.
+//! Defines the options, locations and errors of decoders.
 
 use serde_json::Value;
 
@@ -69,7 +69,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the fatal error for a value that matches no type of a union, including the fault
-    /// within the type that the value resembles.
+    /// within the type that the value resembles. If `within` is [`Fault::Unknown`], it is returned
+    /// unchanged.
     pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
         let Fault::Fatal(within) = within else {
             return within;
@@ -96,7 +97,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The reason for which a value could not be read.
+/// The reason why a value could not be read.
 #[derive(Debug)]
 pub enum Fault {
     /// The value is unknown in this version, so that the smallest optional enclosing item is

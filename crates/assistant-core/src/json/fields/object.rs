@@ -1,7 +1,7 @@
-//! A raw event: its fields in a flat list.
+//! Stores the fields of a raw event in a flat list.
 //!
 //! An event has few fields, so searching a list is faster than building a hash map, which would
-//! take half the time that a token takes. The field names that occur in each token are not
+//! take half of the time for decoding a token. The field names in the event of each token are not
 //! allocated.
 
 use core::fmt;
@@ -26,7 +26,7 @@ const COMMON_FIELDS: [&str; 9] = [
     "metadata",
 ];
 
-/// The fields of a JSON object in order. Of duplicate fields, the last one counts.
+/// The fields of a JSON object in order. Of duplicate fields, the last counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
@@ -53,7 +53,7 @@ impl EventObject {
         })
     }
 
-    /// Returns the value of a field.
+    /// Returns the value of a field; `None` if the field is absent or was taken.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         if self.left == 0 {
@@ -71,12 +71,13 @@ impl EventObject {
         self.left == 0
     }
 
-    /// Returns a mutable reference to the value of a field.
+    /// Returns a mutable reference to the value of a field; `None` if the field is absent or was
+    /// taken.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.slot_mut(name).and_then(Option::as_mut)
     }
 
-    /// Removes a field and returns its value.
+    /// Removes a field and returns its value; `None` if the field is absent or was taken before.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         if self.left == 0 {
             return None;
@@ -86,7 +87,7 @@ impl EventObject {
         taken
     }
 
-    /// Sets a field.
+    /// Sets the value of a field, which is added if it is absent.
     pub fn set(&mut self, name: &'static str, value: Value) {
         let before = match self.slot_mut(name) {
             Some(slot) => slot.replace(value),
@@ -98,7 +99,7 @@ impl EventObject {
         self.left += usize::from(before.is_none());
     }
 
-    /// Returns the fields that were not taken, without earlier duplicates of taken ones.
+    /// Returns the fields that were not taken, without earlier duplicates of taken fields.
     pub fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
         let taken_names = self.fields.iter().filter(|(_, value)| value.is_none());
         let taken: Vec<Cow<'static, str>> = match self.left {

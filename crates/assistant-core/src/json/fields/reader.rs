@@ -24,7 +24,7 @@ pub struct Fields<'p> {
 }
 
 impl<'p> Fields<'p> {
-    /// Returns the fields of an object.
+    /// Creates a reader of the fields of an object.
     #[must_use]
     pub const fn new(object: EventObject, path: Path<'p>) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Returns the fields of a value that must be an object.
+    /// Creates a reader of the fields of a value. A value that is not an object is a fatal fault.
     pub fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
         match value {
             Value::Object(map) => Ok(Self::new(map.into(), path)),
@@ -48,7 +48,7 @@ impl<'p> Fields<'p> {
         self.path
     }
 
-    /// Records a fault, unless an earlier one is recorded.
+    /// Records a fault, unless an earlier fault is recorded.
     pub fn fail(&mut self, fault: Fault) {
         self.fault = self.fault.take().or(Some(fault));
     }
@@ -58,7 +58,7 @@ impl<'p> Fields<'p> {
         self.fault.is_some()
     }
 
-    /// Removes the recorded fault, and returns it as an error if there is one.
+    /// Removes the recorded fault and returns it as an error; `Ok` if no fault is recorded.
     pub fn checked(&mut self) -> Read<()> {
         self.fault.take().map_or(Ok(()), Err)
     }
@@ -99,7 +99,7 @@ impl<'p> Fields<'p> {
         self.fail(context.malformed(Path::Key(&self.path, key), problem));
     }
 
-    /// Takes a required field of any type, including `null`.
+    /// Takes a required field of any type, including `null`. A missing field records a fault.
     pub fn any(&mut self, context: &Context<'_>, key: &'static str) -> Value {
         self.take(key).unwrap_or_else(|| {
             self.record_malformed(context, key, "Invalid input");
@@ -107,7 +107,8 @@ impl<'p> Fields<'p> {
         })
     }
 
-    /// Takes an optional field; `null` is not permitted.
+    /// Takes an optional field. In strict mode, `null` records a fault; in tolerant mode, `null`
+    /// counts as absent.
     pub fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.opt_typed(context, key) {
             Some(Value::Null) => {
@@ -123,7 +124,8 @@ impl<'p> Fields<'p> {
         self.take(key).filter(|value| !value.is_null())
     }
 
-    /// Takes an optional field; in tolerant mode `null` counts as absent.
+    /// Takes an optional field. In tolerant mode, `null` counts as absent; for streamed data, it is
+    /// reported as a diagnostic.
     fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.take(key) {
             Some(Value::Null) if !context.strict => {
@@ -137,7 +139,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required string.
+    /// Takes a required string. If the field is missing or has another type, records a fault and
+    /// returns an empty string.
     pub fn text(&mut self, context: &Context<'_>, key: &'static str) -> String {
         match self.take(key) {
             Some(Value::String(text)) => text,
@@ -148,7 +151,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional string.
+    /// Takes an optional string. A value of another type records a fault.
     pub fn opt_text(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<String> {
         match self.opt_typed(context, key)? {
             Value::String(text) => Some(text),
@@ -159,7 +162,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an object with known members.
+    /// Takes a required object with known members. If the field is missing or has another type,
+    /// records a fault and returns an empty object.
     pub fn object(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         match self.take(key) {
             Some(Value::Object(map)) => map,
@@ -170,13 +174,15 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an object with arbitrary members.
+    /// Takes a required object with arbitrary members. If the field is missing or has another type,
+    /// records a fault and returns an empty object.
     pub fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         let value = self.take(key);
         self.expect_record(value, context, key)
     }
 
-    /// Takes an optional object with arbitrary members.
+    /// Takes an optional object with arbitrary members. A value of another type records a fault and
+    /// becomes an empty object.
     pub fn opt_record(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Object> {
         let value = self.opt_typed(context, key)?;
         Some(self.expect_record(Some(value), context, key))
@@ -210,7 +216,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional boolean.
+    /// Takes an optional boolean. A value of another type records a fault.
     pub fn opt_bool(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<bool> {
         match self.opt_typed(context, key)? {
             Value::Bool(value) => Some(value),
@@ -221,7 +227,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an integer that JSON numbers represent exactly, not below `least`.
+    /// Takes an optional integer that JSON numbers represent exactly, not below `least`. Any other
+    /// value records a fault.
     pub fn opt_integer(
         &mut self,
         context: &mut Context<'_>,
@@ -235,7 +242,9 @@ impl<'p> Fields<'p> {
             .ok()
     }
 
-    /// Takes a list whose elements are read by `read`; unknown elements are removed.
+    /// Takes a required list whose elements are read by `read`. Unknown elements are removed with a
+    /// diagnostic. If the field is missing or has another type, or an element has a fatal fault,
+    /// records the fault and returns an empty list.
     pub fn list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -248,7 +257,7 @@ impl<'p> Fields<'p> {
         self.keep(list)
     }
 
-    /// Takes an optional list, like [`Self::list`].
+    /// Takes an optional list, which is read like [`Self::list`] if it is present.
     pub fn opt_list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -261,7 +270,8 @@ impl<'p> Fields<'p> {
         Some(self.keep(list))
     }
 
-    /// Takes an optional field, read by `read`; an unknown value is removed.
+    /// Takes an optional field that is read by `read`. An unknown value is removed with a
+    /// diagnostic; a fatal fault is recorded.
     pub fn opt_with<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -278,7 +288,8 @@ impl<'p> Fields<'p> {
         None
     }
 
-    /// Takes a required field with a fixed string value.
+    /// Takes a required field whose value must be the string `word`. Any other value records a
+    /// fault.
     pub fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
         match self.take(key) {
             Some(Value::String(text)) if text == word => {}
@@ -289,7 +300,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes the discriminator of a union; empty if it is not a string.
+    /// Takes the discriminator of a union; empty if it is missing or not a string.
     pub fn kind(&mut self, key: &'static str) -> String {
         match self.take(key) {
             Some(Value::String(text)) => text,
@@ -297,7 +308,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required field with a string of a closed set.
+    /// Takes a required field with a string of a closed set, like the function [`word`]. Returns
+    /// the recorded fault, if there is one.
     pub fn word<T: Copy>(
         &mut self,
         context: &Context<'_>,
@@ -324,8 +336,8 @@ impl<'p> Fields<'p> {
         matches!(self.get(key), Some(Value::Null))
     }
 
-    /// Returns the value built from the fields, unless a fault is recorded. Drops the remaining
-    /// fields with a diagnostic.
+    /// Returns `made`, the value built from the fields, and drops the remaining fields with a
+    /// diagnostic. If a fault is recorded, returns the fault.
     pub fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
         self.checked()?;
         self.report_rest(context);
@@ -346,8 +358,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Returns the remaining fields if the context keeps them; otherwise drops them like
-    /// [`Self::close`].
+    /// Returns the remaining fields if the context keeps unknown fields; otherwise drops them with
+    /// a diagnostic and returns an empty object. If a fault is recorded, returns the fault.
     pub fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
         self.checked()?;
         if context.keep_extra {
@@ -378,7 +390,7 @@ fn read_list<T>(
     Ok(values)
 }
 
-/// Reads a list element that must be a string.
+/// Reads a list element as a string. A value of another type is a fatal fault.
 pub fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<String> {
     match value {
         Value::String(text) => Ok(text),
@@ -410,7 +422,8 @@ where
 }
 
 /// Reads an integer as defined by JSON Schema, which includes `1.0`, since JSON numbers have no
-/// type.
+/// type. Returns the problem for other values, for integers below `least`, and for integers that
+/// JSON numbers do not represent exactly.
 fn read_integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
         let found = type_name(Some(value));

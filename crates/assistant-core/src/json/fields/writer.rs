@@ -1,15 +1,15 @@
-//! A writer of JSON objects that omits absent fields.
+//! Writes JSON objects without their absent fields.
 
 use serde_json::Value;
 
 use crate::event::Object;
 
-/// An object being written.
+/// A writer of one JSON object.
 #[derive(Debug, Default)]
 pub struct Writer(pub(in crate::json) Object);
 
 impl Writer {
-    /// Creates an object with a `type`.
+    /// Creates a writer of an object that begins with the field `type`.
     #[must_use]
     pub fn typed(event_type: &str) -> Self {
         let mut writer = Self::default();
@@ -17,7 +17,7 @@ impl Writer {
         writer
     }
 
-    /// Writes a field.
+    /// Writes a field, which replaces a field with the same key.
     pub fn put(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);
     }
@@ -27,35 +27,35 @@ impl Writer {
         self.put(key, Value::String(text.to_owned()));
     }
 
-    /// Writes an optional string.
+    /// Writes a string, if it is present.
     pub fn opt_text(&mut self, key: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(key, text);
         }
     }
 
-    /// Writes an optional value. `null` is omitted, since it would be read as absent.
+    /// Writes a value if it is present and not `null`, since `null` would be read as absent.
     pub fn opt(&mut self, key: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
             self.put(key, value.clone());
         }
     }
 
-    /// Writes an optional object.
+    /// Writes an object, if it is present.
     pub fn opt_object(&mut self, key: &str, object: Option<&Object>) {
         if let Some(object) = object {
             self.put(key, Value::Object(object.clone()));
         }
     }
 
-    /// Writes an optional number.
+    /// Writes a number, if it is present.
     pub fn opt_count(&mut self, key: &str, count: Option<u64>) {
         if let Some(count) = count {
             self.put(key, Value::from(count));
         }
     }
 
-    /// Writes an optional number, which may be negative.
+    /// Writes a number, which may be negative, if it is present.
     pub fn opt_int(&mut self, key: &str, number: Option<i64>) {
         if let Some(number) = number {
             self.put(key, Value::from(number));
@@ -81,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// Returns the fields that are written so far.
+    /// Returns a mutable reference to the fields that are written so far.
     pub const fn fields(&mut self) -> &mut Object {
         &mut self.0
     }

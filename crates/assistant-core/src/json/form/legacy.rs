@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::{Diagnostic, Object, fault::Notes};
 
-/// Drops an optional field that is `null`, with a diagnostic.
+/// Removes an optional field if it is `null`, and adds a diagnostic that names `place` and `field`.
 pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut Notes) {
     if let Some(Value::Null) = object.get(field) {
         object.shift_remove(field);
@@ -23,8 +23,10 @@ pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
         .filter_map(Value::as_object_mut)
 }
 
-/// Rewrites the parts of a message's content. The content of `TOOL_CALL_RESULT` does not need this,
-/// since it never had the retired parts.
+/// Rewrites the retired parts of a message's content: converts `binary` parts to media parts,
+/// removes those that duplicate a media part, and removes `metadata` that is `null`. Other content
+/// stays unchanged. The content of `TOOL_CALL_RESULT` does not need this, since it never had the
+/// retired parts.
 pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     let Some(Value::Array(parts)) = content else {
         return;
@@ -57,7 +59,8 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     });
 }
 
-/// Returns the identity of a media part: kind, source, and file name if any.
+/// Returns the identity of a media part: kind, source, and file name if any. `None` for a `binary`
+/// part and for a part without a source.
 fn media_key(part: &Value) -> Option<String> {
     let kind = part.get("type").filter(|kind| *kind != "binary")?;
     let source = part.get("source")?;

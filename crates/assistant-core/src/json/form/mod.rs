@@ -1,5 +1,5 @@
-//! The JSON form of messages, content, interrupts and usage, as in stored conversations. The names
-//! are those of AG-UI 1.0.
+//! Converts messages, content, interrupts and usage from and to JSON, as in stored conversations.
+//! The field names are those of AG-UI 1.0.
 //!
 //! Unknown fields of messages and calls are preserved, so that data of a newer peer is not lost.
 

@@ -17,8 +17,8 @@ use crate::json::fields::{Context, Fault, Fields, Path, Read};
 ///
 /// # Errors
 ///
-/// Fails if the value is not an object, if its role is unknown, or if a known field has a wrong
-/// value.
+/// Fails if the value is not an object, if its role is unknown, or if a known field is missing or
+/// has a wrong value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
         upgrade_parts(message.get_mut("content"), &mut Notes::new());
@@ -161,7 +161,7 @@ fn read_tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Re
     })
 }
 
-/// Reads the `content` of a user or tool message, or of a tool result.
+/// Reads the `content` of a user or tool message, or of a tool result. A fault is recorded in `f`.
 pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
     if f.has_failed() {
         return Content::Text(String::new());

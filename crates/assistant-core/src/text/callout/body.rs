@@ -42,8 +42,9 @@ pub(super) fn body_lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&st
     lines
 }
 
-/// Parses the body lines, which must not contain quote marks. A missing id is returned as an empty
-/// one. The error is a message for the author.
+/// Parses the body lines, which must not contain quote marks. Without an id in the header or the
+/// body, the id of the call is empty; without a name, the name is [`DEFAULT_NAME`]. The error is a
+/// message for the author.
 pub(super) fn parse_body(
     header: Header,
     lines: &[&str],
@@ -53,11 +54,11 @@ pub(super) fn parse_body(
     let mut fields = yaml::read_mapping(&dedent(lines), depth)?;
     let id = header
         .id
-        .or_else(|| first_convertible(&fields, &ID, name_or_id));
+        .or_else(|| first_convertible(&fields, &ID, convert_name_or_id));
     let name = header
         .name
-        .or_else(|| first_convertible(&fields, &NAME, name_or_id));
-    let error_text = first_convertible(&fields, &ERROR, error_text);
+        .or_else(|| first_convertible(&fields, &NAME, convert_name_or_id));
+    let error_text = first_convertible(&fields, &ERROR, convert_error_text);
     let state = fields.shift_remove("state").map(|state| match state {
         Value::String(word) => CalloutState::parse(&word).ok_or(word),
         other => Err(other.to_string()),
@@ -88,7 +89,8 @@ pub(super) fn parse_body(
     })
 }
 
-/// Returns the converted value of the first of these keys whose value can be converted.
+/// Returns the converted value of the first key in `keys` whose value `read` can convert; `None` if
+/// there is no such key.
 fn first_convertible(
     fields: &Object,
     keys: &[&str],
@@ -98,7 +100,7 @@ fn first_convertible(
 }
 
 /// Converts a name or an id to text; `None` if it is blank, or neither a string nor an integer.
-fn name_or_id(value: &Value) -> Option<String> {
+fn convert_name_or_id(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
@@ -106,7 +108,7 @@ fn name_or_id(value: &Value) -> Option<String> {
     }
 }
 
-fn error_text(value: &Value) -> Option<String> {
+fn convert_error_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Value::Null | Value::Bool(_) => None,

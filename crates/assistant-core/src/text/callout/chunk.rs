@@ -1,4 +1,4 @@
-//! The chunks of a markdown document: text and calls.
+//! Defines the chunks of a markdown document: text and calls.
 
 use serde_json::{Map, Value};
 
@@ -61,7 +61,7 @@ impl CalloutState {
             .map_or("", |(_, word)| word)
     }
 
-    /// Parses the name of a state in callouts.
+    /// Parses the name of a state in callouts; `None` for other words.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL
@@ -84,13 +84,13 @@ impl Callout {
         }
     }
 
-    /// Returns the input and the output, if the call has them.
+    /// Returns mutable references to the input and the output, as far as the call has them.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         [&mut self.input, &mut self.output].into_iter().flatten()
     }
 
-    /// Returns the error to show, if the call failed: the callout's message, or a default for its
-    /// state.
+    /// Returns the error to show: the error message of the callout, or a default message if the
+    /// state is `output-error` or `output-denied`. `None` for other calls.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         let given = self.error_text.as_deref();
@@ -101,7 +101,9 @@ impl Callout {
         })
     }
 
-    /// Returns the result, if the call has one; an error takes precedence.
+    /// Returns the output of a call without a [`failure`](Self::failure). If the state is
+    /// `output-available` and the callout has no output, the result is null. `None` for other
+    /// calls.
     #[must_use]
     pub fn result(&self) -> Option<&Value> {
         if self.failure().is_some() {
@@ -153,7 +155,7 @@ impl Callout {
         self
     }
 
-    /// Returns the input of the tool. Null is a valid value.
+    /// Returns the input of the tool, if the callout has one. Null is a valid value.
     #[must_use]
     pub const fn input(&self) -> Option<&Value> {
         self.input.as_ref()
@@ -166,7 +168,7 @@ impl Callout {
         self
     }
 
-    /// Returns the output of the tool. Null is a valid value.
+    /// Returns the output of the tool, if the callout has one. Null is a valid value.
     #[must_use]
     pub const fn output(&self) -> Option<&Value> {
         self.output.as_ref()
@@ -179,7 +181,7 @@ impl Callout {
         self
     }
 
-    /// Returns the error message.
+    /// Returns the error message, if the callout has one.
     #[must_use]
     pub fn error_text(&self) -> Option<&str> {
         self.error_text.as_deref()
@@ -192,7 +194,7 @@ impl Callout {
         self
     }
 
-    /// Returns all other fields.
+    /// Returns the fields without a meaning in callouts, as written.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
@@ -252,7 +254,7 @@ impl Chunk {
     }
 }
 
-/// Appends a chunk; adjacent texts are merged.
+/// Appends a chunk. A text is merged with a text before it; an empty text is omitted.
 pub(super) fn append_chunk(chunks: &mut Vec<Chunk>, chunk: Chunk) {
     match chunk {
         Chunk::Text(text) => append_text(chunks, &text),

@@ -1,4 +1,4 @@
-//! Code fences as in markdown. Nothing within a fence is a callout.
+//! Tracks the code fences of markdown, since a line inside a fence is not a callout.
 //!
 //! A fence inside a quote or list item ends with that container at the latest.
 
@@ -8,7 +8,7 @@ pub(super) struct Fence {
     /// A backtick or a tilde.
     mark: char,
     len: usize,
-    /// True inside a quote.
+    /// True if the fence is inside a quote.
     quoted: bool,
     /// The column of the text in the list item that contains the fence; 0 outside of lists.
     width: usize,
@@ -21,7 +21,7 @@ impl Fence {
     }
 }
 
-/// The progress of reading a line, with regard to fences.
+/// A scanner of one line, which determines the fence that is open after the line.
 #[derive(Debug, Clone)]
 pub(super) struct FenceScanner {
     stage: ScanStage,
@@ -47,14 +47,14 @@ enum ScanStage {
     Gap(usize),
     /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// The position after the run.
+    /// The position in the info string after the run; `blank` is true if it has only blanks so far.
     Info { mark: char, len: usize, blank: bool },
     /// The rest of the line does not affect fences.
     Plain,
 }
 
 impl FenceScanner {
-    /// Begins a line inside `fence`.
+    /// Creates a scanner for a line inside `fence`; `None` for a line outside of fences.
     pub(super) const fn new(fence: Option<Fence>) -> Self {
         Self {
             stage: ScanStage::Indent(0),
@@ -64,7 +64,7 @@ impl FenceScanner {
         }
     }
 
-    /// Returns true if the rest of the line cannot change anything.
+    /// Returns true if the rest of the line cannot affect fences.
     pub(super) const fn is_settled(&self) -> bool {
         matches!(self.stage, ScanStage::Plain)
     }
@@ -77,9 +77,9 @@ impl FenceScanner {
     pub(super) fn push(&mut self, c: char) {
         self.stage = match self.stage {
             ScanStage::Indent(count) if c == ' ' => ScanStage::Indent(count + 1),
-            ScanStage::Indent(count) => self.step_after_indent(c, count),
+            ScanStage::Indent(count) => self.next_stage_after_indent(c, count),
             ScanStage::Quote if c == ' ' => ScanStage::Indent(0),
-            ScanStage::Quote => self.step_after_indent(c, 0),
+            ScanStage::Quote => self.next_stage_after_indent(c, 0),
             ScanStage::Number(count) if c.is_ascii_digit() && count < 9 => {
                 ScanStage::Number(count + 1)
             }
@@ -91,16 +91,17 @@ impl FenceScanner {
             ScanStage::Gap(count) if c == ' ' && count < 4 => ScanStage::Gap(count + 1),
             ScanStage::Gap(count) if c != ' ' => {
                 self.width += count;
-                self.step_after_indent(c, 0)
+                self.next_stage_after_indent(c, 0)
             }
             ScanStage::Run { mark, len } if c == mark => ScanStage::Run { mark, len: len + 1 },
-            ScanStage::Run { mark, len } if len >= 3 => step_info(mark, len, true, c),
-            ScanStage::Info { mark, len, blank } => step_info(mark, len, blank, c),
+            ScanStage::Run { mark, len } if len >= 3 => next_info_stage(mark, len, true, c),
+            ScanStage::Info { mark, len, blank } => next_info_stage(mark, len, blank, c),
             _ => ScanStage::Plain,
         };
     }
 
-    /// Ends the line and returns the fence that is open after it.
+    /// Returns the fence that is open after the line if the line ends here; `None` if no fence is
+    /// open.
     pub(super) fn fence_after_line(&self) -> Option<Fence> {
         let (mark, len, blank) = match self.stage {
             ScanStage::Run { mark, len } if len >= 3 => (mark, len, true),
@@ -121,8 +122,9 @@ impl FenceScanner {
         }
     }
 
-    /// Handles the first character after spaces.
-    fn step_after_indent(&mut self, c: char, spaces: usize) -> ScanStage {
+    /// Returns the stage after `c`, which follows `spaces` spaces. Ends the fence if its container
+    /// ends, and records a quote mark or the width of a list marker.
+    fn next_stage_after_indent(&mut self, c: char, spaces: usize) -> ScanStage {
         if self
             .fence
             .is_some_and(|fence| self.is_container_end(fence, c, spaces))
@@ -161,7 +163,7 @@ impl FenceScanner {
     }
 }
 
-fn step_info(mark: char, len: usize, blank: bool, c: char) -> ScanStage {
+fn next_info_stage(mark: char, len: usize, blank: bool, c: char) -> ScanStage {
     match c {
         // The info string of a backtick fence cannot contain backticks.
         '`' if mark == '`' => ScanStage::Plain,

@@ -25,8 +25,8 @@ impl Header {
         Self::parse_arguments(args.unwrap_or_default())
     }
 
-    /// Parses the text after the word `tool`. Assignments take precedence, in any order; bare words
-    /// then fill the remaining fields.
+    /// Parses the text after the word `tool`. Assignments take precedence, in any order; the first
+    /// two bare words then fill the remaining fields, the name first.
     fn parse_arguments(args: &str) -> Self {
         let mut header = Self::default();
         let mut bare = Vec::new();
@@ -87,7 +87,8 @@ fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
     }
 }
 
-/// Splits off a quoted value, which must be followed by a blank or the end of the text.
+/// Splits off a quoted value; `None` if the text does not begin with one, or the closing quote is
+/// not followed by a blank or the end of the text.
 fn split_quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;

@@ -4,10 +4,10 @@ use super::fence::{Fence, FenceScanner};
 
 /// The case-insensitive start of a header, after the quote mark.
 const MARK: &[u8] = b"[!tool";
-/// The start of the info string of a code fence, if fences are callouts.
+/// The case-insensitive first word in the info string of a code fence that is a callout.
 const WORD: &[u8] = b"tool";
 
-/// A line that is being read.
+/// An incremental classifier of one line.
 #[derive(Debug, Clone)]
 pub(super) struct LineClassifier {
     head: HeaderProgress,
@@ -21,7 +21,7 @@ pub(super) struct LineClassifier {
 /// The kind of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeaderKind {
-    /// The first line of a quote.
+    /// A quoted line: `> [!tool …]`.
     Quote,
     /// The first line of a code fence.
     Fence,
@@ -36,7 +36,7 @@ enum HeaderProgress {
     Gap,
     /// The position after this many bytes of [`MARK`].
     Mark(usize),
-    /// The position after the mark.
+    /// The position among the arguments after [`MARK`].
     Args,
     /// The position after the closing bracket.
     Closed,
@@ -53,7 +53,8 @@ enum HeaderProgress {
 }
 
 impl LineClassifier {
-    /// Begins a line inside `fence`.
+    /// Creates a classifier for a line inside `fence`; `None` for a line outside of fences.
+    /// `fences` is true if code fences are callouts.
     pub(super) fn new(fence: Option<Fence>, fences: bool) -> Self {
         // A fence outside of containers ends only with its closing fence, so no line in it is a
         // header.
@@ -86,12 +87,12 @@ impl LineClassifier {
         !matches!(self.head, HeaderProgress::Plain)
     }
 
-    /// Rules out a header because the line is too long.
+    /// Rules out a header for the rest of the line.
     pub(super) const fn rule_out_header(&mut self) {
         self.head = HeaderProgress::Plain;
     }
 
-    /// Rules out a header for the rest of the line, unless nothing of the line has been read.
+    /// Rules out a header for the rest of the line if a part of the line has been read.
     pub(super) const fn rule_out_started_header(&mut self) {
         if !matches!(self.head, HeaderProgress::Indent(0)) {
             self.head = HeaderProgress::Plain;
@@ -108,7 +109,8 @@ impl LineClassifier {
         self.marks.is_settled()
     }
 
-    /// Returns the kind of header that the line would be if it ended here.
+    /// Returns the kind of header that the line would be if it ended here; `None` if it would not
+    /// be a header.
     pub(super) const fn header_kind(&self) -> Option<HeaderKind> {
         match self.head {
             HeaderProgress::Closed | HeaderProgress::Ended => Some(HeaderKind::Quote),
@@ -120,7 +122,8 @@ impl LineClassifier {
         }
     }
 
-    /// Returns the fence that is open after the line.
+    /// Returns the fence that is open after the line if the line ends here; `None` if no fence is
+    /// open.
     pub(super) fn fence_after_line(&self) -> Option<Fence> {
         self.marks.fence_after_line()
     }
@@ -153,7 +156,8 @@ impl LineClassifier {
     }
 }
 
-/// Advances by one character of [`MARK`].
+/// Returns the progress after `c`. If `c` is not the next character of [`MARK`], the line is not a
+/// header.
 fn match_mark(matched: usize, c: char) -> HeaderProgress {
     if is_char_at(MARK, matched, c) {
         HeaderProgress::Mark(matched + 1)
@@ -162,7 +166,7 @@ fn match_mark(matched: usize, c: char) -> HeaderProgress {
     }
 }
 
-/// Advances by one character of a fence's info string.
+/// Returns the progress after `c`, a character in the info string of a fence.
 fn match_word(mark: char, matched: usize, c: char) -> HeaderProgress {
     match matched {
         0 if is_blank(c) => HeaderProgress::Word { mark, matched },

@@ -1,9 +1,9 @@
 //! Tool calls written as callouts in markdown (`> [!tool search call_1]`).
 //!
-//! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both return the same
-//! chunks for any split of the text. A callout that breaks the rules remains text, so nothing is
-//! lost and nothing fails. [`create_stream_chunks`] converts chunks to stream events, [`write()`]
-//! writes a call as a callout. Parsing a call never runs anything.
+//! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both find the same
+//! calls and the same text, however the text is split. A callout that breaks the rules remains
+//! text, so parsing never fails. [`create_stream_chunks`] converts chunks to stream events,
+//! [`write()`] writes a call as a callout. Parsing a call never runs anything.
 //!
 //! ```
 //! use assistant_core::text::callout::{Chunk, parse};

@@ -158,14 +158,14 @@ impl Parser {
     }
 
     /// Returns the callout that has begun and not ended. If it breaks the rules, its source will be
-    /// returned as text.
+    /// returned as text. `None` outside of callouts, and for a callout that is too long.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
         let open = self.open.as_ref().filter(|open| !open.overflowed);
         open.map(|open| &open.pending)
     }
 
-    /// Returns and forgets the diagnostics for the author: callouts that stayed text, unknown
+    /// Removes and returns the diagnostics for the author: callouts that stayed text, unknown
     /// states.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
@@ -260,7 +260,7 @@ impl Parser {
         self.open.as_ref().is_some_and(|open| open.fence.is_some())
     }
 
-    /// Begins a callout at a header line. Returns the fence of a callout that is a code fence.
+    /// Begins a callout at a header line. Returns the fence if the callout is a code fence.
     fn begin_callout(&mut self, kind: HeaderKind) -> Option<Fence> {
         self.count = self.count.saturating_add(1);
         let header = Header::parse_line(&self.held, kind);
@@ -286,7 +286,8 @@ impl Parser {
         fence
     }
 
-    /// Closes the open callout before the current line.
+    /// Closes the open callout, if any, before the current line, and adds the line break between
+    /// the two to the text.
     fn close_before_line(&mut self, out: &mut Vec<Chunk>) {
         if self.close_callout(out) {
             append_text(out, "\n");

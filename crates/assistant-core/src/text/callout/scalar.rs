@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-/// Parses an unquoted scalar.
+/// Parses an unquoted scalar as null, a Boolean or a number; other text becomes a string.
 pub(super) fn parse_plain(text: &str) -> Value {
     if let Some(value) = parse_null(text).or_else(|| parse_bool(text)) {
         return value;
@@ -12,7 +12,8 @@ pub(super) fn parse_plain(text: &str) -> Value {
         .unwrap_or_else(|| text.into())
 }
 
-/// Parses a scalar with a tag of the core schema; `None` if the text does not have the type.
+/// Parses a scalar with a tag of the core schema; `None` if the type is unknown or the text does
+/// not have it.
 pub(super) fn parse_tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
@@ -58,7 +59,8 @@ fn parse_int(text: &str) -> Option<Value> {
         .ok()
 }
 
-/// Parses a float, or an integer that exceeds the integer types; `None` for other text.
+/// Parses a decimal number as a 64-bit float; `None` for other text. Infinities and NaN become
+/// null.
 fn parse_float(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {

@@ -12,9 +12,9 @@ const TEXT_ID: &str = "text-1";
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StreamChunk {
-    /// The text begins.
+    /// The start of the text.
     TextStart,
-    /// More text.
+    /// A piece of the text.
     TextDelta(String),
     /// A call with its input.
     ToolInputAvailable {
@@ -39,9 +39,9 @@ pub enum StreamChunk {
         /// The error message.
         error_text: String,
     },
-    /// The text ends.
+    /// The end of the text.
     TextEnd,
-    /// The stream is complete.
+    /// The end of the stream, with the lengths of the texts.
     Finish(Usage),
 }
 

@@ -56,8 +56,8 @@ pub fn write(call: &Callout) -> Result<String, Unwritable> {
     if let Some(state) = call.state {
         body.write_text_field("state", state.as_str());
     }
-    body.write_optional("input", call.input.as_ref())?;
-    body.write_optional("output", call.output.as_ref())?;
+    body.write_optional_field("input", call.input.as_ref())?;
+    body.write_optional_field("output", call.output.as_ref())?;
     if let Some(error) = &call.error_text {
         body.write_text_field("errorText", error);
     }
@@ -96,7 +96,7 @@ impl YamlWriter {
         }
     }
 
-    fn write_optional(
+    fn write_optional_field(
         &mut self,
         key: &'static str,
         value: Option<&Value>,
@@ -114,7 +114,7 @@ impl YamlWriter {
     /// Writes `key: value` after the indentation. `level` is the level of the mapping. Returns
     /// `None` if the value nests too deeply.
     fn write_field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
-        let written = inline_text(key);
+        let written = format_inline_text(key);
         if written.chars().count() > MAX_KEY {
             self.out.push_str("? ");
             self.out.push_str(&written);
@@ -139,7 +139,8 @@ impl YamlWriter {
         }
     }
 
-    /// Writes a non-empty list or mapping whose first line is already indented.
+    /// Writes a non-empty list or mapping whose first line is already indented. Returns `None` if
+    /// the value nests too deeply.
     fn write_block(&mut self, value: &Value, level: usize) -> Option<()> {
         // The body itself counts as a level.
         if level >= self.max_depth {
@@ -181,7 +182,8 @@ impl YamlWriter {
         self.write_block(item, level + 1)
     }
 
-    /// Writes a value on the rest of the line, after a space.
+    /// Writes a scalar or an empty collection after a space. Returns `None` if a collection nests
+    /// too deeply.
     fn write_leaf(&mut self, value: &Value, level: usize) -> Option<()> {
         if level >= self.max_depth && (value.is_array() || value.is_object()) {
             return None;
@@ -201,11 +203,12 @@ impl YamlWriter {
         Some(())
     }
 
-    /// Writes a string, as a literal block if that is more readable.
+    /// Writes a string: as a literal block if it has several lines that such a block can contain,
+    /// otherwise on one line.
     fn write_text(&mut self, text: &str, level: usize) {
         self.out.push(' ');
         let Some(lines) = literal_lines(text) else {
-            self.out.push_str(&inline_text(text));
+            self.out.push_str(&format_inline_text(text));
             self.out.push('\n');
             return;
         };
@@ -227,7 +230,8 @@ impl YamlWriter {
     }
 }
 
-/// Returns the lines of a text that a literal block can contain verbatim; `None` for other texts.
+/// Returns the lines of a text with line breaks if a literal block can contain it verbatim; `None`
+/// for other texts.
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
@@ -240,8 +244,8 @@ fn is_blank_line(line: &str) -> bool {
     !line.is_empty() && line.trim().is_empty()
 }
 
-/// Writes a text or key on one line, quoted if necessary.
-fn inline_text(text: &str) -> String {
+/// Returns a text or key as a scalar on one line, quoted if necessary.
+fn format_inline_text(text: &str) -> String {
     let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let fits =
         |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',' | '/' | '(' | ')');

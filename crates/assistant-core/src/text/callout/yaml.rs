@@ -137,7 +137,8 @@ impl YamlReader {
         matches!(last, Some(NodeItems::Mapping(_, None)))
     }
 
-    /// Handles a key. A key is read as a string, even if it would have another type as a value.
+    /// Stores the key of the next value as a string, even if the key would have another type as a
+    /// value. Fails if the mapping already contains the key.
     fn handle_key(
         &mut self,
         text: Cow<'_, str>,
@@ -160,7 +161,8 @@ impl YamlReader {
         Ok(())
     }
 
-    /// Adds a complete value to its parent.
+    /// Adds a complete value to the innermost open list or mapping; without one, the value is the
+    /// root. If `anchor` is not 0, a copy is stored for aliases.
     fn add_value(&mut self, value: Value, anchor: usize) -> YamlResult {
         if anchor != 0 {
             self.store_anchor(anchor, &value)?;
@@ -208,8 +210,8 @@ fn is_non_specific(tag: &Tag) -> bool {
     tag.handle.is_empty() && tag.suffix == "!"
 }
 
-/// Copies a value after charging it to the budget. The recursion is limited by the depth of the
-/// input.
+/// Copies a value after charging it to the budget. Fails if the budget is too small. The recursion
+/// is limited by the depth of the input.
 fn copy_within_budget(value: &Value, budget: &mut usize) -> YamlResult<Value> {
     let left = budget.checked_sub(estimate_size(value));
     *budget = left.ok_or("aliases make the body too large")?;

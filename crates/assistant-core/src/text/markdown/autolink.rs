@@ -55,7 +55,8 @@ struct FoundAddress {
     href: String,
 }
 
-/// Returns the first address in `text` after `from`.
+/// Returns the first address in `text` at or after the byte position `from`; `None` if there is no
+/// address.
 fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -83,7 +84,8 @@ fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     None
 }
 
-/// The numbers of bytes that a match includes before and after a position, and the link target.
+/// The numbers of bytes that a match includes before and after a position, and the link target;
+/// `None` without a match.
 type AddressMatch = Option<(usize, usize, String)>;
 
 fn match_url(before: &str, after: &str) -> AddressMatch {
@@ -146,7 +148,8 @@ fn match_email(before: &str, after: &str) -> AddressMatch {
     Some((back, length, href))
 }
 
-/// Returns the number of periods in the domain that `text` begins with, if it is valid.
+/// Returns the number of periods in the domain that `text` begins with; `None` if the domain is not
+/// valid.
 fn count_domain_periods(text: &str) -> Option<usize> {
     let end = text
         .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
@@ -158,7 +161,8 @@ fn count_domain_periods(text: &str) -> Option<usize> {
     .then(|| domain.trim_end_matches('.').matches('.').count())
 }
 
-/// Returns the length of the address that `text` begins with.
+/// Returns the length in bytes of the address that `text` begins with, without punctuation at its
+/// end.
 fn address_length(text: &str) -> usize {
     let end = text
         .find(|c: char| {

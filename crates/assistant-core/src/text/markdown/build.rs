@@ -17,7 +17,7 @@ const DEPTH: usize = 64;
 /// The maximum number of cells that are added to the short rows of a table.
 const PADDING: usize = 4096;
 
-/// Builds the tree from events.
+/// A builder that creates the tree from the events of the parser.
 pub(super) struct TreeBuilder<'a> {
     known: &'a Definitions,
     done: Vec<Node>,
@@ -47,8 +47,8 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Returns the URL and the title of a link. If a label has several definitions, the first
-    /// applies, even if it is in an earlier part of the text.
+    /// Returns the URL and the title of a link or image. If a label has several definitions, the
+    /// first applies, even if it is in an earlier part of the text.
     fn link_target(
         &self,
         link_type: LinkType,
@@ -152,8 +152,8 @@ impl<'a> TreeBuilder<'a> {
             Tag::Paragraph => Kind::Paragraph,
             Tag::Heading { level, .. } => Kind::Heading(level as u8),
             Tag::BlockQuote(kind) => Kind::Quote(kind.map(convert_alert)),
-            Tag::CodeBlock(CodeBlockKind::Indented) => code_block("", String::new()),
-            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => code_block(&info, String::new()),
+            Tag::CodeBlock(CodeBlockKind::Indented) => create_code_block("", String::new()),
+            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => create_code_block(&info, String::new()),
             Tag::HtmlBlock => Kind::Html(String::new()),
             Tag::List(start) => Kind::List { start },
             Tag::Item => Kind::Item(None),
@@ -242,7 +242,7 @@ fn is_link(kind: &Kind) -> bool {
 }
 
 /// Creates a code block from the info string of its fence.
-pub(super) fn code_block(info: &str, text: String) -> Kind {
+pub(super) fn create_code_block(info: &str, text: String) -> Kind {
     let language = info.split_whitespace().next().unwrap_or_default();
     Kind::CodeBlock {
         language: language.to_owned(),
@@ -250,7 +250,7 @@ pub(super) fn code_block(info: &str, text: String) -> Kind {
     }
 }
 
-/// Returns true for `<br>`, the only HTML tag that is interpreted.
+/// Returns true for `<br>` and `<br/>`, the only HTML tag that is interpreted.
 fn is_break_tag(html: &str) -> bool {
     html.split_at_checked(3).is_some_and(|(name, rest)| {
         name.eq_ignore_ascii_case("<br") && rest.trim_start_matches([' ', '/']) == ">"

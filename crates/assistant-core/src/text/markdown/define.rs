@@ -1,6 +1,7 @@
-//! Definitions of links and footnotes, and the blocks with undefined references.
+//! Stores the definitions of links and footnotes, and the ranges of text with undefined references.
 //!
-//! The first definition of a label counts. `stream` numbers the blocks; this module parses nothing.
+//! The first definition of a label counts. `outline` finds the definitions, and `stream` numbers
+//! the blocks.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -18,7 +19,8 @@ pub(super) struct Definitions {
     notes: HashMap<String, String>,
 }
 
-/// Returns the case-folded label, as a `String`, so that the maps share their code with others.
+/// Returns the case-folded label as a `String`, since maps with the same key type share compiled
+/// code.
 fn fold_label(label: &str) -> String {
     UniCase::new(label).to_folded_case()
 }
@@ -42,13 +44,13 @@ impl Definitions {
         true
     }
 
-    /// Returns the URL and the title of a link.
+    /// Returns the URL and the title of a link; `None` if the label is not defined.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
         let (href, title) = self.links.get(&fold_label(label))?;
         Some((href, title))
     }
 
-    /// Returns a footnote's label as written in its definition.
+    /// Returns a footnote's label as written in its definition; `None` if the label is not defined.
     pub(super) fn note(&self, label: &str) -> Option<&str> {
         self.notes.get(&fold_label(label)).map(String::as_str)
     }
@@ -84,7 +86,7 @@ impl UnresolvedRanges {
         if missing.is_empty() {
             return;
         }
-        self.add_missing(self.stretches.len(), missing);
+        self.add_missing_labels(self.stretches.len(), missing);
         self.stretches.push(WaitingRange {
             source,
             index,
@@ -94,7 +96,7 @@ impl UnresolvedRanges {
     }
 
     /// Records the undefined labels of a range.
-    pub(super) fn add_missing(&mut self, at: usize, missing: &[String]) {
+    pub(super) fn add_missing_labels(&mut self, at: usize, missing: &[String]) {
         for label in missing {
             let waiting = self.labels.entry(fold_label(label)).or_default();
             if let Err(place) = waiting.binary_search(&at) {
@@ -113,9 +115,9 @@ impl UnresolvedRanges {
         }
     }
 
-    /// Returns the ranges to parse again: id, range, and the index and number of the blocks. While
-    /// more text may come (`open`), `pace` limits the ranges, since each of many definitions would
-    /// otherwise cause parsing of the whole text.
+    /// Removes and returns the ranges to parse again: id, range, and the index and number of the
+    /// blocks. While more text may come (`open`), `pace` limits the ranges, since each of many
+    /// definitions would otherwise cause parsing of the whole text.
     pub(super) fn take_due(
         &mut self,
         pace: &mut ParseBudget,

@@ -19,7 +19,8 @@ pub(super) struct CodeFence {
 pub(super) struct CodeProgress {
     /// New code.
     pub(super) text: String,
-    /// The end of the block, after its closing fence.
+    /// The end of the block: after its closing fence, or the end of the text. `None` while the
+    /// block is open.
     pub(super) end: Option<usize>,
 }
 
@@ -40,8 +41,9 @@ impl CodeFence {
         })
     }
 
-    /// Continues reading; `text` is everything so far. Text that may still become the closing fence
-    /// or part of a line break is held back while more may come (`open`).
+    /// Reads and returns the code after the previous position; `text` is everything so far. Text
+    /// that may still become the closing fence or part of a line break is held back while more may
+    /// come (`open`).
     pub(super) fn advance(&mut self, text: &str, open: bool) -> CodeProgress {
         let mut code = String::new();
         let mut end = (!open).then_some(text.len());
@@ -126,7 +128,8 @@ fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     Some((line, line_break))
 }
 
-/// Removes up to `indent` columns of blanks from the line. The remainder of a tab becomes spaces.
+/// Appends the line to `code`, without up to `indent` columns of blanks at its start. The remainder
+/// of a tab becomes spaces.
 fn push_unindented(code: &mut String, line: &str, indent: usize) {
     let (mut column, mut rest) = (0, line);
     while column < indent {

@@ -5,9 +5,9 @@
 //! with its unfinished markup repaired ([`repair()`]), so that an unclosed `**bold` is already
 //! bold.
 //!
-//! The tree is plain data: text stays text, addresses stay strings, HTML stays as written. The view
-//! determines which addresses become links or images. The grammar is `CommonMark` with GitHub's
-//! extensions, by `pulldown-cmark`.
+//! The tree is plain data: addresses are strings, and HTML is kept as written. The view determines
+//! which addresses become links or images. The grammar is `CommonMark` with GitHub's extensions, by
+//! `pulldown-cmark`.
 //!
 //! * `stream` – tracks finished, open and changed blocks; `fence` – the open code block
 //! * `pace` – limits on parsing; `shown` – the visible part of the open block

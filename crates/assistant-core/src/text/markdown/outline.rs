@@ -1,4 +1,4 @@
-//! Block boundaries and definitions of a text, without the content of blocks.
+//! Finds the block boundaries and the definitions of a text, without the content of blocks.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::order::in_order;
 /// A block at the top level, without its content.
 pub(super) struct BlockOutline {
     pub(super) range: Range<usize>,
-    /// The info string of a fenced code block.
+    /// The info string of a fenced code block; `None` for other blocks.
     pub(super) fenced: Option<String>,
     /// The end of the block's content. The range of a list may include definitions after the last
     /// item.
@@ -24,8 +24,8 @@ pub(super) struct BlockOutline {
 }
 
 /// Returns the top-level blocks of `text`, and the labels that the text defines for the first time;
-/// labels of footnotes have the prefix `^`. A definition whose title may still come is postponed
-/// while more may come (`open`).
+/// labels of footnotes have the prefix `^`. The definitions are added to `known`. A definition
+/// whose title may still come is postponed while more may come (`open`).
 pub(super) fn outline_blocks(
     text: &str,
     known: &mut Definitions,
@@ -105,7 +105,7 @@ pub(super) fn outline_blocks(
 }
 
 /// Returns true if the definition that ends at `end` cannot get a title any more: the next line is
-/// complete and does not open one.
+/// complete and does not begin a title.
 fn is_complete_definition(text: &str, end: usize) -> bool {
     let rest = text.get(end..).unwrap_or_default();
     let mut lines = rest.split('\n').skip(1);

@@ -1,7 +1,8 @@
-//! Bounds on the amount of parsing per call, and on parsing the open block again.
+//! Limits the amount of parsing per call, and how often the open block is parsed again.
 //!
-//! For any input and any split, a block ends after [`BLOCK`] bytes, and the budget for parsing it
-//! again grows only with new text and with calls, of which a view makes one per frame.
+//! For any input and any split, a block ends after [`BLOCK`] bytes at the latest, and the budget
+//! for parsing it again grows only with new text and with calls, of which a view makes one per
+//! frame.
 
 /// The maximum length of a block. Longer blocks are split, so that no call parses more than this of
 /// an open block.
@@ -32,7 +33,8 @@ impl ParseBudget {
         Self { credit, byte, call }
     }
 
-    /// Grants the budget for a call with `new` bytes.
+    /// Grants the budget for a call with `new` bytes of text; the total is limited to four blocks.
+    /// A call without new text grants nothing.
     pub(super) fn grant_budget(&mut self, new: usize) {
         if new > 0 {
             let earned = new.saturating_mul(self.byte).saturating_add(self.call);
@@ -55,7 +57,8 @@ impl ParseBudget {
 }
 
 /// Returns the end of the window to outline from `at`, if the text is too long for a block: after
-/// the last line that fits, or after the last blank, or at the limit.
+/// the last line that fits, or after the last blank, or at the limit. `None` if the text is not too
+/// long.
 pub(super) fn window_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.len() <= BLOCK {

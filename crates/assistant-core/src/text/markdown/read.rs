@@ -32,7 +32,7 @@ const MATH: Options = if cfg!(feature = "math") {
     Options::empty()
 };
 
-/// The references of a text.
+/// The undefined references of a text, and the remaining budget for expanding references.
 #[derive(Debug)]
 pub(super) struct References {
     /// Labels without a definition. Labels of footnotes have the prefix `^`.
@@ -82,7 +82,7 @@ pub(super) fn parse_events<'t, 'a>(
         .into_offset_iter()
 }
 
-/// Parses `text` and records its references.
+/// Parses `text` into blocks, and records undefined labels and expanded references in `found`.
 pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
     let adapted = adapt_to_parser(text);
     let text = adapted.as_deref().unwrap_or(text);
@@ -106,8 +106,9 @@ pub(super) fn footnote_key(label: &str) -> String {
     key
 }
 
-/// Prepends an empty definition for each known footnote that the text may reference. Returns the
-/// text and the length of the prefix.
+/// Prepends an empty definition for each known footnote that the text may reference, and adds the
+/// other footnotes to `missing`. Returns the text, or `None` if nothing is prepended, and the
+/// length of the prefix.
 fn prepend_footnotes(
     text: &str,
     known: &Definitions,
@@ -141,10 +142,10 @@ fn prepend_footnotes(
     (Some(before), length)
 }
 
-/// Returns the text adapted to the parser, if it differs: without the marks of containers that are
-/// nested too deeply, and with a line feed for each carriage return that ends a line by itself. In
-/// code and HTML, `pulldown-cmark` 0.13 ends a line only at a line feed, so it drops a line that
-/// follows such a carriage return after indented code. The text keeps its length.
+/// Returns the text adapted to the parser, or `None` if it needs no change: without the marks of
+/// containers that are nested too deeply, and with a line feed for each carriage return that ends a
+/// line by itself. In code and HTML, `pulldown-cmark` 0.13 ends a line only at a line feed, so it
+/// drops a line that follows such a carriage return after indented code. The text keeps its length.
 pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
     let mut adapted: Option<Vec<u8>> = None;
     let mut start = 0;

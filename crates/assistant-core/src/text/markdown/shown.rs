@@ -1,4 +1,4 @@
-//! The visible part of the open block, and text that may be appended to it.
+//! Describes the visible part of the open block, and clears values that would flicker.
 
 use super::{
     pace::is_prose,
@@ -38,9 +38,9 @@ const fn is_blank(char: char) -> bool {
     char.is_ascii_whitespace() || char.is_ascii_control()
 }
 
-/// Withholds text that would flicker at the end of an open text: a partial code block language and
-/// a partial autolink.
-pub(super) fn hold_back_text(mut nodes: &mut [Node], source: &str) {
+/// Clears the values that would flicker at the end of an open text: the language of a code block
+/// while its first line is incomplete, and the address of an autolink that may still grow.
+pub(super) fn clear_partial_values(mut nodes: &mut [Node], source: &str) {
     while let Some(node) = nodes.last_mut() {
         match &mut node.kind {
             Kind::CodeBlock { language, text } if text.is_empty() && !source.ends_with('\n') => {

@@ -10,14 +10,14 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    build::code_block,
+    build::create_code_block,
     define::{Definitions, UnresolvedRanges},
     fence::CodeFence,
     outline::{BlockOutline, block_start, line_start, may_end_block, outline_blocks},
     pace::{ParseBudget, is_plain_after, window_end},
     read::{References, adapt_to_parser, parse_blocks},
     repair::repair,
-    shown::{ShownBlocks, hold_back_text},
+    shown::{ShownBlocks, clear_partial_values},
     tree::{Kind, Node},
 };
 
@@ -115,8 +115,9 @@ impl Markdown {
         self.work
     }
 
-    /// Parses `text`, which is everything so far and begins with the previous text; a shorter text,
-    /// or a longer one after the end, is parsed from its start. `open` is true while more may come.
+    /// Parses `text`, which is everything so far and begins with the previous text, and returns the
+    /// changes. A shorter text, or a longer text after the end, is parsed from its start. `open` is
+    /// true while more may come.
     #[must_use]
     pub fn advance(&mut self, text: &str, open: bool) -> BlockChanges {
         if text.len() < self.len || self.ended && text.len() > self.len {
@@ -171,8 +172,9 @@ impl Markdown {
         self.shown = ShownBlocks::default();
     }
 
-    /// Finishes the blocks that end in complete lines, or all blocks if the text has ended. `old`
-    /// is the previous end of the complete lines.
+    /// Finishes the blocks that end in complete lines, or all blocks if the text has ended. Without
+    /// enough budget, an open text is outlined only if a line probably begins a new block, or if
+    /// the open block is too long. `old` is the previous end of the complete lines.
     fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
             && let Some(stop) = window_end(text, self.at)
@@ -240,7 +242,8 @@ impl Markdown {
         blocks
     }
 
-    /// Parses the open block, which ends before `end`, for the last time.
+    /// Parses the open block, which ends at `end`, for the last time, adds the nodes to `done`, and
+    /// begins the next block.
     fn finish_block(
         &mut self,
         text: &str,
@@ -313,7 +316,7 @@ impl Markdown {
     }
 
     /// Returns an empty code block, and the state of reading its code; `None` if the block is not
-    /// fenced.
+    /// fenced, or its first line has not ended.
     fn find_code_fence(
         text: Option<&str>,
         base: usize,
@@ -322,10 +325,11 @@ impl Markdown {
         let info = block.fenced.as_deref()?;
         let line = base + line_start(text?.get(base..)?, block.range.start);
         let fence = CodeFence::open(text?, line, base + block.range.start)?;
-        Some((Node::leaf(code_block(info, String::new())), fence))
+        Some((Node::leaf(create_code_block(info, String::new())), fence))
     }
 
-    /// Shows the received part of the open block.
+    /// Adds the view of the open block to `changes`. If the text may not be parsed again yet, new
+    /// text is appended unparsed where possible.
     fn show_open_block(&mut self, text: &str, changes: &mut BlockChanges) {
         let Some(source) = text.get(self.at..) else {
             return;
@@ -354,18 +358,19 @@ impl Markdown {
         let source = adapted.as_deref().unwrap_or(source);
         let repaired = repair(source);
         let mut nodes = parse_blocks(&repaired, &self.known, &mut References::default());
-        hold_back_text(&mut nodes, source);
+        clear_partial_values(&mut nodes, source);
         let whole = matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
         self.shown = ShownBlocks::new(&nodes, self.at, source, whole);
         changes.blocks.append(&mut nodes);
     }
 
     /// Parses finished blocks again whose references are defined now. Blocks that were finished in
-    /// this call are returned in their new state.
+    /// this call are returned in their new state. A range whose number of blocks would change stays
+    /// as it is.
     fn revise_blocks(&mut self, text: &str, changes: &mut BlockChanges) {
         for (at, source, index, count) in self.waiting.take_due(&mut self.revising, !self.ended) {
             let nodes = self.parse_source(text, source);
-            self.waiting.add_missing(at, &self.found.missing);
+            self.waiting.add_missing_labels(at, &self.found.missing);
             if nodes.len() != count {
                 continue;
             }

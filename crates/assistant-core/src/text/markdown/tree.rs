@@ -1,4 +1,4 @@
-//! The tree of a markdown text.
+//! Defines the tree of a markdown text.
 
 /// A node: a block, an inline or a leaf, with its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub enum Kind {
     Emphasis,
     /// Strongly emphasised inlines.
     Strong,
-    /// Inlines crossed out.
+    /// Crossed-out inlines.
     Strikethrough,
     /// A link around inlines. The address is not checked.
     Link {

@@ -18,7 +18,7 @@ struct OpenMark {
     /// The position of the mark.
     at: usize,
     mark: char,
-    /// The number of open marks.
+    /// The number of marks of the run that are still open.
     count: usize,
     /// The start of the content after the mark.
     inside: usize,
@@ -46,7 +46,7 @@ pub(super) fn repair_end(text: &str, item: bool) -> EndRepair {
         open: Vec::new(),
         end: None,
     };
-    while walk.end.is_none() && walk.step() {}
+    while walk.end.is_none() && walk.scan_next() {}
     walk.finish()
 }
 
@@ -64,8 +64,8 @@ impl InlineScanner<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Consumes one character or mark. Returns false at the end.
-    fn step(&mut self) -> bool {
+    /// Consumes one character or piece of markup. Returns false at the end of the text.
+    fn scan_next(&mut self) -> bool {
         let Some(char) = self.rest().chars().next() else {
             return false;
         };
@@ -122,7 +122,7 @@ impl InlineScanner<'_> {
     fn skip_tag(&mut self) {
         match match_tag(self.rest()) {
             TagMatch::Whole(length) => self.at += length,
-            TagMatch::Half => self.hide_from(self.at),
+            TagMatch::Partial => self.hide_from(self.at),
             TagMatch::None => self.at += 1,
         }
     }
@@ -225,7 +225,7 @@ impl InlineScanner<'_> {
         self.at = behind;
     }
 
-    /// Closes open marks with `count` marks and returns the number of unused ones.
+    /// Closes open marks with `count` marks and returns the number of unused marks.
     fn close_marks(&mut self, mark: char, mut count: usize, both: bool) -> usize {
         let run = count;
         while count > 0 {
@@ -303,7 +303,7 @@ fn run_length(text: &str, mark: char) -> usize {
 
 enum TagMatch {
     Whole(usize),
-    Half,
+    Partial,
     None,
 }
 
@@ -314,7 +314,7 @@ fn match_tag(text: &str) -> TagMatch {
     if name.starts_with("!--") {
         return name
             .find("-->")
-            .map_or(TagMatch::Half, |end| TagMatch::Whole(end + 4));
+            .map_or(TagMatch::Partial, |end| TagMatch::Whole(end + 4));
     }
     let tag = name.strip_prefix('/').unwrap_or(name);
     if !tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -334,7 +334,7 @@ fn match_tag(text: &str) -> TagMatch {
             None => return TagMatch::None,
         }
     }
-    TagMatch::Half
+    TagMatch::Partial
 }
 
 /// Returns the length of the link target that begins with `(`; `usize::MAX` if it is incomplete,

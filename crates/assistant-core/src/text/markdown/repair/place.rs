@@ -37,7 +37,7 @@ struct ContentLine<'a> {
     item: bool,
 }
 
-/// The open paragraph, heading or cell.
+/// The open paragraph or HTML block.
 struct OpenBlock {
     at: usize,
     item: bool,
@@ -46,7 +46,7 @@ struct OpenBlock {
     line: usize,
     row: usize,
     end: usize,
-    /// The number of columns of the last line, if it can be the head of a table.
+    /// The number of columns of the last line if it can be the head of a table; otherwise 0.
     columns: usize,
     /// The number of lines of the block.
     lines: usize,
@@ -64,7 +64,7 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
         let above = start;
         start = end;
         if let Some((mark, width)) = fence {
-            if run_length(line.rest, mark) >= width && is_only(line.rest, &[mark]) {
+            if run_length(line.rest, mark) >= width && has_only_marks(line.rest, &[mark]) {
                 fence = None;
             }
             continue;
@@ -102,7 +102,7 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
                 continue;
             }
             if last {
-                return open_table(text, head);
+                return create_table_part(text, head);
             }
         }
         if head.is_some() && !line.item && is_underline(rest) {
@@ -185,14 +185,14 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
                     .get(open.at..)
                     .is_some_and(|head| head.starts_with('|')) =>
         {
-            open_table(text, &open)
+            create_table_part(text, &open)
         }
         Some(OpenBlock { at, item, html, .. }) => OpenPart::Inline { at, item, html },
         None => OpenPart::Done,
     }
 }
 
-fn open_table<'a>(text: &'a str, head: &OpenBlock) -> OpenPart<'a> {
+fn create_table_part<'a>(text: &'a str, head: &OpenBlock) -> OpenPart<'a> {
     // The next line belongs to the same containers if it begins like this one.
     let prefix = text.get(head.line..head.row).unwrap_or_default();
     let quoted = prefix.bytes().all(|byte| b" \t>".contains(&byte));
@@ -270,22 +270,22 @@ fn run_length(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
-fn is_only(text: &str, marks: &[char]) -> bool {
+fn has_only_marks(text: &str, marks: &[char]) -> bool {
     text.trim_end().trim_start_matches(marks).is_empty()
 }
 
 fn is_underline(text: &str) -> bool {
-    is_only(text, &['-']) || is_only(text, &['='])
+    has_only_marks(text, &['-']) || has_only_marks(text, &['='])
 }
 
 fn is_thematic_break(text: &str) -> bool {
     ['-', '*', '_']
         .iter()
-        .any(|&mark| is_only(text, &[mark, ' ', '\t']) && text.matches(mark).count() >= 3)
+        .any(|&mark| has_only_marks(text, &[mark, ' ', '\t']) && text.matches(mark).count() >= 3)
 }
 
 fn is_delimiter_row(text: &str) -> bool {
-    is_only(text, &['|', '-', ':', ' ', '\t'])
+    has_only_marks(text, &['|', '-', ':', ' ', '\t'])
 }
 
 /// Returns the number of cells in a row.
