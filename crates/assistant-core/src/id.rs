@@ -1,21 +1,22 @@
-//! Ids of a session's runs, journal entries, handler invocations, timers and host requests.
+//! Defines the ids of a session's runs, journal entries, handler invocations, timers and host
+//! requests.
 
-/// Identifies a run of this session.
+/// The id of a run of this session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey(pub(crate) u64);
 
-/// Identifies a journal entry that is being written.
+/// The id of a journal entry that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(crate) u64);
 
-/// Identifies one invocation of a handler.
+/// The id of one invocation of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InvocationId(pub(crate) u64);
 
-/// Identifies a timer.
+/// The id of a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub(crate) u64);
 
-/// Identifies a question to the host that is answered later.
+/// The id of a question to the host that is answered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub(crate) u64);

@@ -1,4 +1,4 @@
-//! The limits on the input of agents, in one place.
+//! Defines the limits on the input of agents.
 //!
 //! Everything that an agent sends is untrusted, so memory and work are bounded (rule "limits on
 //! agents"). Above a limit, content that arrived before is kept, and the rest is dropped with one
@@ -97,13 +97,13 @@ limits! {
     /// Returns the maximum number of diagnostics of one run; 1,000 by default. Further diagnostics
     /// are only counted.
     diagnostics, with_diagnostics: 1_000,
-    /// Returns the maximum size of the events without effect that are kept
-    /// ([`Session::side_events`](crate::session::Session::side_events)); 1 MiB by default. The
-    /// oldest are removed first.
+    /// Returns the maximum size of the side events that are kept: raw, custom, step, subagent and
+    /// reasoning boundary events ([`Session::side_events`](crate::session::Session::side_events));
+    /// 1 MiB by default. The oldest are removed first.
     side_event_bytes, with_side_event_bytes: 1 << 20,
 }
 
-/// The maximum number of streams built from chunks that are open at once. Open streams are searched
+/// The maximum number of open streams that are built from chunk events. Open streams are searched
 /// linearly.
 pub const MAX_STREAMS: usize = 1024;
 
@@ -195,7 +195,7 @@ impl LimitKind {
         )
     }
 
-    /// Returns the limited thing in English, for messages.
+    /// Returns the English name of the limited value, for messages.
     pub(crate) const fn subject(self) -> &'static str {
         match self {
             Self::Response => "response",

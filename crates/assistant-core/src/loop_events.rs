@@ -1,6 +1,6 @@
-//! Events of the loop of runs and tool calls, in the order of each iteration: the assistant's
-//! message, its tool calls, their starts and results, then the next message, and at the end one
-//! final response.
+//! Reports the loop of runs and tool calls as events, in the order of each iteration: the
+//! assistant's message, its tool calls, their starts and results, then the next message, and at the
+//! end one final response.
 //!
 //! [`LoopEvents`] derives the events from the changes of a session. A host passes them to
 //! callbacks, or to a [`LoopObserver`], which has a method for each event.
@@ -16,7 +16,8 @@ use crate::{
     session::{FinishReason, Session},
 };
 
-/// An event of the loop. Messages and calls are identified; the conversation has their contents.
+/// An event of the loop. An event contains the ids of messages and the keys of calls; their
+/// contents are in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopEvent {
@@ -44,7 +45,7 @@ pub enum LoopEvent {
         /// The calls, in order.
         calls: Vec<CallKey>,
     },
-    /// A tool runs: a handler of the page, or the agent's own tool.
+    /// A tool has started: a handler of the page, or the agent's own tool.
     ToolStarted {
         /// The call.
         call: CallKey,
@@ -169,7 +170,7 @@ enum ReportedStage {
     Executed,
 }
 
-/// Derives the events of the loop from the changes of a session.
+/// A converter that derives the events of the loop from the changes of a session.
 ///
 /// ```
 /// use assistant_core::{
@@ -193,7 +194,8 @@ pub struct LoopEvents {
 }
 
 impl LoopEvents {
-    /// Creates the state for a session, whose present contents are not reported.
+    /// Creates the converter for a session. Its present contents are not reported, apart from
+    /// messages that are still being written.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let conversation = session.conversation();
@@ -361,7 +363,7 @@ const fn stage_of(phase: Phase) -> ReportedStage {
     }
 }
 
-/// Hashes the texts and calls of a message.
+/// Hashes the texts, the calls and the number of other parts of a message.
 fn hash_message(message: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in &message.parts {

@@ -1,4 +1,4 @@
-//! Observers: callbacks that are notified of events and cannot affect them.
+//! Notifies observers: callbacks that receive events and cannot affect them.
 //!
 //! The engine itself calls no observers. A host notifies its observers after each input, and
 //! continues regardless of their results (rule "observers").
@@ -35,7 +35,7 @@ impl<E: fmt::Display> ObserverResult for Result<(), E> {
     }
 }
 
-/// Identifies an observer in a list of observers.
+/// The id of an observer in a list of observers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(u64);
 
@@ -122,7 +122,8 @@ impl<T: ?Sized> Observers<T> {
         failures
     }
 
-    /// Returns the next observer, if it was registered before the notification began.
+    /// Returns the first observer whose id is after `before`, if the id is at most `until`, the
+    /// last id when the notification began.
     fn next_observer(
         &self,
         before: ObserverId,

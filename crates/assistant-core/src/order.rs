@@ -1,5 +1,6 @@
-//! Sorting and sorted maps with little code. Each instantiation of the standard library's sort or
-//! tree map adds three kilobytes to the module, so all item types share a single sort.
+//! Sorts items and stores sorted maps with little code. Each instantiation of the standard
+//! library's sort or tree map adds three kilobytes to the WebAssembly module, so all item types
+//! share a single sort.
 
 use std::cmp::Ordering;
 
@@ -17,7 +18,8 @@ pub(crate) fn sort_by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T
     arrange(items, &order)
 }
 
-/// Returns the indices of `count` items in order. This is the only instantiation of the sort.
+/// Returns the indices of `count` items in the order of `compare`; equal items keep their order.
+/// This is the only instantiation of the sort.
 fn sorted_indices(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
@@ -30,7 +32,7 @@ fn arrange<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     order.iter().filter_map(take).collect()
 }
 
-/// A map in a sorted vector, for few or small entries: inserting an entry moves all later ones.
+/// A map in a sorted vector, for few or small entries: inserting an entry moves all later entries.
 /// Increasing keys, which are the usual case in this crate, are appended.
 #[derive(Debug, Clone)]
 pub(crate) struct SortedMap<K, V>(Vec<(K, V)>);

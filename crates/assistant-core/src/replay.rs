@@ -1,6 +1,6 @@
-//! Changes of a conversation without a session, for replays in tests.
+//! Changes a conversation without a session, for replays in tests.
 //!
-//! Not for applications: these functions do not follow the rules of a session.
+//! Applications must not use these functions, which do not follow the rules of a session.
 
 use serde_json::Value;
 
@@ -13,13 +13,13 @@ use crate::{
     session::{Host, Output, Session},
 };
 
-/// Parses an ISO 8601 time to milliseconds since 1970.
+/// Parses an ISO 8601 time to milliseconds since 1970; `None` if the text is not valid.
 #[must_use]
 pub fn millis(text: &str) -> Option<i64> {
     crate::session::millis(text)
 }
 
-/// Applies an event.
+/// Applies an event at the time 0, adds its diagnostics to `diagnostics`, and drops the changes.
 pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Vec<Diagnostic>) {
     let mut out = ApplyContext {
         now: 0,
@@ -29,7 +29,7 @@ pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Ve
     conversation.forget_changes();
 }
 
-/// Adds the messages that the conversation does not contain.
+/// Adds the messages that the conversation does not contain, and drops the changes.
 pub fn merge_new(conversation: &mut Conversation, messages: Vec<Message>) {
     let out = ApplyContext {
         now: 0,
@@ -65,11 +65,11 @@ pub fn set_price(message: &mut TreeMessage, micros: Option<u64>) {
     message.cost.price_micros = micros;
 }
 
-/// Adds a message below another, or as a root.
+/// Adds a message below `parent`, or as a root without a parent, and returns its id.
 ///
 /// # Errors
 ///
-/// Fails as a tree does.
+/// Fails if the message tree refuses the change ([`TreeError`]).
 pub fn add(
     conversation: &mut Conversation,
     message: TreeMessage,
@@ -78,11 +78,11 @@ pub fn add(
     conversation.add(message, parent)
 }
 
-/// Adds or updates a message.
+/// Adds a message below `parent`, or updates the message with its id. Returns the id.
 ///
 /// # Errors
 ///
-/// Fails as a tree does.
+/// Fails if the message tree refuses the change ([`TreeError`]).
 pub fn upsert(
     conversation: &mut Conversation,
     message: TreeMessage,
@@ -91,7 +91,7 @@ pub fn upsert(
     conversation.upsert(message, parent)
 }
 
-/// Shows a message. With `continues`, runs continue below that message.
+/// Selects the branch of a message. If `continues` is true, runs continue below that message.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub enum RecordedEnd {
     Cancelled,
 }
 
-/// Ends a call, as a record does.
+/// Ends a call with the end and the result that a record states.
 pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: CallResult) {
     let end = match end {
         RecordedEnd::Denied => CallEnd::Denied,
@@ -126,17 +126,17 @@ pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: C
     conversation_mut(session).set_page_result(key, result, outcome, 0);
 }
 
-/// Returns the conversation of a session.
+/// Returns a mutable reference to the conversation of a session.
 pub const fn conversation_mut(session: &mut Session) -> &mut Conversation {
     session.conversation_mut()
 }
 
-/// Takes the changes since the last call.
+/// Removes and returns the changes since the last call of this function.
 pub fn take_changes(conversation: &mut Conversation) -> Vec<Change> {
     conversation.take_changes()
 }
 
-/// Leaves the messages out of requests.
+/// Omits the messages from the requests of a session.
 pub const fn leave_requests_empty(session: &mut Session) {
     session.leave_requests_empty();
 }

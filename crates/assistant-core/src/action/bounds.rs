@@ -1,7 +1,8 @@
-//! Bounds of remembered approvals: number of uses, lifetime and maximum argument values.
+//! Defines the bounds of remembered approvals: number of uses, lifetime and maximum argument
+//! values.
 //!
-//! An action declares the widest bounds that it permits. The user may narrow these bounds, and
-//! nothing widens them. `remember` enforces the bounds.
+//! An action declares the widest bounds that it permits. The user may narrow these bounds, but not
+//! widen them. `remember` enforces the bounds.
 
 use std::cmp::Ordering;
 
@@ -37,13 +38,13 @@ pub struct ArgMaximum {
 }
 
 impl GrantBounds {
-    /// Returns the number of later calls that may start under the approval.
+    /// Returns the number of later calls that may start under the approval; `None` for any number.
     #[must_use]
     pub const fn max_uses(&self) -> Option<u32> {
         self.uses
     }
 
-    /// Returns the lifetime of the approval, in milliseconds.
+    /// Returns the lifetime of the approval, in milliseconds; `None` for an unlimited lifetime.
     #[must_use]
     pub const fn max_duration_ms(&self) -> Option<i64> {
         self.lasts_ms
@@ -70,7 +71,7 @@ impl GrantBounds {
     }
 
     /// Limits the approval to calls in which the argument at a JSON Pointer is a number of at most
-    /// `max`.
+    /// `max`. If the argument has a limit already, the smaller limit applies.
     #[must_use]
     pub fn up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let maximum = ArgMaximum {
@@ -81,8 +82,8 @@ impl GrantBounds {
         self
     }
 
-    /// Replaces the greatest value of the argument at a JSON Pointer, which may be greater than
-    /// before.
+    /// Replaces the greatest value of the argument at a JSON Pointer. The new value may be greater
+    /// than the previous value.
     #[must_use]
     pub fn with_maximum(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let pointer = pointer.into();
@@ -102,7 +103,8 @@ impl GrantBounds {
         all
     }
 
-    /// Returns the greatest permitted value of the argument at a JSON Pointer, if it is limited.
+    /// Returns the greatest permitted value of the argument at a JSON Pointer; `None` if the
+    /// argument is not limited.
     #[must_use]
     pub fn maximum(&self, pointer: &str) -> Option<Number> {
         let mut maxima = self.maxima.iter();
@@ -161,7 +163,8 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
     maxima.iter().map(each).collect()
 }
 
-/// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid.
+/// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid or there are more
+/// than 16 entries.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
     let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
     let read = |entry: &Value| {

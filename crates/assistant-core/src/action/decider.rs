@@ -1,8 +1,8 @@
-//! The decider about a call.
+//! Defines who decided about a call: the user or the application.
 
 use serde_json::Value;
 
-/// The decider about a call.
+/// The party that decides about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decider {
     /// The user, by a click or a key.
@@ -21,13 +21,14 @@ impl Decider {
         }
     }
 
-    /// Parses the name that is used in JSON.
+    /// Parses the name that is used in JSON; `None` for other names.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let all = [Self::Person, Self::Application];
         all.into_iter().find(|by| by.as_str() == word)
     }
 
-    /// Reads the decider of a stored approval. Without a name, the decider is the user.
+    /// Reads the decider of a stored approval. Without a name, the decider is the user; `None` for
+    /// an unknown name.
     pub(crate) fn from_grant(word: Option<&Value>) -> Option<Self> {
         match word {
             None => Some(Self::Person),

@@ -1,4 +1,4 @@
-//! Action definitions as plain data, without handlers.
+//! Defines actions as plain data, without handlers.
 
 use std::fmt;
 
@@ -107,8 +107,8 @@ impl ActionSpec {
         }
     }
 
-    /// Returns the unique name: at most 128 characters, which are letters, digits, `_`, `-` and
-    /// `.`.
+    /// Returns the unique name: at most 128 characters, which are ASCII letters, digits, `_`, `-`
+    /// and `.`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -140,8 +140,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the version, for display and for the fingerprint of the action
-    /// ([`Self::fingerprint`]).
+    /// Returns the version, if the action has one, for display and for the fingerprint of the
+    /// action ([`Self::fingerprint`]).
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
@@ -207,8 +207,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns false if the action is not offered and its calls do not start. Running calls
-    /// continue, and cards stay.
+    /// Returns true if the action is offered and its calls can start. When an action is disabled,
+    /// its running calls continue and its cards stay.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
         self.enabled
@@ -411,8 +411,8 @@ impl ActionSpec {
     }
 }
 
-/// Returns the first reason for which a schema cannot describe arguments. Only the outermost
-/// members of the schema are checked.
+/// Returns the first reason why a schema cannot describe arguments; `None` if it can. Only the
+/// outermost members of the schema are checked.
 fn find_fault(schema: &Value) -> Option<DefinitionFault> {
     let Value::Object(schema) = schema else {
         return Some(DefinitionFault::Schema("it must be an object"));

@@ -1,4 +1,4 @@
-//! Fingerprints of actions: hashes of name, schema and version.
+//! Computes the fingerprints of actions: hashes of name, schema and version.
 
 use std::fmt;
 
@@ -24,8 +24,8 @@ impl ActionFingerprint {
         &self.0
     }
 
-    /// Parses a stored fingerprint. Any short text is accepted, but only a fingerprint matches a
-    /// registered action.
+    /// Parses a stored fingerprint; `None` if the text is longer than 64 bytes. Any shorter text is
+    /// accepted, but only a fingerprint matches a registered action.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         (text.len() <= MAX_BYTES).then(|| Self(text.into()))
     }
@@ -57,12 +57,12 @@ impl ActionSpec {
     #[must_use]
     pub fn fingerprint(&self) -> ActionFingerprint {
         let text = canonical(&json!([self.name, self.parameters, self.version]));
-        ActionFingerprint(format!("{:032x}", fnv(text.as_bytes())).into())
+        ActionFingerprint(format!("{:032x}", hash_fnv1a(text.as_bytes())).into())
     }
 }
 
 /// Computes the 128-bit FNV-1a hash.
-fn fnv(bytes: &[u8]) -> u128 {
+fn hash_fnv1a(bytes: &[u8]) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     bytes.iter().fold(BASIS, |hash, byte| {
@@ -72,11 +72,11 @@ fn fnv(bytes: &[u8]) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::fnv;
+    use super::hash_fnv1a;
 
     #[test]
     fn the_hash_matches_published_fnv_values() {
-        assert_eq!(fnv(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-        assert_eq!(fnv(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_eq!(hash_fnv1a(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(hash_fnv1a(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
     }
 }

@@ -1,7 +1,7 @@
-//! Rate limits for calls of an action.
+//! Defines the rate limits for calls of an action.
 
-/// Limits on the starts of an action. A call beyond these limits ends with an error that contains
-/// the time after which it may be repeated.
+/// Limits on the starts of an action. A call beyond these limits ends with an error. For a time
+/// window, the error contains the time after which the call may be repeated.
 ///
 /// ```
 /// use assistant_core::action::CallLimits;

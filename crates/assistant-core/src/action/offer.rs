@@ -63,7 +63,7 @@ pub struct ToolInfo {
 }
 
 impl ToolInfo {
-    /// Returns the action's version, for people.
+    /// Returns the action's version for display, if it has one.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
@@ -75,7 +75,7 @@ impl ToolInfo {
         &self.fingerprint
     }
 
-    /// Returns false if the filter excludes the action.
+    /// Returns true if the agent is offered the action.
     #[must_use]
     pub const fn is_offered(&self) -> bool {
         self.is_offered

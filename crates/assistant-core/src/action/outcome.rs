@@ -1,4 +1,4 @@
-//! Results and errors of handlers.
+//! Defines the results and errors of handlers.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ impl ToolError {
         &self.message
     }
 
-    /// Returns the message by value.
+    /// Consumes the error and returns the message.
     #[must_use]
     pub fn into_message(self) -> String {
         self.message

@@ -1,4 +1,4 @@
-//! The registry of actions.
+//! Stores the registered actions.
 //!
 //! Registrations of one name form a stack: the newest enabled registration is active, and removing
 //! a registration leaves the others unchanged (rule "names are a stack").
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
-/// Identifies a registration, so that the host can find the handler, renderer and rules.
+/// The id of a registration, by which the host finds the handler, renderer and rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegistrationId(u64);
 
@@ -50,7 +50,8 @@ impl Registration {
     }
 }
 
-/// All registered actions. A page may have hundreds, so none of its changes reads the others.
+/// All registered actions. A page may have hundreds of actions, so adding an action does not read
+/// the others.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     /// The registrations of each name, oldest first; no list is empty.
@@ -109,12 +110,13 @@ impl Registry {
             || tool.is_some() && before != after && self.offers_between(before, after)
     }
 
-    /// Returns the position of a name in the order of registration.
+    /// Returns the position of a name in the order of registration; `None` if no action has the
+    /// name.
     fn position(&self, name: &str) -> Option<u64> {
         Some(self.stacks.get(name)?.first()?.order)
     }
 
-    /// Returns true if a tool is offered whose name has a position in between.
+    /// Returns true if a tool is offered whose name has a position between `first` and `last`.
     fn offers_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
         let is_between = |name: &&String| {
             let position = self.position(name);
@@ -124,7 +126,8 @@ impl Registry {
         names.any(|name| self.offered_tool(name).is_some())
     }
 
-    /// Returns the tool that is offered under a name.
+    /// Returns the tool that is offered under a name; `None` if the active registration is missing
+    /// or render-only.
     fn offered_tool(&self, name: &str) -> Option<Tool> {
         let active = self.active_registration(name)?;
         let is_offered = active.spec.availability == Availability::Offered;
@@ -132,7 +135,8 @@ impl Registry {
     }
 
     /// Returns the registration that answers calls of a name: the newest enabled one. Offered
-    /// registrations take precedence over render-only ones.
+    /// registrations take precedence over render-only registrations. `None` if no registration of
+    /// the name is enabled.
     #[must_use]
     pub fn active_registration(&self, name: &str) -> Option<&Registration> {
         let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
@@ -156,7 +160,7 @@ impl Registry {
         ids.filter_map(|id| self.get(id)).collect()
     }
 
-    /// Returns the registration with this id.
+    /// Returns the registration with this id, if it exists.
     #[must_use]
     pub fn get(&self, id: RegistrationId) -> Option<&Registration> {
         self.named(self.names.get(&id)?)

@@ -1,7 +1,7 @@
 //! Remembered approvals, under which later calls start without asking again.
 //!
 //! An approval is bound to the action's name and rules, and to as much of the arguments as the user
-//! or the action chose. A call that differs in any of these is asked about again.
+//! or the action chose. For a call that differs in any of these, the user is asked again.
 //! [`crate::session`] stores the approvals and applies them to calls.
 
 use std::fmt;
@@ -27,7 +27,7 @@ pub enum RememberScope {
     Conversation,
     /// The lifetime of the session: in a browser, until the page is closed.
     Session,
-    /// Until the approval is revoked, provided that the host stores it.
+    /// The time until the approval is revoked, provided that the host stores the approval.
     Always,
 }
 
@@ -54,7 +54,7 @@ impl RememberScope {
 pub struct Remember {
     /// The lifetime.
     pub(crate) scope: RememberScope,
-    /// True to include other arguments than the approved ones, as far as the action permits
+    /// True to cover arguments other than those approved, as far as the action permits
     /// ([`Remembering`]).
     pub(crate) any_args: bool,
     /// The bounds. Bounds wider than those of the action are reduced to the action's.
@@ -62,7 +62,9 @@ pub struct Remember {
 }
 
 impl Remember {
-    /// Creates a request with the bounds of the action.
+    /// Creates a request to remember the approval for `scope`, within the bounds of the action.
+    /// `any_args` is true to cover arguments other than those approved, as far as the action
+    /// permits.
     ///
     /// ```
     /// use assistant_core::action::{GrantBounds, Remember, RememberScope};
@@ -167,7 +169,8 @@ impl RememberedApproval {
         self.used
     }
 
-    /// Returns the time at which the approval expires, in milliseconds since 1970.
+    /// Returns the time at which the approval expires, in milliseconds since 1970; `None` if the
+    /// approval does not expire.
     #[must_use]
     pub const fn expires_at(&self) -> Option<i64> {
         self.expires_at
@@ -180,7 +183,7 @@ impl RememberedApproval {
     }
 
     /// Creates the approval of a call with these arguments; `None` if the action does not permit
-    /// the approval, or if the approval is too large to store.
+    /// the approval, if its exact arguments exceed a maximum, or if it is too large to store.
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
@@ -246,7 +249,9 @@ impl RememberedApproval {
             && self.rules == serialize_rules(spec)
     }
 
-    /// Returns true if the approval has expired. A clock that was set back does not prolong it.
+    /// Returns true if the approval has expired. An approval with a time of expiry also counts as
+    /// expired if `now` is before the time of the approval, so that a clock that was set back does
+    /// not extend it.
     #[must_use]
     pub fn is_expired(&self, now: i64) -> bool {
         self.expires_at
@@ -259,7 +264,7 @@ impl RememberedApproval {
         Some(self.uses?.saturating_sub(self.used))
     }
 
-    /// Returns true if a use is left.
+    /// Returns true if the approval has a use left, or permits any number of uses.
     pub(crate) fn has_uses_left(&self) -> bool {
         self.uses_left() != Some(0)
     }
@@ -271,7 +276,7 @@ impl RememberedApproval {
         after
     }
 
-    /// Returns true if another record grants the same, regardless of the number of uses.
+    /// Returns true if another record is equal to this one, apart from the number of counted uses.
     pub(crate) fn is_same_grant(&self, other: &Self) -> bool {
         let mut other = other.clone();
         other.used = self.used;
@@ -420,8 +425,8 @@ fn pick_args<'a>(
     names.iter().filter_map(of)
 }
 
-/// Returns the properties of an action to which an approval is bound: all that determine whether
-/// the user is asked, and the text of the question.
+/// Serializes the properties of an action to which an approval is bound: those that determine
+/// whether the user is asked, and the text of the question.
 fn serialize_rules(spec: &ActionSpec) -> String {
     let policy = match spec.approval {
         Policy::Never => "never",
@@ -473,13 +478,13 @@ impl RememberedApprovals {
         self.list.drain(..over);
     }
 
-    /// Removes an approval and returns it.
+    /// Removes an approval and returns it; `None` if no approval has the id.
     pub(crate) fn remove(&mut self, id: &str) -> Option<RememberedApproval> {
         let place = self.list.iter().position(|one| one.id == id)?;
         Some(self.list.remove(place))
     }
 
-    /// Returns the newest approval under which a call may start.
+    /// Returns the newest approval under which a call may start, if there is one.
     pub(crate) fn find(
         &self,
         spec: &ActionSpec,

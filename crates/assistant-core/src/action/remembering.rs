@@ -1,4 +1,4 @@
-//! The scope in which an action permits approvals to be remembered.
+//! Defines the scope in which an action permits approvals to be remembered.
 
 /// The widest scope in which an approval of an action may be remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]

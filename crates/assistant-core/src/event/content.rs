@@ -1,4 +1,5 @@
-//! Content of messages: plain text, or a list of typed parts (text, image, audio, video, document).
+//! Defines the content of messages: plain text, or a list of typed parts (text, image, audio,
+//! video, document).
 
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ impl Content {
 pub struct ContentPart {
     /// The id of the part, if the producer set one.
     pub id: Option<String>,
-    /// Metadata of any form.
+    /// Metadata, which may be any JSON value.
     pub metadata: Option<Value>,
     /// The content.
     pub body: PartBody,
@@ -66,7 +67,7 @@ pub struct ContentPart {
 pub enum PartBody {
     /// Text.
     Text(String),
-    /// A file of some kind.
+    /// An image, a sound, a video or a document.
     Media {
         /// `image`, `audio`, `video` or `document`.
         kind: String,
@@ -92,11 +93,11 @@ pub enum Source {
         /// The media type, if known.
         mime_type: Option<String>,
     },
-    /// An opaque handle of a provider. Never fetched, never parsed.
+    /// An opaque handle of a provider. The handle is neither fetched nor parsed.
     File {
         /// The handle.
         value: String,
-        /// The provider that issued it.
+        /// The provider that issued the handle, if known.
         provider: Option<String>,
         /// The media type, if known.
         mime_type: Option<String>,

@@ -1,4 +1,4 @@
-//! The reason for the end of an answer, as reported by models and servers.
+//! Detects answers that were cut off, by the reason that models and servers report.
 
 /// The substrings by which the reason of a cut-off answer is recognized, in lower case without
 /// separators.

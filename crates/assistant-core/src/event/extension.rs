@@ -1,5 +1,5 @@
-//! Extensions of AG-UI for other protocols: answer parts that grow independently of each other,
-//! parts of other kinds, and detailed call results.
+//! Defines extensions of AG-UI for other protocols: answer parts that grow independently of each
+//! other, parts of other kinds, and detailed call results.
 
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ pub enum Extension {
         /// The tool's name.
         tool_call_name: String,
     },
-    /// Updates a call.
+    /// Updates the `extra` fields of a call.
     CallNote {
         /// The id of the call.
         tool_call_id: String,
@@ -107,8 +107,8 @@ pub enum Settlement {
     Preliminary(Value),
     /// The result.
     Output(Value),
-    /// The call failed, with this message.
+    /// The failure of the call, with the error message.
     Error(String),
-    /// The call was denied and not run.
+    /// The denial of the call, which was not run.
     Denied,
 }

@@ -1,4 +1,4 @@
-//! Errors and diagnostics of decoders.
+//! Defines the errors and diagnostics of decoders.
 //!
 //! A [`ProtocolError`] ends the stream, a diagnostic never does. Both are bounded in size for any
 //! input.
@@ -7,8 +7,8 @@ use core::fmt;
 
 use super::Diagnostic;
 
-/// The maximum number of diagnostics between two calls of [`Notes::take`]; further ones are only
-/// counted.
+/// The maximum number of diagnostics between two calls of [`Notes::take`]; further diagnostics are
+/// only counted.
 const MAX_NOTES: usize = 256;
 /// The maximum length of quoted input in a message, in characters.
 const MAX_QUOTE: usize = 200;
@@ -40,7 +40,7 @@ impl ProtocolError {
     }
 
     /// Returns a stable code for programs: `invalid-json`, `invalid-frame`, `malformed`,
-    /// `sequence`, `limit`, `event-limit`, `too-many-streams`.
+    /// `sequence`, `not-a-stream`, `limit`, `event-limit`, `too-many-streams`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code
@@ -61,7 +61,8 @@ impl fmt::Display for ProtocolError {
 
 impl core::error::Error for ProtocolError {}
 
-/// A collector of diagnostics. It is bounded, because an agent can cause one with every event.
+/// A collector of diagnostics. It is bounded, because an agent can cause a diagnostic with every
+/// event.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     list: Vec<Diagnostic>,
@@ -103,7 +104,8 @@ impl Notes {
         self.add(Diagnostic::new("null-optional", message));
     }
 
-    /// Returns and forgets the diagnostics since this method was called last, oldest first.
+    /// Removes and returns the diagnostics since this method was called last, oldest first. If more
+    /// diagnostics were added than are kept, the last diagnostic contains their number.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);
@@ -116,7 +118,8 @@ impl Notes {
     }
 }
 
-/// Returns the beginning of a text from the input, for quoting in a message.
+/// Returns a text from the input for quoting in a message: at most 200 characters, then an ellipsis
+/// if the text is longer.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTE).collect();

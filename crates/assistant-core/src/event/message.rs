@@ -1,4 +1,4 @@
-//! Messages as agents and clients exchange them: a flat list, with tool results as separate
+//! Defines messages as agents and clients exchange them: a flat list, with tool results as separate
 //! messages.
 //!
 //! These types are used in run inputs and snapshots. The conversation tree has its own message type

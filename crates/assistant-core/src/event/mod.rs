@@ -1,4 +1,4 @@
-//! The event model of the engine: AG-UI 1.0's events, messages and run input as Rust types.
+//! Defines the event model of the engine: AG-UI 1.0's events, messages and run input as Rust types.
 //!
 //! Protocols decode into these types and encode from them; this module does not depend on their
 //! wire formats. Names and fields follow AG-UI 1.0; anything that other protocols
@@ -27,7 +27,7 @@ pub type Object = Map<String, Value>;
 /// An event of a run, with the optional fields of every event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// The event.
+    /// The type of the event, with its fields.
     pub kind: EventKind,
     /// The optional fields that every event may have.
     pub base: Base,

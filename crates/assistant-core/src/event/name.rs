@@ -1,9 +1,9 @@
-//! The names of events in AG-UI 1.0.
+//! Maps events to their names in AG-UI 1.0.
 
 use super::EventKind;
 
 impl EventKind {
-    /// Returns the name of the event in AG-UI.
+    /// Returns the name of the event in AG-UI; `CUSTOM` for an extension.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Inputs and outcomes of runs.
+//! Defines the inputs and outcomes of runs.
 
 use serde_json::Value;
 
@@ -37,7 +37,8 @@ impl RunInput {
     pub const ANSWER_ID: &str = "assistantMessageId";
 
     /// Returns the id that the host sets for the answer, for protocols in which the client chooses
-    /// this id. An id that is already in use is ignored.
+    /// this id. `None` if the host sets no id or an empty id, or if a message of the history has
+    /// the id.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
         let given = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
@@ -88,7 +89,7 @@ pub struct ResumeEntry {
     pub interrupt_id: String,
     /// The kind of answer.
     pub status: ResumeStatus,
-    /// The answer.
+    /// The value of the answer, if any.
     pub payload: Option<Value>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,

@@ -1,4 +1,4 @@
-//! Incremental parsing of incomplete JSON, such as the streamed arguments of a tool call.
+//! Parses incomplete JSON incrementally, such as the streamed arguments of a tool call.
 //!
 //! [`PartialJson`] takes the text in pieces and always contains the best value so far. The value
 //! grows in place: the cost of a piece is proportional to its length and depth, and independent of
@@ -99,7 +99,8 @@ pub struct PartialJson {
     too_deep: bool,
 }
 
-/// Parses a complete text, with the same result as a text in pieces.
+/// Parses a text, complete or not, in one piece. The result is the same as for the text in several
+/// pieces.
 #[must_use]
 pub fn parse_partial(text: &str) -> PartialJson {
     let mut json = PartialJson::new();
@@ -119,14 +120,14 @@ impl PartialJson {
         self.tree.detach_open_nodes();
         let mut rest = delta;
         while !rest.is_empty() && self.mode != ExpectedToken::Invalid {
-            rest = self.step(rest);
+            rest = self.parse_next(rest);
         }
         if self.mode == ExpectedToken::Invalid {
             self.tree = ValueTree::default();
             return;
         }
         if self.mode == ExpectedToken::Number
-            && let Some(value) = self.number.updated_value()
+            && let Some(value) = self.number.update_shown_value()
         {
             self.tree.set_top(value);
         }
@@ -139,13 +140,14 @@ impl PartialJson {
         self.tree.root()
     }
 
-    /// Consumes the parser and returns the best value so far.
+    /// Consumes the parser and returns the best value so far; `None` in the states `Empty` and
+    /// `Invalid`.
     #[must_use]
     pub fn into_value(self) -> Option<Value> {
         self.tree.into_root()
     }
 
-    /// Returns true if an object has duplicate keys, for which parsers differ.
+    /// Returns true if an object has duplicate keys, for which parsers return different values.
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
         self.tree.has_duplicate_keys()
@@ -192,9 +194,9 @@ impl PartialJson {
         }
     }
 
-    /// Parses as much of a string as possible, or one other character. Returns the rest of the
-    /// text.
-    fn step<'a>(&mut self, rest: &'a str) -> &'a str {
+    /// Parses as much of a key or string as possible, or one other character. Returns the rest of
+    /// the text.
+    fn parse_next<'a>(&mut self, rest: &'a str) -> &'a str {
         match self.mode {
             ExpectedToken::Key => self.read_key(rest),
             ExpectedToken::Text => self.read_string(rest),
@@ -273,7 +275,8 @@ impl PartialJson {
         }
     }
 
-    /// Continues with the parent of a complete value, or ends the document.
+    /// Continues with the parent of a complete value, or ends the document. A document without a
+    /// value is invalid.
     fn continue_with_parent(&mut self) {
         self.mode = match self.tree.top() {
             Some(Value::Object(_)) => ExpectedToken::ObjectAfter,

@@ -1,4 +1,4 @@
-//! JSON Patch (RFC 6902), as used by agents to change shared state.
+//! Applies JSON Patch (RFC 6902), by which agents change shared state.
 //!
 //! [`apply`] is atomic: every change is recorded with its inverse, so that a failed patch is
 //! reverted without a copy of the document. Unknown members of an operation are ignored. Key order
@@ -145,8 +145,9 @@ fn apply_with_check(
 }
 
 /// Applies all operations of `patch` to a document of the given size ([`size_of`]), and updates the
-/// size. With `object`, the document must remain an object. A patch that makes the document larger
-/// than its limit is refused, unless the patch shrinks a document that was too large before.
+/// size. If `object` is true, the document must remain an object. A patch that makes the document
+/// larger is refused if the new size exceeds the limit. The document and the size then stay
+/// unchanged.
 ///
 /// The cost is proportional to the patch and the replaced values, not to the document.
 pub(crate) fn apply_within(
@@ -159,7 +160,7 @@ pub(crate) fn apply_within(
     let edit = PatchTransaction {
         target,
         undo: Vec::new(),
-        budget: PatchBudget::tracked(before, bounds),
+        budget: PatchBudget::with_tracked_size(before, bounds),
     };
     edit.apply_operations(patch, |edit| {
         let after = edit.budget.size().unwrap_or(before);
@@ -415,7 +416,8 @@ fn operand_value(op: &Value) -> PatchResult<&Value> {
 }
 
 /// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
-/// value. If the location does not exist, returns the value itself.
+/// value. If the location does not exist or the budget does not suffice, returns the value itself
+/// with the error.
 fn insert_at(
     root: &mut Value,
     path: Pointer,
@@ -449,7 +451,8 @@ fn insert_at(
     }
 }
 
-/// Removes a value other than the root. Returns its position in the container and the value.
+/// Removes a value other than the root. Returns its position in the container and the value. Fails
+/// if the location does not exist or the budget does not suffice.
 fn remove_at(
     root: &mut Value,
     path: &Pointer,
@@ -472,8 +475,8 @@ fn remove_at(
     }
 }
 
-/// Returns the position of a member. The search begins at both ends, since most removed members are
-/// near the end.
+/// Returns the position of a member; `None` if the object has no such member. The search begins at
+/// both ends, since most removed members are near the end.
 fn member_position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {

@@ -1,4 +1,4 @@
-//! JSON Pointer (RFC 6901): parsing and lookup.
+//! Parses JSON Pointers (RFC 6901) and resolves them in values.
 //!
 //! [`super::patch`] changes values.
 
@@ -59,7 +59,7 @@ impl Pointer {
         self.tokens.len() < other.tokens.len() && other.tokens.starts_with(&self.tokens)
     }
 
-    /// Replaces the last token.
+    /// Returns the pointer with another last token. The root pointer stays unchanged.
     pub(super) fn with_last_token(mut self, token: String) -> Self {
         if let Some(last) = self.tokens.last_mut() {
             *last = token;

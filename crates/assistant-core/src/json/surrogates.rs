@@ -13,7 +13,7 @@ pub fn surrogate_of_mark(mark: char) -> Option<u16> {
     (half < 0xE000).then_some(half)
 }
 
-/// Replaces all marks with the replacement character.
+/// Returns the text with all marks replaced by the replacement character.
 #[cfg(feature = "ui-stream")]
 pub fn without_marks(text: &str) -> String {
     let plain = |c: char| surrogate_of_mark(c).map_or(c, |_| REPLACED);
@@ -26,8 +26,8 @@ pub fn mark(half: u16) -> char {
     char::from_u32(MARKS + place).unwrap_or(REPLACED)
 }
 
-/// Replaces each escaped lone surrogate in a JSON text with the result of `character`; `None` if
-/// the text contains no lone surrogates.
+/// Returns a JSON text in which each escaped lone surrogate is replaced by the result of
+/// `character`; `None` if the text contains no lone surrogates.
 pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
@@ -35,7 +35,7 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
     while let Some((before, escaped)) = rest.split_once('\\') {
         out.push_str(before);
         rest = escaped;
-        let Some(unit) = code_unit(rest) else {
+        let Some(unit) = parse_code_unit(rest) else {
             // Another escape, whose character cannot begin one.
             let mut chars = rest.chars();
             out.push('\\');
@@ -45,7 +45,7 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
         };
         let (digits, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
         let second = after.strip_prefix('\\');
-        let second = second.filter(|second| code_unit(second).is_some_and(is_low));
+        let second = second.filter(|second| parse_code_unit(second).is_some_and(is_low));
         match (unit, second) {
             (0xD800..=0xDBFF, Some(second)) => {
                 let (second, after) = second.split_at_checked(5).unwrap_or((second, ""));
@@ -67,8 +67,9 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
     found.then_some(out)
 }
 
-/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits.
-fn code_unit(text: &str) -> Option<u16> {
+/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits. `None`
+/// for other escapes.
+fn parse_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain

@@ -1,4 +1,4 @@
-//! The record of a call that other systems store with a message.
+//! Converts calls to the records that other systems store with a message.
 
 use serde_json::Value;
 
@@ -50,8 +50,9 @@ impl CallRecord {
         Value::Object(out)
     }
 
-    /// Parses a record from JSON; `None` without an id. The result is the first of `result`,
-    /// `output` and `content` that is not null; a value that is not a string is written as JSON.
+    /// Parses a record from JSON; `None` if the value is not an object or has no id. The result is
+    /// the first of `result`, `output` and `content` that is not null; a value that is not a string
+    /// is written as JSON.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let from = value.as_object()?;
@@ -83,7 +84,7 @@ impl CallRecord {
     }
 
     /// Replaces the fields with those of a complete record that are not empty. The timestamp is
-    /// replaced only if it is 0.
+    /// replaced only if it was 0.
     fn update(&mut self, complete: Self) {
         let has_text = |text: &String| !text.is_empty();
         if has_text(&complete.name) {
@@ -155,7 +156,8 @@ impl CallRecord {
 }
 
 impl CallRecords {
-    /// Returns the records of a message's calls, in their current state.
+    /// Returns the records of a message's calls, in their current state. Both lists are empty if
+    /// the message does not exist.
     #[must_use]
     pub fn of(conversation: &Conversation, message: &MessageId) -> Self {
         let Some(found) = conversation.message(message) else {
@@ -188,7 +190,8 @@ impl CallRecords {
         })
     }
 
-    /// Parses the records of a stored message. Entries for the same call in both lists are merged.
+    /// Parses the records of a stored message. Entries without an id are skipped; entries for the
+    /// same call are merged.
     #[must_use]
     pub fn from_json(message: &Value) -> Vec<CallRecord> {
         let read = |key: &str| {

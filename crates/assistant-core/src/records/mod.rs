@@ -1,5 +1,5 @@
-//! Records for other systems: changes of messages and calls as plain JSON that a host can forward
-//! over any socket, store in a table, or receive from a server that runs the loop itself.
+//! Converts changes of messages and calls to records for other systems: plain JSON that a host can
+//! forward over any socket, store in a table, or receive from a server that runs the loop itself.
 //!
 //! * [`CallRecord`] is a call as it is stored with a message: `{id, name, arguments, result,
 //!   timestamp}`, in a list of calls in progress or of finished calls.

@@ -14,9 +14,9 @@ use crate::{
 
 /// A writer of records, which receives the changes of a session after each input.
 ///
-/// A message is recorded when it is complete or has calls, and again when it changes; a call when
-/// its arguments are complete, when it is executed, and when it ends. Text is not recorded while
-/// it streams in.
+/// A message is recorded when it has content and no text of it is streaming, and again when it
+/// changes; a call when its arguments are complete, and again when its status changes. Text is not
+/// recorded while it streams in.
 ///
 /// ```
 /// use assistant_core::records::Recorder;

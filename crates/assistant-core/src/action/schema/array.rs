@@ -1,4 +1,4 @@
-//! Keywords for arrays.
+//! Applies the keywords for arrays.
 
 use serde_json::{Map, Value};
 
@@ -83,7 +83,7 @@ impl<'a> Validation<'a, '_> {
         fits
     }
 
-    /// Applies a schema to all items from `start` on.
+    /// Applies a schema to all items from `start` on, and marks all positions as evaluated.
     fn apply_items_from(
         &mut self,
         schema: &'a Value,

@@ -1,7 +1,7 @@
 //! The work budget of one validation. `check` and `equality` spend it.
 
-/// The maximum number of steps: about one for each schema applied, property looked up or item
-/// compared.
+/// The maximum number of steps: about one for each schema or keyword that is applied, and each
+/// property or item that is examined.
 const MAX_STEPS: usize = 1_000_000;
 
 /// The maximum nesting of schemas (references included) or of values.
@@ -38,13 +38,14 @@ impl Budget {
         }
     }
 
-    /// Takes the steps for reading `text` once.
+    /// Takes the steps for reading `text` once from the budget. Returns false like
+    /// [`spend`](Self::spend).
     pub(super) fn spend_text(&mut self, text: &str) -> bool {
         self.spend(1 + text.len() / BYTES_PER_STEP)
     }
 
-    /// Descends one level. If this returns true, the caller must call [`ascend`](Self::ascend)
-    /// once.
+    /// Descends one level. If the level is too deep, marks the budget as exceeded and returns
+    /// false. Otherwise, the caller must call [`ascend`](Self::ascend) once.
     pub(super) fn descend(&mut self) -> bool {
         match self.depth.checked_sub(1) {
             Some(left) => {
@@ -61,7 +62,7 @@ impl Budget {
         self.depth += 1;
     }
 
-    /// Returns the reason for which the validation ended early.
+    /// Returns the reason why the budget is exceeded; `None` if it is not.
     pub(super) fn exceeded(&self) -> Option<&'static str> {
         self.exceeded
     }

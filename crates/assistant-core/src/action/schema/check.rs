@@ -85,8 +85,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         }
     }
 
-    /// Returns all violations. `fits` is the verdict of the walk; a failure without a recorded
-    /// reason still fails.
+    /// Returns the violations, at most [`MAX_VIOLATIONS`]: faults of the schema, an exceeded
+    /// budget, then violations of the instance. `fits` is the verdict of the walk; if it is false
+    /// without a recorded reason, the result is one general violation.
     pub(super) fn finish(self, fits: bool) -> Vec<Violation> {
         let mut all = self.faults;
         if let Some(why) = self.budget.exceeded() {
@@ -111,8 +112,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         all
     }
 
-    /// Returns true if an instance fits a schema. Marks the evaluated positions in `evaluated`, if
-    /// given.
+    /// Applies a schema to an instance, and returns true if the instance fits. Otherwise,
+    /// violations are recorded, unless only the verdict is needed. Marks the evaluated positions in
+    /// `evaluated`, if given.
     pub(super) fn apply(
         &mut self,
         schema: &'a Value,
@@ -291,18 +293,19 @@ impl<'a, 'h> Validation<'a, 'h> {
         fits
     }
 
-    /// Resolves `reference` against the current resource.
+    /// Resolves `reference` against the current resource; `None` if the schema is not found or the
+    /// budget is exceeded.
     pub(super) fn resolve(&mut self, reference: &'a str) -> Option<ResolvedSchema<'a>> {
         let here = self.scope.last().copied().unwrap_or(0);
         let known = self.index.resource_count() + self.index.anchor_count(here);
         if !(self.budget.spend(known) && self.budget.spend_text(reference)) {
             return None;
         }
-        self.index.lookup(here, reference)
+        self.index.resolve_reference(here, reference)
     }
 
     /// Returns true if the host finds `pattern` in `text`; `None` if the host cannot evaluate the
-    /// pattern.
+    /// pattern or the budget is exceeded.
     pub(super) fn match_pattern(&mut self, pattern: &str, text: &str) -> Option<bool> {
         let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
         if within {
@@ -312,7 +315,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         }
     }
 
-    /// Records a violation, unless only the verdict is needed. Always returns false.
+    /// Records a violation, unless only the verdict is needed, the walk is stopped, or the maximum
+    /// number is reached. Always returns false.
     pub(super) fn record_violation(
         &mut self,
         keyword: &'static str,
@@ -338,6 +342,7 @@ impl<'a, 'h> Validation<'a, 'h> {
 
     /// Records a fault of the schema itself. The instance then never fits, wherever the fault is in
     /// the schema (a `not` must not invert it), and nothing else is reported for this location.
+    /// Always returns true.
     pub(super) fn record_schema_fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
             let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
@@ -354,14 +359,16 @@ impl<'a, 'h> Validation<'a, 'h> {
         true
     }
 
-    /// Adds the violations that [`try_apply`](Self::try_apply) returned. Always returns false.
+    /// Records violations that [`try_apply`](Self::try_apply) returned, up to the maximum number.
+    /// Always returns false.
     pub(super) fn record_violations(&mut self, found: Vec<Violation>) -> bool {
         let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
         self.found.extend(found.into_iter().take(room));
         false
     }
 
-    /// Runs `work` with `step` appended to the path.
+    /// Runs `work` with `step` appended to the path, and returns its result. The path stays
+    /// unchanged while only the verdict is needed.
     pub(super) fn with_path_step(
         &mut self,
         step: &dyn fmt::Display,

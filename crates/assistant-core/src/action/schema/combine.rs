@@ -1,4 +1,4 @@
-//! Keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
+//! Applies the keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
 //!
 //! If no alternative fits, the violations of the closest alternative are reported. If none is close
 //! or several are equally close, a single violation names the alternatives.
@@ -11,7 +11,7 @@ use super::check::{EvaluatedPositions, Validation};
 /// The maximum number of alternatives that a message names.
 const MAX_NAMED: usize = 8;
 
-/// The total weight of violations above which an alternative counts as not intended.
+/// The total weight of violations from which an alternative counts as not intended.
 const MISS_THRESHOLD: usize = 1000;
 
 /// The result of trying alternatives.
@@ -126,7 +126,8 @@ impl<'a> Validation<'a, '_> {
         }
     }
 
-    /// Tries alternatives until `enough` of them fit.
+    /// Applies alternatives until `enough` of them fit or the budget is exceeded. Returns the
+    /// number of fitting alternatives and the violations of the closest other alternative.
     fn try_alternatives(
         &mut self,
         schemas: &'a [Value],
@@ -184,7 +185,7 @@ impl<'a> Validation<'a, '_> {
     }
 
     /// Describes the alternatives, such as "a string or null"; `None` if one of them has no
-    /// description.
+    /// description or only the verdict is needed.
     fn describe_alternatives(&mut self, schemas: &'a [Value]) -> Option<String> {
         if self.is_quiet() {
             return None;
@@ -202,7 +203,8 @@ impl<'a> Validation<'a, '_> {
         Some(names.join(" or "))
     }
 
-    /// Reads a non-empty list of schemas; anything else is a fault of the schema.
+    /// Returns a non-empty list of schemas; `None` for any other value, which is recorded as a
+    /// fault of the schema.
     fn read_schema_list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
         match value {
             Value::Array(schemas) if !schemas.is_empty() => Some(schemas),
@@ -216,7 +218,8 @@ impl<'a> Validation<'a, '_> {
 }
 
 impl AlternativesOutcome {
-    /// Keeps `found` if it is the closest miss so far.
+    /// Keeps `found` if it weighs less than all previous violations, and records a tie if it weighs
+    /// as much as the closest.
     fn keep_closest(&mut self, found: Vec<Violation>, path: &str) {
         let miss = found
             .iter()

@@ -1,4 +1,4 @@
-//! Short descriptions of schemas ("a string or null", `an object with "id"`) for messages. Not
+//! Describes schemas in a few words for messages ("a string or null", `an object with "id"`). Not
 //! every schema has a description.
 
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use super::check::Validation;
 use super::message::{QuotedName, TruncatedJson, ValueList, format_bounded};
 
-/// The maximum number of references and nested alternatives that are followed.
+/// The maximum number of schemas that are examined along a chain of references.
 const MAX_HOPS: usize = 4;
 
 /// The longest description, in characters.
 const MAX_WORDS: usize = 120;
 
-/// The maximum number of required properties that are named.
+/// The maximum number of required properties or alternatives that are named.
 const MAX_PROPERTIES: usize = 4;
 
 impl<'a> Validation<'a, '_> {

@@ -34,7 +34,8 @@ pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     }
 }
 
-/// Returns the positions of two equal items, with the first later item that repeats an earlier one.
+/// Finds the first item that repeats an earlier item, and returns the positions of the earlier item
+/// and of the item that repeats it. `None` if all items differ or the budget is exceeded.
 ///
 /// Items go into a hash table, so a list without repeats takes time proportional to its size;
 /// crafted collisions are charged to the budget.
@@ -112,7 +113,7 @@ fn mix_hash(sum: u64, more: u64) -> u64 {
     product ^ (product >> 32)
 }
 
-/// Runs `work` one level down; returns false if the depth is exceeded.
+/// Runs `work` one level down and returns its result; false if the depth is exceeded.
 fn run_one_level_down(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
     if !budget.descend() {
         return false;

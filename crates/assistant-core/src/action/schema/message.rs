@@ -1,4 +1,4 @@
-//! Text of violations: bounded text, quoted values, lists and counts.
+//! Formats the text of violations: bounded text, quoted values, lists and counts.
 
 use core::fmt::{self, Write};
 
@@ -47,7 +47,8 @@ pub(super) fn format_bounded(content: fmt::Arguments<'_>, limit: usize) -> Strin
     out.text
 }
 
-/// Formats the value of a keyword if it is a bound, a name, a value or a list of values.
+/// Formats the value of a keyword if it is a bound, a name, a value or a list of values. The result
+/// is empty for other keywords.
 pub(super) fn format_limit(keyword: &str, value: &Value) -> String {
     match (keyword, value) {
         ("anyOf" | "oneOf", _) => String::new(),
@@ -84,7 +85,7 @@ impl fmt::Display for QuotedName<'_> {
     }
 }
 
-/// Values separated by commas.
+/// The first values of a list, separated by commas, with the number of the others.
 pub(super) struct ValueList<'a>(pub(super) &'a [Value]);
 
 impl fmt::Display for ValueList<'_> {
@@ -97,7 +98,8 @@ impl fmt::Display for ValueList<'_> {
     }
 }
 
-/// Property names in quotes, separated by commas.
+/// The first property names of an object in quotes, separated by commas, with the number of the
+/// others.
 pub(super) struct QuotedKeys<'a>(pub(super) &'a Map<String, Value>);
 
 impl fmt::Display for QuotedKeys<'_> {

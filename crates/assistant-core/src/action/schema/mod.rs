@@ -1,4 +1,4 @@
-//! JSON Schema draft 2020-12 validation.
+//! Validates values against JSON Schema draft 2020-12.
 //!
 //! The validator interprets `&Value` directly and compiles nothing, because a schema is read about
 //! as often as it is written and the code ships to browsers. It implements every assertion and
@@ -80,7 +80,7 @@ impl PatternHost for NoPatterns {
     }
 }
 
-/// A reason for which an instance does not fit its schema.
+/// A reason why an instance does not fit its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {

@@ -1,4 +1,4 @@
-//! JSON numbers, compared and divided by value without intermediate rounding. `1` and `1.0` are
+//! Compares and divides JSON numbers by value, without intermediate rounding. `1` and `1.0` are
 //! equal; decimals are used as written.
 
 use core::cmp::Ordering;
@@ -27,7 +27,8 @@ pub(super) fn hash_key(number: &Number) -> u64 {
     if float == 0.0 { 0 } else { float.to_bits() }
 }
 
-/// Reads a count in a schema (`minLength` and the like), which may be written as `2.0`.
+/// Reads a count in a schema (`minLength` and similar keywords), which may be written as `2.0`.
+/// `None` if the value is not a whole number of at least 0.
 pub(super) fn parse_count(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     number
@@ -54,7 +55,7 @@ pub(super) fn is_multiple_of(number: &Number, of: &Number) -> bool {
     rest == 0
 }
 
-/// Returns the value as an integer, if it has no fraction and fits.
+/// Returns the value as an integer; `None` if it has a fraction or is too large.
 fn to_integer(number: &Number) -> Option<i128> {
     if let Some(signed) = number.as_i64() {
         return Some(signed.into());

@@ -1,5 +1,5 @@
-//! Keywords for objects. Properties are visited by position in the instance's order, since
-//! `unevaluatedProperties` marks them by position.
+//! Applies the keywords for objects. Properties are visited by position in the instance's order,
+//! since `unevaluatedProperties` marks them by position.
 
 use core::fmt;
 
@@ -167,7 +167,8 @@ impl<'a> Validation<'a, '_> {
         fits
     }
 
-    /// Checks a property that has no schema of its own.
+    /// Applies `rest`, the value of `keyword`, to a property that has no schema of its own.
+    /// `expected` contains the known properties, which the violation names.
     fn apply_to_extra_property(
         &mut self,
         keyword: &'static str,
@@ -239,7 +240,8 @@ impl<'a> Validation<'a, '_> {
         fits
     }
 
-    /// Reports a missing property with the description of the expected value.
+    /// Records a violation for a missing property, with the description of the expected value if
+    /// there is one. Always returns false.
     fn report_missing_property(
         &mut self,
         keyword: &'static str,
@@ -314,7 +316,8 @@ impl<'a> Validation<'a, '_> {
         fits
     }
 
-    /// Reads a map of schemas; anything else is a fault of the schema.
+    /// Returns an object of schemas; `None` for any other value, which is recorded as a fault of
+    /// the schema.
     fn read_schema_map(&mut self, value: &'a Value) -> Option<&'a Object> {
         let schemas = value.as_object();
         if schemas.is_none() {

@@ -1,4 +1,4 @@
-//! References in a schema: resources (`$id`), anchors and JSON Pointers.
+//! Resolves references in a schema by resources (`$id`), anchors and JSON Pointers.
 //!
 //! The index is built in one pass over the locations where the draft permits schemas, so an `$id`
 //! inside an `enum` or an unknown keyword is ignored. Only the given schema is searched.
@@ -127,15 +127,19 @@ impl<'a> SchemaIndex<'a> {
             .map_or(0, |resource| resource.anchors.len())
     }
 
-    /// Returns the resource with exactly this schema as its root.
+    /// Returns the index of the resource whose root is this schema itself, if there is one.
     pub(super) fn resource_at(&self, schema: &Value) -> Option<usize> {
         self.resources
             .iter()
             .position(|resource| ptr::eq(resource.root, schema))
     }
 
-    /// Resolves `reference` as written in the resource `from`.
-    pub(super) fn lookup(&self, from: usize, reference: &str) -> Option<ResolvedSchema<'a>> {
+    /// Resolves `reference` as written in the resource `from`; `None` if the schema is not found.
+    pub(super) fn resolve_reference(
+        &self,
+        from: usize,
+        reference: &str,
+    ) -> Option<ResolvedSchema<'a>> {
         let (document, fragment) = split_fragment(reference);
         let resource = if document.is_empty() {
             from
@@ -157,7 +161,7 @@ impl<'a> SchemaIndex<'a> {
         }
     }
 
-    /// Returns the schema with this `$dynamicAnchor` in `resource`.
+    /// Returns the schema with this `$dynamicAnchor` in `resource`, if there is one.
     pub(super) fn find_dynamic_anchor(
         &self,
         resource: usize,
@@ -183,7 +187,8 @@ impl<'a> SchemaIndex<'a> {
         })
     }
 
-    /// Follows a JSON Pointer (without its first slash), through embedded resources too.
+    /// Follows a JSON Pointer (without its first slash), through embedded resources too. `None` if
+    /// the location does not exist.
     fn follow_pointer(&self, resource: usize, pointer: &str) -> Option<ResolvedSchema<'a>> {
         let mut at = ResolvedSchema {
             schema: self.root(resource),

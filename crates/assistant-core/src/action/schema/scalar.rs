@@ -1,4 +1,5 @@
-//! Keywords for single values: type, const, enum, and the bounds of strings and numbers.
+//! Applies the keywords for single values: type, const, enum, and the bounds of strings and
+//! numbers.
 
 use core::cmp::Ordering;
 
@@ -34,7 +35,7 @@ impl<'a> Validation<'a, '_> {
         )
     }
 
-    /// Applies `enum`.
+    /// Applies `enum`; a value that is not a list passes.
     pub(super) fn apply_enum(&mut self, wanted: &Value, instance: &Value) -> bool {
         let Value::Array(values) = wanted else {
             return true;
@@ -69,14 +70,14 @@ impl<'a> Validation<'a, '_> {
             ("minLength", _) => match parse_count(value) {
                 Some(least) if self.count_characters(text) < least => self.record_violation(
                     "minLength",
-                    format_args!("must be at least {} long", to_character_count(least)),
+                    format_args!("must be at least {} long", character_count_with_noun(least)),
                 ),
                 _ => true,
             },
             ("maxLength", _) => match parse_count(value) {
                 Some(most) if self.count_characters(text) > most => self.record_violation(
                     "maxLength",
-                    format_args!("must be at most {} long", to_character_count(most)),
+                    format_args!("must be at most {} long", character_count_with_noun(most)),
                 ),
                 _ => true,
             },
@@ -110,14 +111,14 @@ impl<'a> Validation<'a, '_> {
         fits || self.record_violation(keyword, format_args!("must be {words} {bound}"))
     }
 
-    /// Returns the length in Unicode code points.
+    /// Returns the length in Unicode code points, and charges the text to the budget.
     fn count_characters(&mut self, text: &str) -> u64 {
         self.budget.spend_text(text);
         text.chars().count() as u64
     }
 }
 
-fn to_character_count(count: u64) -> CountWithNoun {
+fn character_count_with_noun(count: u64) -> CountWithNoun {
     CountWithNoun(count, "character", "characters")
 }
 

@@ -1,4 +1,4 @@
-//! Incremental parsing of a JSON number, shown up to its last valid prefix.
+//! Parses a JSON number incrementally; an unfinished number is shown up to its last valid prefix.
 //!
 //! The grammar is checked here and the value is parsed by `serde_json`, so both always agree.
 
@@ -93,9 +93,10 @@ impl NumberParser {
         self.exact && self.shown == self.text.len()
     }
 
-    /// Returns the value of the unfinished number, if it changed.
-    pub(super) fn updated_value(&mut self) -> Option<Value> {
-        let end = self.longest_shown();
+    /// Updates the shown value of the unfinished number and returns it; `None` if it has not
+    /// changed.
+    pub(super) fn update_shown_value(&mut self) -> Option<Value> {
+        let end = self.longest_shown_length();
         if end == self.shown {
             return None;
         }
@@ -105,7 +106,8 @@ impl NumberParser {
         Some(value.unwrap_or_else(|| self.overflow_placeholder()))
     }
 
-    /// Returns the value of the finished number; `None` if the number is too large.
+    /// Returns the value of the finished number, or of its valid prefix if the number is not whole;
+    /// `None` if a whole number is too large.
     pub(super) fn final_value(&self) -> Option<Value> {
         let value = self.parse_prefix(self.valid);
         if self.is_whole() {
@@ -116,7 +118,7 @@ impl NumberParser {
     }
 
     /// Returns the length of the longest valid prefix within the limit.
-    fn longest_shown(&self) -> usize {
+    fn longest_shown_length(&self) -> usize {
         if self.valid <= MAX_SHOWN {
             return self.valid;
         }
@@ -131,7 +133,8 @@ impl NumberParser {
         serde_json::from_str(self.text.get(..end)?).ok()
     }
 
-    /// Returns the placeholder for a number beyond the range that may still return into it.
+    /// Returns the placeholder for an unfinished number that is too large, but may still get an
+    /// exponent that makes it small enough.
     fn overflow_placeholder(&self) -> Value {
         Value::from(if self.text.starts_with('-') {
             f64::MIN

@@ -65,7 +65,8 @@ impl StringDecoder {
         }
     }
 
-    /// Copies the text up to the next special character.
+    /// Appends the text up to the next special character to `out`, and returns the rest of the
+    /// text.
     fn copy_plain_run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
         let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
         let end = rest.find(special).unwrap_or(rest.len());
@@ -114,7 +115,8 @@ impl StringDecoder {
         StringProgress::All
     }
 
-    /// Handles a UTF-16 code unit of a `\u` escape.
+    /// Appends the character of a `\u` escape. Holds back a high surrogate, and replaces a lone
+    /// surrogate.
     fn push_code_unit(&mut self, code: u32, out: &mut String) {
         if let (Some(high), 0xDC00..=0xDFFF) = (self.high, code) {
             self.high = None;
@@ -134,7 +136,7 @@ impl StringDecoder {
         }
     }
 
-    /// Replaces the held surrogate, which is not part of a pair.
+    /// Appends U+FFFD for the held surrogate, if any, which is not part of a pair.
     fn replace_lone_surrogate(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;

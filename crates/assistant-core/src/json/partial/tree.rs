@@ -1,4 +1,4 @@
-//! The growing value: a finished tree and the path of open nodes.
+//! Stores the growing value: a finished tree and the path of open nodes.
 //!
 //! While a piece of text is read, the open nodes are moved from their parents to a stack, so that
 //! the innermost node is directly accessible. Between pieces, the nodes are in their parents, and
@@ -119,7 +119,7 @@ impl ValueTree {
         self.open.last()
     }
 
-    /// Returns the innermost open node mutably.
+    /// Returns a mutable reference to the innermost open node, while a piece is read.
     pub(super) fn top_mut(&mut self) -> Option<&mut Value> {
         self.open.last_mut()
     }

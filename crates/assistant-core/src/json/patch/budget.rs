@@ -1,4 +1,4 @@
-//! The work and size limits of one patch.
+//! Limits the work and the size of one patch.
 //!
 //! Values within a patch (`add`, `replace`, `test`) are proportional to its size and not limited.
 //! `copy` and `move` are limited: an operation of fifty bytes can copy or shift the whole document,
@@ -70,8 +70,8 @@ impl PatchBudget {
         }
     }
 
-    /// Returns the budget of a patch on a document of this size.
-    pub(super) const fn tracked(size: usize, bounds: PatchBounds) -> Self {
+    /// Returns the budget of a patch on a document of this size, whose changes are tracked.
+    pub(super) const fn with_tracked_size(size: usize, bounds: PatchBounds) -> Self {
         Self {
             copied: bounds.copied,
             shifted: bounds.shifted,
@@ -106,7 +106,8 @@ impl PatchBudget {
         Ok(())
     }
 
-    /// Checks a value of the document `root` that is copied to `path`.
+    /// Charges for a value of the document `root` that is copied to `path`. Fails if the budget
+    /// does not suffice, or if the value would nest too deeply.
     ///
     /// The document is measured at most once in a patch, and not at all for small copies. Removed
     /// values still count: they are kept until the patch has succeeded.
@@ -149,8 +150,8 @@ impl PatchBudget {
     }
 }
 
-/// Returns the memory of `value`, at most `most`. Fails if the value would nest too deeply at
-/// `path`.
+/// Returns the approximate memory of `value`, in bytes. Fails if the memory exceeds `most`, or if
+/// the value would nest too deeply at `path`.
 fn measure_weight(path: &Pointer, value: &Value, most: usize) -> PatchResult<usize> {
     let depth = DEPTH.checked_sub(path.tokens().len());
     let mut left = most;

@@ -1,4 +1,4 @@
-//! Equality, depth and size of values, without recursion.
+//! Compares and measures values without recursion.
 
 use serde_json::{Map, Number, Value};
 
@@ -38,8 +38,8 @@ fn are_numbers_equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// Returns the number as an integer, if it has no fraction and is within the range of the integer
-/// types.
+/// Returns the number as an integer; `None` if it has a fraction or exceeds the range of the
+/// integer types.
 fn as_integer(number: &Number) -> Option<i128> {
     let small = number
         .as_i64()
@@ -56,8 +56,8 @@ fn as_integer(number: &Number) -> Option<i128> {
 /// The approximate memory of a node in bytes. The key of a member takes the same amount.
 pub(super) const NODE: usize = 72;
 
-/// Subtracts the approximate memory of `value` from `left`. Fails if nothing is left, or if more
-/// than `depth` containers are nested.
+/// Subtracts the approximate memory of `value` from `left`. Fails if `left` does not suffice, or if
+/// more than `depth` containers are nested.
 pub(super) fn subtract_size(value: &Value, depth: usize, left: &mut usize) -> PatchResult {
     let mut nodes = vec![(value, depth)];
     while let Some((node, depth)) = nodes.pop() {
