@@ -107,7 +107,7 @@ impl Registry {
         }
         let after = self.position(&name);
         tool != self.offered_tool(&name)
-            || tool.is_some() && before != after && self.offers_between(before, after)
+            || tool.is_some() && before != after && self.has_offered_tool_between(before, after)
     }
 
     /// Returns the position of a name in the order of registration; `None` if no action has the
@@ -117,7 +117,7 @@ impl Registry {
     }
 
     /// Returns true if a tool is offered whose name has a position between `first` and `last`.
-    fn offers_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
+    fn has_offered_tool_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
         let is_between = |name: &&String| {
             let position = self.position(name);
             first < position && position < last

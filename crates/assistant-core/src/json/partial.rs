@@ -326,7 +326,7 @@ impl PartialJson {
 
     fn read_number_char(&mut self, ch: char) {
         let shown = self.number.has_digits();
-        match self.number.feed(ch) {
+        match self.number.feed_char(ch) {
             // A sign alone is not a value, so the node is opened at the first digit.
             FeedResult::Digit if !shown => self.open_value(Value::Null, ExpectedToken::Number),
             FeedResult::Digit | FeedResult::Other => {}

@@ -241,14 +241,15 @@ impl PatchTransaction<'_> {
         } else {
             0
         };
-        self.budget.record_size(put + key, old.map_or(0, size_of));
+        self.budget
+            .record_size_change(put + key, old.map_or(0, size_of));
     }
 
     /// Records the change of the document's size after the value `old` was removed from `path`.
     fn record_removal(&mut self, path: &Pointer, old: &Value) {
         if self.budget.is_size_tracked() {
             let key = self.key_size(path);
-            self.budget.record_size(0, size_of(old) + key);
+            self.budget.record_size_change(0, size_of(old) + key);
         }
     }
 
@@ -344,7 +345,7 @@ impl PatchTransaction<'_> {
                 };
                 let replaced = old.as_ref().filter(|_| self.budget.is_size_tracked());
                 self.budget
-                    .record_size(key, left + replaced.map_or(0, size_of));
+                    .record_size_change(key, left + replaced.map_or(0, size_of));
                 self.undo.push(Undo::Return {
                     path,
                     old,

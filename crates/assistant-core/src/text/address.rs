@@ -265,7 +265,7 @@ fn strip_data_scheme(text: &str) -> Option<&str> {
 /// document format) and is small enough.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
-    let mime_type = raster_mime_type(mime_type)?;
+    let mime_type = normalize_raster_type(mime_type)?;
     // Four characters encode three bytes.
     if base64.len() / 4 > policy.max_data / 3 {
         return None;
@@ -275,7 +275,7 @@ pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<
     fits.then(|| format!("data:{mime_type};base64,{base64}"))
 }
 
-fn raster_mime_type(mime_type: &str) -> Option<&'static str> {
+fn normalize_raster_type(mime_type: &str) -> Option<&'static str> {
     let known = [
         "image/png",
         "image/jpeg",

@@ -110,7 +110,7 @@ impl<'p> Fields<'p> {
     /// Takes an optional field. In strict mode, `null` records a fault; in tolerant mode, `null`
     /// counts as absent.
     pub fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
-        match self.opt_typed(context, key) {
+        match self.opt_any(context, key) {
             Some(Value::Null) => {
                 self.record_malformed(context, key, "Invalid input");
                 None
@@ -126,7 +126,7 @@ impl<'p> Fields<'p> {
 
     /// Takes an optional field. In tolerant mode, `null` counts as absent; for streamed data, it is
     /// reported as a diagnostic.
-    fn opt_typed(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
+    fn opt_any(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.take(key) {
             Some(Value::Null) if !context.strict => {
                 // A store may contain nulls.
@@ -153,7 +153,7 @@ impl<'p> Fields<'p> {
 
     /// Takes an optional string. A value of another type records a fault.
     pub fn opt_text(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<String> {
-        match self.opt_typed(context, key)? {
+        match self.opt_any(context, key)? {
             Value::String(text) => Some(text),
             other => {
                 self.record_wrong_type(context, key, "string", Some(&other));
@@ -184,7 +184,7 @@ impl<'p> Fields<'p> {
     /// Takes an optional object with arbitrary members. A value of another type records a fault and
     /// becomes an empty object.
     pub fn opt_record(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Object> {
-        let value = self.opt_typed(context, key)?;
+        let value = self.opt_any(context, key)?;
         Some(self.expect_record(Some(value), context, key))
     }
 
@@ -218,7 +218,7 @@ impl<'p> Fields<'p> {
 
     /// Takes an optional boolean. A value of another type records a fault.
     pub fn opt_bool(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<bool> {
-        match self.opt_typed(context, key)? {
+        match self.opt_any(context, key)? {
             Value::Bool(value) => Some(value),
             other => {
                 self.record_wrong_type(context, key, "boolean", Some(&other));
@@ -235,7 +235,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         least: i64,
     ) -> Option<i64> {
-        let value = self.opt_typed(context, key)?;
+        let value = self.opt_any(context, key)?;
         let number = read_integer(&value, least);
         number
             .map_err(|problem| self.record_malformed(context, key, &problem))
@@ -264,7 +264,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
     ) -> Option<Vec<T>> {
-        let value = self.opt_typed(context, key)?;
+        let value = self.opt_any(context, key)?;
         let items = self.expect_array(Some(value), context, key);
         let list = read_list(items, context, Path::Key(&self.path, key), read);
         Some(self.keep(list))
@@ -278,7 +278,7 @@ impl<'p> Fields<'p> {
         key: &'static str,
         read: fn(Value, &mut Context<'_>, Path<'_>) -> Read<T>,
     ) -> Option<T> {
-        let value = self.opt_typed(context, key)?;
+        let value = self.opt_any(context, key)?;
         let path = Path::Key(&self.path, key);
         match read(value, context, path) {
             Ok(value) => return Some(value),

@@ -50,7 +50,7 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     // Some peers send an attachment in both forms, in either order.
     let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
     parts.retain_mut(|part| {
-        let Some(upgraded) = upgrade_binary(part) else {
+        let Some(upgraded) = upgrade_binary_part(part) else {
             return true;
         };
         let mirrored = media_key(&upgraded).is_some_and(|key| modern.contains(&key));
@@ -74,7 +74,7 @@ fn media_key(part: &Value) -> Option<String> {
 
 /// Converts a `binary` part to image, audio, video or document. `None` for other parts, and for a
 /// binary part without a media type, or without data and URL, which the decoder removes as unknown.
-fn upgrade_binary(part: &Value) -> Option<Value> {
+fn upgrade_binary_part(part: &Value) -> Option<Value> {
     let part = part.as_object()?;
     if part.get("type")? != "binary" {
         return None;

@@ -49,7 +49,7 @@ pub(super) struct NumberParser {
 }
 
 impl NumberParser {
-    pub(super) fn feed(&mut self, ch: char) -> FeedResult {
+    pub(super) fn feed_char(&mut self, ch: char) -> FeedResult {
         self.part = match (self.part, ch) {
             (NumberPart::Start, '-') => NumberPart::Sign,
             (NumberPart::Start | NumberPart::Sign, '0') => NumberPart::Zero,

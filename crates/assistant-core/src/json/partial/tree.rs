@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The position of an open node in its parent.
 #[derive(Clone, Debug)]
-enum Slot {
+enum NodePosition {
     Root,
     Item(usize),
     /// The newest entry of an object, which is accessed from the end, without hashing a long key.
@@ -17,7 +17,7 @@ enum Slot {
     Earlier(String),
 }
 
-impl Slot {
+impl NodePosition {
     fn node_mut<'a>(&self, parent: &'a mut Value) -> Option<&'a mut Value> {
         match (self, parent) {
             (Self::Item(_), Value::Array(items)) => items.last_mut(),
@@ -42,7 +42,7 @@ pub(super) struct ValueTree {
     /// The whole value, between pieces.
     root: Option<Value>,
     /// The positions of the open nodes, from the root inwards.
-    slots: Vec<Slot>,
+    slots: Vec<NodePosition>,
     /// The open nodes, while a piece is read.
     open: Vec<Value>,
     /// True if an object has duplicate keys.
@@ -73,16 +73,16 @@ impl ValueTree {
         let slot = match self.open.last_mut() {
             Some(Value::Array(items)) => {
                 items.push(Value::Null);
-                Slot::Item(items.len() - 1)
+                NodePosition::Item(items.len() - 1)
             }
             Some(Value::Object(map)) => match map.insert(key.clone(), Value::Null) {
-                None => Slot::Newest(key),
+                None => NodePosition::Newest(key),
                 Some(_) => {
                     self.doubled = true;
-                    Slot::Earlier(key)
+                    NodePosition::Earlier(key)
                 }
             },
-            _ => Slot::Root,
+            _ => NodePosition::Root,
         };
         self.slots.push(slot);
         self.open.push(value);

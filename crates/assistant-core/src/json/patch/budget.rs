@@ -91,7 +91,7 @@ impl PatchBudget {
     }
 
     /// Records that the document grew and shrank by these amounts.
-    pub(super) fn record_size(&mut self, grown: usize, shrunk: usize) {
+    pub(super) fn record_size_change(&mut self, grown: usize, shrunk: usize) {
         if let Some(size) = &mut self.size {
             *size = size.saturating_add(grown).saturating_sub(shrunk);
         }

@@ -81,7 +81,7 @@ fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
         return (HeaderToken::Bare(word), after);
     };
     let whole = text.split_once('=').map_or(value, |(_, value)| value);
-    match split_quoted(whole) {
+    match split_quoted_value(whole) {
         Some((value, after)) => (HeaderToken::Assigned(key, value), after),
         None => (HeaderToken::Assigned(key, value), after),
     }
@@ -89,7 +89,7 @@ fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
 
 /// Splits off a quoted value; `None` if the text does not begin with one, or the closing quote is
 /// not followed by a blank or the end of the text.
-fn split_quoted(text: &str) -> Option<(&str, &str)> {
+fn split_quoted_value(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;
     (after.is_empty() || after.starts_with(BLANKS)).then_some((value, after))

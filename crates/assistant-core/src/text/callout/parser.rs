@@ -95,7 +95,7 @@ impl Parser {
         while !rest.is_empty() {
             if self.is_settled() {
                 let (run, _) = rest.split_once('\n').unwrap_or((rest, ""));
-                self.pass_through(run, &mut out);
+                self.append_run(run, &mut out);
                 rest = rest.strip_prefix(run).unwrap_or_default();
             }
             let mut chars = rest.chars();
@@ -146,7 +146,7 @@ impl Parser {
         if !self.is_in_fence() {
             let header = self.line.header_kind();
             if header.is_some() || self.line.has_quote_mark() != Some(true) {
-                self.close_before_line(&mut out);
+                self.close_callout_before_line(&mut out);
             }
             match header {
                 Some(kind) => drop(self.begin_callout(kind)),
@@ -181,7 +181,7 @@ impl Parser {
     }
 
     /// Adds a piece of a line to the text or callout that received the previous piece.
-    fn pass_through(&mut self, run: &str, out: &mut Vec<Chunk>) {
+    fn append_run(&mut self, run: &str, out: &mut Vec<Chunk>) {
         match &mut self.open {
             None => append_text(out, run),
             Some(open) => open.append_source(run, self.options.max_block, out),
@@ -192,10 +192,10 @@ impl Parser {
     fn push_char(&mut self, c: char, out: &mut Vec<Chunk>) {
         self.line.push(c);
         if self.is_in_fence() {
-            return self.pass_through(c.encode_utf8(&mut [0; 4]), out);
+            return self.append_run(c.encode_utf8(&mut [0; 4]), out);
         }
         if self.line.has_quote_mark() == Some(false) {
-            self.close_before_line(out);
+            self.close_callout_before_line(out);
         }
         self.held.push(c);
         if self.line.may_be_header() && self.held.len() > self.options.max_block {
@@ -212,17 +212,17 @@ impl Parser {
             if fence.is_none() {
                 self.close_callout(out);
             }
-            self.pass_through("\n", out);
+            self.append_run("\n", out);
             return self.start_line(fence);
         }
         if self.line.has_quote_mark() != Some(true) {
-            self.close_before_line(out);
+            self.close_callout_before_line(out);
         }
         if let Some(kind) = self.line.header_kind() {
-            self.close_before_line(out);
+            self.close_callout_before_line(out);
             let fence = self.begin_callout(kind);
             if fence.is_some() {
-                self.pass_through("\n", out);
+                self.append_run("\n", out);
             }
             return self.start_line(fence);
         }
@@ -288,7 +288,7 @@ impl Parser {
 
     /// Closes the open callout, if any, before the current line, and adds the line break between
     /// the two to the text.
-    fn close_before_line(&mut self, out: &mut Vec<Chunk>) {
+    fn close_callout_before_line(&mut self, out: &mut Vec<Chunk>) {
         if self.close_callout(out) {
             append_text(out, "\n");
         }

@@ -73,7 +73,7 @@ impl YamlReader {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                if self.expects_key() {
+                if self.needs_key() {
                     return self.handle_key(text, style, anchor, tag.as_deref());
                 }
                 let value = parse_scalar(text, style, tag.as_deref())?;
@@ -99,7 +99,7 @@ impl YamlReader {
                 let value = self.anchors.get(&anchor);
                 let value = value.ok_or("an alias stands for nothing that is complete")?;
                 let copy = copy_within_budget(value, &mut self.budget)?;
-                if self.expects_key() {
+                if self.needs_key() {
                     return Err("an alias is no key".into());
                 }
                 if self.stack.len() + depth_of(&copy) > self.max_depth {
@@ -119,7 +119,7 @@ impl YamlReader {
         tag: Option<&Tag>,
         kind: &str,
     ) -> YamlResult {
-        if self.expects_key() {
+        if self.needs_key() {
             return Err("a key is a list or a mapping".into());
         }
         if self.stack.len() >= self.max_depth {
@@ -132,7 +132,7 @@ impl YamlReader {
         Ok(())
     }
 
-    fn expects_key(&self) -> bool {
+    fn needs_key(&self) -> bool {
         let last = self.stack.last().map(|frame| &frame.items);
         matches!(last, Some(NodeItems::Mapping(_, None)))
     }

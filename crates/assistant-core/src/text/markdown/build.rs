@@ -139,7 +139,7 @@ impl<'a> TreeBuilder<'a> {
             Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_)
         );
         let limit = if container { CONTAINERS } else { DEPTH };
-        let kind = self.node_kind(tag).filter(|_| self.open.len() < limit);
+        let kind = self.convert_tag(tag).filter(|_| self.open.len() < limit);
         self.tags.push(kind.is_some());
         if let Some(kind) = kind {
             self.links += usize::from(is_link(&kind));
@@ -147,7 +147,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    fn node_kind(&mut self, tag: Tag<'_>) -> Option<Kind> {
+    fn convert_tag(&mut self, tag: Tag<'_>) -> Option<Kind> {
         Some(match tag {
             Tag::Paragraph => Kind::Paragraph,
             Tag::Heading { level, .. } => Kind::Heading(level as u8),

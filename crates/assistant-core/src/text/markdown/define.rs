@@ -36,7 +36,7 @@ impl Definitions {
     }
 
     /// Adds a footnote. Returns false if the label is already defined.
-    pub(super) fn define_note(&mut self, label: &str) -> bool {
+    pub(super) fn define_footnote(&mut self, label: &str) -> bool {
         let Entry::Vacant(entry) = self.notes.entry(fold_label(label)) else {
             return false;
         };
@@ -51,7 +51,7 @@ impl Definitions {
     }
 
     /// Returns a footnote's label as written in its definition; `None` if the label is not defined.
-    pub(super) fn note(&self, label: &str) -> Option<&str> {
+    pub(super) fn footnote_label(&self, label: &str) -> Option<&str> {
         self.notes.get(&fold_label(label)).map(String::as_str)
     }
 }
@@ -106,7 +106,7 @@ impl UnresolvedRanges {
     }
 
     /// Marks the ranges that use a newly defined label; footnotes have the prefix `^`.
-    pub(super) fn mark_defined(&mut self, label: &str) {
+    pub(super) fn mark_ranges_stale(&mut self, label: &str) {
         for at in self.labels.remove(&fold_label(label)).unwrap_or_default() {
             if let Some(stretch) = self.stretches.get_mut(at).filter(|stretch| !stretch.stale) {
                 stretch.stale = true;
@@ -118,7 +118,7 @@ impl UnresolvedRanges {
     /// Removes and returns the ranges to parse again: id, range, and the index and number of the
     /// blocks. While more text may come (`open`), `pace` limits the ranges, since each of many
     /// definitions would otherwise cause parsing of the whole text.
-    pub(super) fn take_due(
+    pub(super) fn take_stale_ranges(
         &mut self,
         pace: &mut ParseBudget,
         open: bool,

@@ -97,7 +97,7 @@ pub(super) fn outline_blocks(
         }
     }
     for label in notes {
-        if known.define_note(&label) {
+        if known.define_footnote(&label) {
             defined.push(footnote_key(&label));
         }
     }
@@ -149,7 +149,7 @@ pub(super) fn block_start(text: &str, before: &BlockOutline, block: &BlockOutlin
 
 /// Returns true if a line most probably begins a top-level block: it starts with a letter, `#` or a
 /// backtick, after an empty line.
-pub(super) fn may_end_block(lines: Option<&str>) -> bool {
+pub(super) fn may_begin_block(lines: Option<&str>) -> bool {
     lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
         rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')
     })

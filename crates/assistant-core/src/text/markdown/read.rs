@@ -124,7 +124,7 @@ fn prepend_footnotes(
             continue;
         }
         let label = label.trim();
-        if let Some(label) = known.note(label) {
+        if let Some(label) = known.footnote_label(label) {
             before.push_str("[^");
             before.push_str(label);
             before.push_str("]:\n");

@@ -13,7 +13,7 @@ use super::{
     build::create_code_block,
     define::{Definitions, UnresolvedRanges},
     fence::CodeFence,
-    outline::{BlockOutline, block_start, line_start, may_end_block, outline_blocks},
+    outline::{BlockOutline, block_start, line_start, may_begin_block, outline_blocks},
     pace::{ParseBudget, is_plain_after, window_end},
     read::{References, adapt_to_parser, parse_blocks},
     repair::repair,
@@ -158,7 +158,7 @@ impl Markdown {
             self.finished += 1;
             self.begin_block(end);
         }
-        self.finish_lines(text, lines, &mut changes.blocks);
+        self.finish_complete_blocks(text, lines, &mut changes.blocks);
         if self.code.is_none() && !self.ended {
             self.show_open_block(text, changes);
         }
@@ -175,28 +175,34 @@ impl Markdown {
     /// Finishes the blocks that end in complete lines, or all blocks if the text has ended. Without
     /// enough budget, an open text is outlined only if a line probably begins a new block, or if
     /// the open block is too long. `old` is the previous end of the complete lines.
-    fn finish_lines(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
+    fn finish_complete_blocks(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
             && let Some(stop) = window_end(text, self.at)
         {
-            self.finish_window(text, stop, true, done);
+            self.finish_blocks_in_window(text, stop, true, done);
         }
         let end = if self.ended { text.len() } else { self.lines };
         if self.code.is_some() || end <= self.at || end <= self.outlined && !self.ended {
             return;
         }
         let paid = self.ended || self.outlining.try_spend(end - self.at);
-        let looks_ended = !self.misled && may_end_block(text.get(old.saturating_sub(2)..end));
+        let looks_ended = !self.misled && may_begin_block(text.get(old.saturating_sub(2)..end));
         if paid || looks_ended {
             let at = self.at;
-            self.finish_window(text, end, false, done);
+            self.finish_blocks_in_window(text, end, false, done);
             self.misled = !paid && self.at == at;
         }
     }
 
     /// Finishes the blocks before `end` except the last, which may continue. If the last block is
     /// the only one and `splits` is true, the block ends at `end`.
-    fn finish_window(&mut self, text: &str, end: usize, splits: bool, done: &mut Vec<Node>) {
+    fn finish_blocks_in_window(
+        &mut self,
+        text: &str,
+        end: usize,
+        splits: bool,
+        done: &mut Vec<Node>,
+    ) {
         let base = self.at;
         let source = text.get(base..end).unwrap_or_default();
         let open = splits || !self.ended;
@@ -237,7 +243,7 @@ impl Markdown {
         self.work += source.len() as u64;
         let (blocks, defined) = outline_blocks(source, &mut self.known, open);
         for label in defined {
-            self.waiting.mark_defined(&label);
+            self.waiting.mark_ranges_stale(&label);
         }
         blocks
     }
@@ -368,7 +374,10 @@ impl Markdown {
     /// this call are returned in their new state. A range whose number of blocks would change stays
     /// as it is.
     fn revise_blocks(&mut self, text: &str, changes: &mut BlockChanges) {
-        for (at, source, index, count) in self.waiting.take_due(&mut self.revising, !self.ended) {
+        for (at, source, index, count) in self
+            .waiting
+            .take_stale_ranges(&mut self.revising, !self.ended)
+        {
             let nodes = self.parse_source(text, source);
             self.waiting.add_missing_labels(at, &self.found.missing);
             if nodes.len() != count {

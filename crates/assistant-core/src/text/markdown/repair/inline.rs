@@ -77,8 +77,8 @@ impl InlineScanner<'_> {
                 }
                 self.at += 1 + escaped;
             }
-            '`' => self.skip_code(),
-            '<' => self.skip_tag(),
+            '`' => self.scan_code(),
+            '<' => self.scan_tag(),
             '!' if self.rest().starts_with("![") => self.open_bracket('!', 2),
             '[' => self.open_bracket('[', 1),
             ']' => self.close_bracket(),
@@ -95,7 +95,7 @@ impl InlineScanner<'_> {
         self.end.get_or_insert(EndRepair { keep, close });
     }
 
-    fn skip_code(&mut self) {
+    fn scan_code(&mut self) {
         let start = self.at;
         let width = run_length(self.rest(), '`');
         let mut at = start + width;
@@ -119,7 +119,7 @@ impl InlineScanner<'_> {
         self.end = Some(EndRepair { keep, close });
     }
 
-    fn skip_tag(&mut self) {
+    fn scan_tag(&mut self) {
         match match_tag(self.rest()) {
             TagMatch::Whole(length) => self.at += length,
             TagMatch::Partial => self.hide_from(self.at),
