@@ -35,7 +35,7 @@ pub enum LoopEvent {
     AssistantMessage {
         /// The message.
         message: MessageId,
-        /// True for a new message, false for a changed one.
+        /// True for a new message, false for a changed message.
         is_new: bool,
     },
     /// A message of the assistant requests tool calls; none of them has started.
@@ -67,7 +67,7 @@ pub enum LoopEvent {
         message: Option<MessageId>,
         /// The reason for the end.
         reason: FinishReason,
-        /// The usage, time and price of that message, as far as they are known.
+        /// The usage, time and price of the last message, as far as they are known.
         cost: Cost,
     },
 }

@@ -50,7 +50,8 @@ pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
     conversation.add_ui_message(message).is_ok()
 }
 
-/// Creates a message with a text, as an import without authors does.
+/// Creates a message with a text. The author is derived from the role, as for an imported message
+/// without an author.
 #[must_use]
 pub fn text_message(id: &str, role: Role, text: &str) -> TreeMessage {
     TreeMessage {

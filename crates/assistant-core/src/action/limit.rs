@@ -21,7 +21,7 @@ pub struct CallLimits {
 }
 
 impl CallLimits {
-    /// Limits the number of starts in a time window, in milliseconds.
+    /// Limits the number of starts to `count` in a time window of `ms` milliseconds.
     #[must_use]
     pub const fn calls(mut self, count: u32, ms: u32) -> Self {
         self.window = Some((count, ms));

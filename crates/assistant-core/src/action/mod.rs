@@ -1,5 +1,4 @@
-//! Actions that the page offers to an agent: definitions, the registry, and the checks before a
-//! call runs.
+//! Defines, registers and checks the actions that the page offers to an agent.
 //!
 //! All types in this module are plain data. Handlers, renderers and rules belong to the host, which
 //! finds them by [`RegistrationId`] when it is called through [`crate::session::Host`].

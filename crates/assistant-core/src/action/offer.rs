@@ -48,7 +48,7 @@ impl OfferFilter {
     }
 }
 
-/// A registered action, with a flag for whether the agent is offered it.
+/// A registered action, with a flag that is true if the agent is offered the action.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolInfo {
@@ -111,7 +111,7 @@ impl ToolInfo {
         }
     }
 
-    /// Returns the entry for an agent that asks for a list of tools, without the schema.
+    /// Returns the action as JSON without its schema, for an agent that asks for a list of tools.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({"name": self.name, "description": self.description, "tags": self.tags, "offered": self.is_offered})

@@ -116,7 +116,8 @@ impl Registry {
         Some(self.stacks.get(name)?.first()?.order)
     }
 
-    /// Returns true if a tool is offered whose name has a position between `first` and `last`.
+    /// Returns true if a tool is offered whose name has a position between `first` and `last`;
+    /// false if `last` is `None`.
     fn has_offered_tool_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
         let is_between = |name: &&String| {
             let position = self.position(name);
@@ -134,9 +135,9 @@ impl Registry {
         is_offered.then(|| active.spec.tool())
     }
 
-    /// Returns the registration that answers calls of a name: the newest enabled one. Offered
-    /// registrations take precedence over render-only registrations. `None` if no registration of
-    /// the name is enabled.
+    /// Returns the registration that answers calls of a name: the newest enabled registration.
+    /// Offered registrations take precedence over render-only registrations. `None` if no
+    /// registration of the name is enabled.
     #[must_use]
     pub fn active_registration(&self, name: &str) -> Option<&Registration> {
         let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
@@ -201,8 +202,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// "Action X not found" if nothing is registered or the action is render-only, "Action X has no
-    /// handler" if it has no handler.
+    /// "Action X not found" if no registration is enabled or the action is render-only, "Action X
+    /// has no handler" if it has no handler.
     pub fn executable(&self, name: &str) -> Result<&Registration, String> {
         match self.active_registration(name) {
             Some(entry) if entry.spec.availability == Availability::RenderOnly => {

@@ -1,4 +1,4 @@
-//! Remembered approvals, under which later calls start without asking again.
+//! Remembers approvals, under which later calls start without asking the user again.
 //!
 //! An approval is bound to the action's name and rules, and to as much of the arguments as the user
 //! or the action chose. For a call that differs in any of these, the user is asked again.
@@ -121,7 +121,7 @@ pub struct RememberedApproval {
 }
 
 impl RememberedApproval {
-    /// Returns the decider who gave the approval.
+    /// Returns the party that gave the approval.
     #[must_use]
     pub const fn by(&self) -> Decider {
         self.by

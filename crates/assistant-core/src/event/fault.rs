@@ -105,7 +105,7 @@ impl Notes {
     }
 
     /// Removes and returns the diagnostics since this method was called last, oldest first. If more
-    /// diagnostics were added than are kept, the last diagnostic contains their number.
+    /// diagnostics were added than are kept, the last diagnostic contains the number of the others.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);

@@ -167,7 +167,7 @@ pub enum EventKind {
         message_id: String,
         activity_type: String,
         content: Object,
-        /// False to keep the content of an existing message.
+        /// True to replace the content of an existing message, false to keep it.
         replace: bool,
     },
     ActivityDelta {

@@ -19,8 +19,8 @@ pub struct RunInput {
     pub state: Value,
     /// The history, in request order: each tool result right after its call.
     pub messages: Vec<Message>,
-    /// The history in the agent's own format, if its protocol has one. The session does not write
-    /// it.
+    /// The history in the agent's own format, if its protocol has one. The session leaves this
+    /// field empty.
     pub history: Option<Box<Value>>,
     /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,
@@ -134,7 +134,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// A question of an agent, which waits for the answer.
+/// A question that an agent asks before it continues.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
     /// The interrupt's id.

@@ -295,9 +295,9 @@ impl PartialJson {
         self.continue_with_parent();
     }
 
-    /// Handles a character after a value. With `tight`, the character directly follows a number or
-    /// literal and may be a typo at its end. Otherwise, in an array, the comma is missing, so the
-    /// text is invalid at once.
+    /// Handles a character after a value. If `tight` is true, the character directly follows a
+    /// number or literal, and may be a typo at its end. Otherwise, in an array, the comma is
+    /// missing, so the text is invalid at once.
     fn read_after_value(&mut self, ch: char, tight: bool) {
         let blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {

@@ -83,7 +83,7 @@ impl CallRecord {
         }
     }
 
-    /// Replaces the fields with those of a complete record that are not empty. The timestamp is
+    /// Replaces each field with the field of `complete`, if that is not empty. The timestamp is
     /// replaced only if it was 0.
     fn update(&mut self, complete: Self) {
         let has_text = |text: &String| !text.is_empty();
@@ -101,8 +101,8 @@ impl CallRecord {
     }
 
     /// Merges the records of two lists by the ids of the calls, in order of first appearance. The
-    /// fields of `complete` take precedence if they are not empty, except the timestamp, which is
-    /// the earlier record's unless that is 0.
+    /// fields of `complete` take precedence if they are not empty. The timestamp is that of the
+    /// earlier record, or of the later record if the earlier has none (0).
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
         let mut places = std::collections::HashMap::new();

@@ -18,9 +18,9 @@ pub struct Address {
 /// The kind of an address's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressKind {
-    /// An absolute `http:` or `https:` URL.
+    /// An `http:` or `https:` URL, or a URL without a scheme that begins with `//` and a host.
     Web,
-    /// A URL without a scheme, relative to the page.
+    /// A URL without a scheme and a host, relative to the page.
     Relative,
     /// A `mailto:` URL.
     Mail,
@@ -262,7 +262,7 @@ fn strip_data_scheme(text: &str) -> Option<&str> {
 }
 
 /// Returns the `data:` URL of a base64-encoded image, if the image has a raster type (SVG is a
-/// document format) and is small enough.
+/// document format) and is small enough. `None` as well if the data is empty or not base64.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
     let mime_type = normalize_raster_type(mime_type)?;

@@ -48,8 +48,8 @@ const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           գզէհղյոպռսցւքօ";
 
 /// Returns true if a host is unambiguous: each label is ASCII, or its letters belong to a single
-/// script and are not all letters of another script that look like Latin letters. Hidden
-/// characters, signs and unusual letters are rejected.
+/// script and, in a script other than Latin, do not all look like Latin letters. Hidden characters,
+/// signs and unusual letters are rejected.
 #[must_use]
 pub fn reads_plainly(host: &str) -> bool {
     host.is_ascii() || host.split('.').all(is_plain_label)

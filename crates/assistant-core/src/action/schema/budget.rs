@@ -1,4 +1,4 @@
-//! The work budget of one validation. `check` and `equality` spend it.
+//! Limits the work and the depth of one validation. `check` and `equality` spend the budget.
 
 /// The maximum number of steps: about one for each schema or keyword that is applied, and each
 /// property or item that is examined.

@@ -340,9 +340,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         false
     }
 
-    /// Records a fault of the schema itself. The instance then never fits, wherever the fault is in
-    /// the schema (a `not` must not invert it), and nothing else is reported for this location.
-    /// Always returns true.
+    /// Records a fault of the schema itself, up to the maximum number. The instance then never
+    /// fits, wherever the fault is in the schema (a `not` must not invert it), and nothing else is
+    /// reported for this location. Always returns true.
     pub(super) fn record_schema_fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
             let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
@@ -383,7 +383,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         fits
     }
 
-    /// Returns the JSON Pointer of the current instance location.
+    /// Returns the JSON Pointer of the current instance location, without the steps that were made
+    /// while only the verdict was needed.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -392,8 +393,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         self.quiet > 0
     }
 
-    /// Returns false once the walk is stopped, or once the verdict is certain and no violations are
-    /// needed.
+    /// Returns true while the walk is not stopped and needs to continue: the verdict is open, or
+    /// violations are needed as well.
     pub(super) fn should_continue(&self, fits: bool) -> bool {
         !self.is_stopped() && (fits || !self.is_quiet())
     }

@@ -238,8 +238,8 @@ impl AlternativesOutcome {
 }
 
 /// Returns the weight of a violation as evidence that an alternative was not intended. A violation
-/// by the type or value of the location itself weighs most, followed by a tag (`"kind": "circle"`)
-/// one level down.
+/// by the type or value of the location itself weighs most, followed by a `const` further down,
+/// such as a tag (`"kind": "circle"`).
 fn weigh_violation(violation: &Violation, path: &str) -> usize {
     let below = violation.path.len().saturating_sub(path.len());
     match violation.keyword {

@@ -129,8 +129,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Validates `instance` against `schema` and returns the violations, in the order of the schema's
-/// keywords.
+/// Validates `instance` against `schema` and returns the violations: faults of the schema first,
+/// then the others in the order of the schema's keywords.
 ///
 /// At most [`MAX_VIOLATIONS`] violations are listed. A schema that cannot be read, has an
 /// unresolved reference, nests too deeply or takes too much work never fits, and is reported as a

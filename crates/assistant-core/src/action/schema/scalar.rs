@@ -12,7 +12,7 @@ use super::message::{CountWithNoun, TruncatedJson, ValueList};
 use super::numbers::{self, parse_count};
 
 impl<'a> Validation<'a, '_> {
-    /// Applies `type`: a name or a list of names.
+    /// Applies `type`, whose value is a name or a list of names; other values pass.
     pub(super) fn apply_type(&mut self, wanted: &Value, instance: &Value) -> bool {
         let fits = match wanted {
             Value::String(name) => is_of_type(name, instance),
@@ -35,7 +35,8 @@ impl<'a> Validation<'a, '_> {
         )
     }
 
-    /// Applies `enum`; a value that is not a list passes.
+    /// Applies `enum`: the instance must equal one of the values. A keyword that is not a list
+    /// passes.
     pub(super) fn apply_enum(&mut self, wanted: &Value, instance: &Value) -> bool {
         let Value::Array(values) = wanted else {
             return true;
@@ -46,7 +47,7 @@ impl<'a> Validation<'a, '_> {
             || self.record_violation("enum", format_args!("must be one of {}", ValueList(values)))
     }
 
-    /// Applies `const`.
+    /// Applies `const`: the instance must equal the value of the keyword.
     pub(super) fn apply_const(&mut self, wanted: &Value, instance: &Value) -> bool {
         is_equal(wanted, instance, &mut self.budget)
             || self.record_violation("const", format_args!("must be {}", TruncatedJson(wanted)))

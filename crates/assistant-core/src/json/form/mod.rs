@@ -1,7 +1,8 @@
 //! Converts messages, content, interrupts and usage from and to JSON, as in stored conversations.
 //! The field names are those of AG-UI 1.0.
 //!
-//! Unknown fields of messages and calls are preserved, so that data of a newer peer is not lost.
+//! In stored data, unknown fields of messages and calls are preserved, so that data of a newer peer
+//! is not lost.
 
 mod interrupt;
 mod legacy;

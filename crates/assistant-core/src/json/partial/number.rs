@@ -28,7 +28,7 @@ enum NumberPart {
 pub(super) enum FeedResult {
     /// A digit was read, and the number is complete so far.
     Digit,
-    /// The character belongs to the number, which is incomplete.
+    /// The character belongs to the number, which is incomplete or no longer valid.
     Other,
     /// A digit is not permitted here, so the number is invalid.
     Bad,

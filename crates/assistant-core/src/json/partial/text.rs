@@ -39,7 +39,7 @@ impl StringDecoder {
         self.repaired
     }
 
-    /// Appends decoded text to `out`, and returns the progress and the text after the string.
+    /// Appends decoded text to `out`, and returns the progress and the text that was not read.
     pub(super) fn decode<'a>(
         &mut self,
         mut rest: &'a str,

@@ -1,4 +1,4 @@
-//! The body of a callout: a YAML mapping with known fields.
+//! Parses the body of a callout, a YAML mapping with known fields.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(super) struct ParsedBody {
 }
 
 /// Returns the body lines of a callout without quote marks. `has_end` is true if the last line
-/// closes a fence.
+/// closes a fence; this line is then omitted.
 pub(super) fn body_lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&str> {
     let mut lines: Vec<&str> = source.split('\n').skip(1).collect();
     if has_end {

@@ -1,4 +1,4 @@
-//! The header of a callout: name and id, positional or as assignments.
+//! Parses the header of a callout: name and id, by position or as assignments.
 
 use super::line::HeaderKind;
 

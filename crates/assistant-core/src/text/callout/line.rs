@@ -46,7 +46,7 @@ enum HeaderProgress {
     Run { mark: char, len: usize },
     /// The position in the spaces after the run, or after this many bytes of [`WORD`].
     Word { mark: char, matched: usize },
-    /// The position after the word.
+    /// The position in the info string after [`WORD`], with the mark of the fence.
     Info(char),
     /// The line is not a header.
     Plain,

@@ -1,4 +1,4 @@
-//! Tool calls written as callouts in markdown (`> [!tool search call_1]`).
+//! Parses and writes tool calls as callouts in markdown (`> [!tool search call_1]`).
 //!
 //! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both find the same
 //! calls and the same text, however the text is split. A callout that breaks the rules remains

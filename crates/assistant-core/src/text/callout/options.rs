@@ -1,4 +1,4 @@
-//! Options of the callout parser.
+//! Defines the options of the callout parser.
 
 /// Options of the callout parser. Callouts that exceed a limit remain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The incremental callout parser.
+//! Parses callouts incrementally.
 //!
 //! Every character is examined once. Text is returned immediately unless it may become a header; a
 //! callout is buffered until it ends, and its body is parsed once. The buffer is bounded by
@@ -188,7 +188,8 @@ impl Parser {
         }
     }
 
-    /// Handles a character other than a line break.
+    /// Reads a character other than a line break. The character is held back while the line may
+    /// become a header.
     fn push_char(&mut self, c: char, out: &mut Vec<Chunk>) {
         self.line.push(c);
         if self.is_in_fence() {

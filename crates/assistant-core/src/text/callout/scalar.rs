@@ -1,4 +1,4 @@
-//! Plain scalars of YAML, in the core schema of YAML 1.2.
+//! Parses plain scalars of YAML, in the core schema of YAML 1.2.
 
 use serde_json::{Number, Value};
 

@@ -138,7 +138,8 @@ impl YamlReader {
     }
 
     /// Stores the key of the next value as a string, even if the key would have another type as a
-    /// value. Fails if the mapping already contains the key.
+    /// value. Fails if the mapping already contains the key, or if the tag is unknown or does not
+    /// fit.
     fn handle_key(
         &mut self,
         text: Cow<'_, str>,

@@ -1,6 +1,6 @@
 //! Turns `https://…`, `www.…` and e-mail addresses in the text into links, by GitHub's rules.
 //!
-//! There are two differences to GitHub: Chinese and Japanese punctuation ends an address, because
+//! There are two differences from GitHub: Chinese and Japanese punctuation ends an address, because
 //! no blank follows an address in these languages; and addresses are detected in parsed text, so
 //! emphasis takes precedence.
 

@@ -1,4 +1,4 @@
-//! Incremental parsing of streamed markdown into a tree for rendering.
+//! Parses streamed markdown incrementally into a tree for rendering.
 //!
 //! [`Markdown`] parses a growing text and reports the changes; [`parse`] parses a whole text at
 //! once and returns the same tree. Finished blocks are not parsed again; the open block is parsed

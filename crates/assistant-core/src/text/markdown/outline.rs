@@ -18,8 +18,8 @@ pub(super) struct BlockOutline {
     /// The end of the block's content. The range of a list may include definitions after the last
     /// item.
     end: usize,
-    /// True for a footnote. A footnote inside another ends the outer one, and begins in the middle
-    /// of its line.
+    /// True for a footnote. A footnote inside another footnote ends the outer footnote, and begins
+    /// in the middle of its line.
     note: bool,
 }
 

@@ -50,7 +50,7 @@ impl Default for References {
     }
 }
 
-/// A lookup of labels in [`Definitions`] that records the missing ones.
+/// A lookup of labels in [`Definitions`] that records the missing labels.
 pub(super) struct DefinitionLookup<'a> {
     known: &'a Definitions,
     found: &'a mut References,

@@ -1,4 +1,4 @@
-//! The incremental parser, which tracks finished, open and changed blocks of a growing text.
+//! Parses a growing text incrementally, and tracks its finished, open and changed blocks.
 //!
 //! Markdown is parsed line by line, and only the last block can change with the next line. So the
 //! text is outlined at complete lines; all blocks but the last are parsed once and are finished.
@@ -88,13 +88,13 @@ pub struct BlockChanges {
     pub appended: Option<String>,
     /// The number of leading blocks that stay as they are.
     pub from: usize,
-    /// All blocks from `from` on, which replace the previous ones.
+    /// All blocks from `from` on, which replace the previous blocks.
     pub blocks: Vec<Node>,
     /// The number of finished blocks, which only `revised` changes.
     pub finished: usize,
 }
 
-/// Parses a whole text.
+/// Parses a whole text into its blocks.
 #[must_use]
 pub fn parse(text: &str) -> Vec<Node> {
     Markdown::new().advance(text, false).blocks
