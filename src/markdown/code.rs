@@ -70,7 +70,7 @@ impl CodeBlock {
                 None => bytes_to_append(code, 0),
             };
             let (first, rest) = code.split_at_checked(now).unwrap_or((code, ""));
-            self.append_line_part(first);
+            self.append_to_chunk(first);
             if !rest.is_empty() {
                 self.piece = None;
             }
@@ -78,7 +78,7 @@ impl CodeBlock {
         }
     }
 
-    fn append_line_part(&mut self, text: &str) {
+    fn append_to_chunk(&mut self, text: &str) {
         if let Some((node, filled)) = &mut self.piece {
             *filled += text.len();
             // Appending to a text node cannot fail.

@@ -112,14 +112,14 @@ fn text_element(tag: &str, class: &str, text: &str) -> Option<NodeElements> {
 }
 
 /// Creates a formula in a box, which scrolls if the formula is too wide. A formula that cannot be
-/// converted is shown as TeX source.
+/// converted, and any formula without the feature `math`, is shown as TeX source.
 fn formula(tex: &str, display: bool) -> Option<Element> {
     let element = make::create_element("span", "la-math")?;
     if display {
         make::set_attribute(&element, "data-display", "");
     }
     #[cfg(feature = "math")]
-    if let Some(formula) = super::math::element(tex, display) {
+    if let Some(formula) = super::math::render_formula(tex, display) {
         make::append(&element, &formula);
         return Some(element);
     }
@@ -133,7 +133,7 @@ fn block(tag: &str, within: NodeContext) -> Option<Element> {
     Some(element)
 }
 
-/// Lets a block of its own follow the direction of its text.
+/// Sets the direction of an outermost block from its text; any other block inherits its direction.
 fn set_direction(element: &Element, within: NodeContext) {
     if within == NodeContext::Text {
         make::set_attribute(element, "dir", "auto");

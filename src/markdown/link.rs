@@ -41,8 +41,9 @@ pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
     make::set_attribute(element, "title", &shown);
 }
 
-/// Shows the host beside a link, unless the text of the link is an address on that host. The model
-/// writes the text and could name another host.
+/// Shows the host beside a link whose text is not an address on that host, because the model writes
+/// the text and could name another host. Hides the host beside any other link. Does nothing for
+/// other nodes.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
         show_host_beside(element, href, &plain_text(words));
@@ -95,7 +96,7 @@ pub(super) fn plain_text(nodes: &[Node]) -> String {
 }
 
 /// Creates an image if the media policy allows its address; otherwise a note with a link to the
-/// address, labelled with the description of the image.
+/// address, labelled with the description, the title or the address of the image.
 pub(super) fn image(
     src: &str,
     title: &str,

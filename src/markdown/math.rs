@@ -75,13 +75,13 @@ const ATTRIBUTES: [&str; 28] = [
     "mathsize",
 ];
 
-/// Converts a formula to an element; returns `None` if the formula must be shown as TeX source.
-pub(super) fn element(tex: &str, display: bool) -> Option<web_sys::Element> {
-    build_elements(&mathml(tex, display)?)
+/// Converts a formula to an element; `None` if the formula must be shown as TeX source.
+pub(super) fn render_formula(tex: &str, display: bool) -> Option<web_sys::Element> {
+    build_elements(&to_mathml(tex, display)?)
 }
 
 /// Converts a formula to `MathML`; `None` if the formula is invalid, too long or too deeply nested.
-fn mathml(tex: &str, display: bool) -> Option<String> {
+fn to_mathml(tex: &str, display: bool) -> Option<String> {
     if tex.len() > MAX_LEN || nesting_bound(tex) > MAX_DEPTH {
         return None;
     }

@@ -44,7 +44,7 @@ pub(super) struct BlockPainter {
     last_number: Cell<u32>,
 }
 
-/// A node in the page.
+/// A node in the page, or a block that is not drawn.
 struct DrawnNode {
     kind: Kind,
     body: DrawnBody,
@@ -120,7 +120,8 @@ impl BlockPainter {
         }
     }
 
-    /// Applies changes to the page: appends text, and draws, updates, finishes and removes blocks.
+    /// Applies changes to the page: appends text, and draws, updates, replaces, finishes and
+    /// removes blocks.
     pub(super) fn apply(&mut self, changes: BlockChanges) {
         self.labels = self.words.now();
         for (index, node) in changes.revised {
@@ -140,7 +141,7 @@ impl BlockPainter {
         let held_before = self.count_held_blocks();
         let count = first + changes.blocks.len();
         for (place, node) in changes.blocks.into_iter().enumerate() {
-            self.update_or_draw(&mut open, first + place, node);
+            self.update_or_draw_block(&mut open, first + place, node);
         }
         for removed in open.drain(count.min(open.len())..) {
             removed.remove();
@@ -192,7 +193,7 @@ impl BlockPainter {
         let Some(mut rest) = rest else { return };
         self.labels = self.words.now();
         self.budget.refill();
-        for node in rest.next() {
+        for node in rest.take_next() {
             let Some(drawn) = self.draw_node(node, rest.within) else {
                 continue;
             };
@@ -209,7 +210,8 @@ impl BlockPainter {
         self.rests.borrow_mut().insert(number, rest);
     }
 
-    /// Appends text to an open code block, or to a paragraph that is too long to be parsed again.
+    /// Appends text to an open code block, to a paragraph that is too long to be parsed again, or
+    /// to a block that is not drawn.
     fn append_to_open(&self, drawn: &mut DrawnNode, text: &str) {
         match (&mut drawn.body, drawn.children.last_mut()) {
             (DrawnBody::Held(node), _) => append_to_undrawn(node, text),
@@ -235,7 +237,7 @@ impl BlockPainter {
 
     /// Updates the open block at this position, or draws the block if there is none. A block beyond
     /// the limits is held back.
-    fn update_or_draw(&mut self, open: &mut Vec<DrawnNode>, place: usize, node: Node) {
+    fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, place: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn) = open.get_mut(place) {
             self.update_node(drawn, node, NodeContext::Text);
@@ -328,8 +330,8 @@ impl BlockPainter {
         Some(drawn)
     }
 
-    /// Draws a child, or holds the child back if the budget is used up or an earlier child was held
-    /// back.
+    /// Draws a child, or holds the child back if the budget is used up, the parent has the maximum
+    /// number of children, or an earlier child was held back.
     fn draw_or_hold_child(
         &self,
         parent: &mut DrawnNode,
@@ -431,7 +433,7 @@ impl BlockPainter {
         }
     }
 
-    /// Adds a button for the children of a finished node that are not drawn.
+    /// Adds a button for the children of a finished node that are not drawn, if any.
     fn add_rest_button(&self, kind: &Kind, place: &NodeElements, nodes: Vec<Node>) {
         if nodes.is_empty() {
             return;

@@ -40,7 +40,8 @@ pub(super) struct UndrawnNodes {
     outer: Element,
 }
 
-/// The number of nodes that may still be drawn at once, and the size of their text.
+/// The number of nodes that may still be drawn at once, and the size of the text drawn since the
+/// last refill.
 #[derive(Debug)]
 pub(super) struct DrawBudget {
     nodes: Cell<usize>,
@@ -91,14 +92,15 @@ fn text_size(kind: &Kind) -> usize {
     }
 }
 
-/// Adds the size of a node's text to `size`. Returns true while the sum is below the limit.
-fn is_within_limit(node: &Node, size: &mut usize) -> bool {
+/// Adds the size of the text of a node and its descendants to `size`. Returns false, without the
+/// remaining descendants, once the sum reaches [`TEXT`].
+fn try_add_text_size(node: &Node, size: &mut usize) -> bool {
     *size = size.saturating_add(text_size(&node.kind));
     *size < TEXT
         && node
             .children
             .iter()
-            .all(|child| is_within_limit(child, size))
+            .all(|child| try_add_text_size(child, size))
 }
 
 /// Returns the maximum number of children of a node that are drawn at first.
@@ -163,14 +165,14 @@ impl UndrawnNodes {
         let mut size = 0;
         let nodes = self.nodes.iter().take(STEP);
         let before_limit = nodes
-            .take_while(|node| is_within_limit(node, &mut size))
+            .take_while(|node| try_add_text_size(node, &mut size))
             .count();
         // The node that reaches the limit is drawn as well.
         (before_limit + 1).min(STEP).min(self.nodes.len())
     }
 
     /// Removes and returns the nodes to draw next.
-    pub(super) fn next(&mut self) -> Vec<Node> {
+    pub(super) fn take_next(&mut self) -> Vec<Node> {
         let count = self.next_count();
         self.nodes.drain(..count).collect()
     }
@@ -186,7 +188,7 @@ impl UndrawnNodes {
         };
     }
 
-    /// Removes the button, and moves the focus to another element if the button has it.
+    /// Removes the button, and moves the focus to another element if the button has the focus.
     pub(super) fn remove_button(self) {
         focus::pass_focus_on(&self.outer);
         make::remove(&self.outer);

@@ -32,12 +32,12 @@ pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>)
         let labels = words.get();
         // The first drawing already uses the current language.
         if let (Some(()), Some(root)) = (drawn, root.get_untracked()) {
-            set_label(&root, &labels);
+            update_labels(&root, &labels);
         }
     });
 }
 
-fn set_label(root: &Element, labels: &Labels) {
+fn update_labels(root: &Element, labels: &Labels) {
     for (places, attribute, word) in LABELLED {
         let word = word(labels);
         for_each_element(root, places, &|place| match attribute {

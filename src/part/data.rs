@@ -1,5 +1,5 @@
-//! Renders data, activities and unknown parts as a card with a title. The card opens to the data:
-//! an object as names and values, any other value as text or JSON.
+//! Renders data, activities, tool results and unknown parts as a card with a title. The open card
+//! shows the data: an object as names and values, any other value as text or JSON.
 //!
 //! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
 //! delta changes the texts in place. Data of the types `sources` and `files` is rendered by the

@@ -1,8 +1,8 @@
 //! Renders a file in a message: an image, audio, video or document.
 //!
-//! Files that the media policy allows are shown. Other files are shown by name, with a link that
-//! shows its target, or a button that saves the file if the message contains its bytes. Nothing
-//! else is fetched automatically.
+//! Files that the media policy allows are shown. Other files are shown by name, with a link if
+//! their address is safe, or with a button that saves the file if the message contains its bytes.
+//! Nothing else is fetched automatically.
 
 use assistant_core::{
     conversation::Part,
@@ -31,8 +31,8 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
     shown.flatten().into_any()
 }
 
-/// Renders a file as media if the media policy allows it, otherwise as a card with the name.
-/// Renders nothing for a text.
+/// Renders a file as media if the media policy allows it and the browser can load it, otherwise as
+/// a card with the name. Renders nothing for a text.
 pub(crate) fn file_view(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();

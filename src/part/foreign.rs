@@ -23,7 +23,8 @@ pub(crate) struct ForeignView {
     /// view with a description is empty, an error is logged and `instead` is shown.
     pub(crate) asks: Option<String>,
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
-    /// Draws the fallback, which is shown below the error if drawing fails.
+    /// The function that draws the fallback, which is shown below the error if drawing fails, and
+    /// instead of an empty question.
     pub(crate) instead: Box<dyn Fn() -> AnyView>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn mount_foreign(
     view! { <div class="la-custom" node_ref=place></div> }.into_any()
 }
 
-/// Returns true if an element has no visible content.
+/// Returns true if an element has no child elements, and no text except white space.
 fn is_empty(element: &web_sys::HtmlElement) -> bool {
     let text = element.text_content().unwrap_or_default();
     element.first_element_child().is_none() && text.trim().is_empty()
@@ -104,8 +105,7 @@ fn guarded_view(
     }
 }
 
-/// Draws the view. A panic in a browser ends the program; where panics unwind, the panic is handled
-/// as an error.
+/// Draws the view. Without unwinding, as in browsers, a panic ends the program.
 #[cfg(not(panic = "unwind"))]
 fn draw_contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     draw()
@@ -124,13 +124,14 @@ mod unwinding {
 
     use leptos::prelude::*;
 
+    /// Draws the view. A panic is handled as an error of the renderer.
     pub(super) fn draw_contained(draw: Box<dyn FnOnce() -> AnyView>) -> AnyView {
         catch_panic(draw).into_any()
     }
 
-    fn catch_panic(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, Panicked> {
-        // Its partial state belongs to it, and is not observed again.
-        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| Panicked(panic_message(&*why)))
+    fn catch_panic(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, RendererPanic> {
+        // The closure owns its partial state, which is not observed again.
+        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| RendererPanic(panic_message(&*why)))
     }
 
     /// Returns the message of a panic.
@@ -141,15 +142,15 @@ mod unwinding {
     }
 
     #[derive(Debug)]
-    struct Panicked(String);
+    struct RendererPanic(String);
 
-    impl fmt::Display for Panicked {
+    impl fmt::Display for RendererPanic {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(&self.0)
         }
     }
 
-    impl std::error::Error for Panicked {}
+    impl std::error::Error for RendererPanic {}
 
     #[cfg(test)]
     #[allow(clippy::panic, reason = "that is what is tested")]

@@ -1,7 +1,7 @@
 //! Renders the reasoning of the model, behind a summary with the duration.
 //!
-//! While the reasoning streams, its newest line is shown next to the summary. Reasoning without
-//! text, such as encrypted reasoning, is not shown.
+//! While the reasoning streams, its newest line is shown next to the title. Reasoning without text,
+//! such as encrypted reasoning, is not shown.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
@@ -89,8 +89,8 @@ fn reasoning_title(labels: &Labels, ms: Option<u64>) -> String {
     labels.thought_for.replace("{time}", &time)
 }
 
-/// Returns the end of the newest non-empty line, without surrounding Markdown markup; empty for a
-/// part of another kind.
+/// Returns the end of the newest non-empty line, without the most common Markdown markup; empty for
+/// a part of another kind.
 fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();

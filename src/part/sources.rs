@@ -23,7 +23,7 @@ const MAX_TEXT: usize = 400;
 #[derive(Clone, PartialEq, Eq)]
 struct ListedSource {
     title: String,
-    /// The address of the source, and the host of the address.
+    /// The address of the source, and the host of the address; `None` if the address is not safe.
     link: Option<(String, String)>,
     snippet: String,
 }

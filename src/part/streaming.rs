@@ -38,7 +38,7 @@ pub fn StreamingText(
         let mark = part.mark.get();
         let mut shown = shown.unwrap_or_default();
         if let Some(block) = block.get() {
-            shown.append_new_text(&block, mark, |len| {
+            shown.update_text(&block, mark, |len| {
                 text_after(&assistant, &message, part.index, len)
             });
         }
@@ -57,7 +57,9 @@ struct RenderedPart {
 }
 
 impl RenderedPart {
-    fn append_new_text(
+    /// Appends the new text, which `suffix` returns for the length of the text in the page. A text
+    /// that was replaced is rendered from its start.
+    fn update_text(
         &mut self,
         block: &web_sys::HtmlElement,
         mark: Mark,
@@ -76,7 +78,7 @@ impl RenderedPart {
         let mut rest = text.as_str();
         while let Some((head, after)) = split_at_block_end(rest, self.node_size()) {
             self.append(head);
-            self.node = append_piece(block);
+            self.node = append_text_piece(block);
             rest = after;
         }
         self.append(rest);
@@ -95,22 +97,22 @@ impl RenderedPart {
     }
 }
 
-/// Appends an empty text node.
+/// Appends an empty text node, and returns the node with its size, 0; `None` if the browser fails.
 fn append_text_node(parent: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let node = document().create_text_node("");
     parent.append_child(&node).ok()?;
     Some((SendWrapper::new(node), 0))
 }
 
-/// Appends an element with an empty text node.
-fn append_piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
+/// Appends an element with an empty text node, and returns the node like [`append_text_node`].
+fn append_text_piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let element = document().create_element("span").ok()?;
     element.set_class_name("la-text-piece");
     block.append_child(&element).ok()?;
     append_text_node(&element)
 }
 
-/// Returns the text of the part after the first `len` bytes.
+/// Returns the text of the part after the first `len` bytes; `None` if there is no such text.
 fn text_after(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
     assistant
         .with_conversation(

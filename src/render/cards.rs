@@ -1,4 +1,4 @@
-//! Owns the cards that custom renderers have drawn, by registration.
+//! Owns the cards that custom renderers have drawn, each with the registration of its renderer.
 //!
 //! A card reads signals of the component that registered its renderer. When that component is
 //! unmounted, the cards must be removed before the signals are disposed: reading a disposed signal

@@ -22,7 +22,8 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
-    /// Matches the target against the name of a tool; `None` if the target does not apply.
+    /// Returns the specificity with which the target matches the name of a tool; `None` if the
+    /// target does not apply.
     pub(crate) fn specificity(&self, tool: &str) -> Option<Specificity> {
         match self {
             Self::Named(name) => (name == tool).then_some(Specificity::Exact),
@@ -54,7 +55,8 @@ pub enum InterruptTarget {
 }
 
 impl InterruptTarget {
-    /// Matches the target against the reason of an interrupt; `None` if the target does not apply.
+    /// Returns the specificity with which the target matches the reason of an interrupt; `None` if
+    /// the target does not apply.
     pub(crate) fn specificity(&self, reason: &str) -> Option<Specificity> {
         match self {
             Self::Reason(wanted) => (wanted == reason).then_some(Specificity::Exact),
@@ -112,7 +114,8 @@ pub enum PartTarget {
 }
 
 impl PartTarget {
-    /// Matches the target against the kind of a part; `None` if the target does not apply.
+    /// Returns the specificity with which the target matches the kind of a part; `None` if the
+    /// target does not apply.
     pub(crate) fn specificity(&self, kind: &PartKind) -> Option<Specificity> {
         match (self, kind) {
             (Self::Text, PartKind::Text)

@@ -3,7 +3,7 @@
 use assistant_core::conversation::CallKey;
 use serde_json::Value;
 
-/// A question of a handler to the user that has no answer yet.
+/// An unanswered question that a handler asks the user.
 #[derive(Debug, Clone)]
 pub(crate) struct HandlerQuestion {
     pub(crate) id: u64,

@@ -20,8 +20,8 @@ pub struct CallCell {
     pub(crate) name: ArcRwSignal<String>,
     /// The phase of the call.
     pub(crate) phase: ArcRwSignal<Phase>,
-    /// The fingerprint of the call as it is shown for approval. The user's decision is bound to
-    /// this fingerprint.
+    /// The fingerprint of the call as it is shown for approval; `None` if no approval is pending.
+    /// The user's decision is bound to this fingerprint.
     pub(crate) shown: ArcRwSignal<Option<Fingerprint>>,
     /// The number of changes of the call, for readers that track more than its name and phase.
     pub(crate) revision: ArcRwSignal<u32>,

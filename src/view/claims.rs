@@ -1,7 +1,7 @@
 //! Selects the window that shows a question, so that each question is asked once.
 //!
 //! Each component that could show a question claims it. The window that was mounted first shows the
-//! question; when its component is unmounted, the next window shows it.
+//! question, until its component is unmounted or another component takes the question over.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -29,20 +29,20 @@ pub(crate) struct ClaimingWindow {
 }
 
 /// The claim of a component that could show a question.
-struct QuestionPlace {
+struct Claim {
     id: u64,
     window: ClaimingWindow,
 }
 
 /// The claims to one question; the component of the first claim shows it.
 #[derive(Default)]
-struct QuestionPlaces {
-    list: Vec<QuestionPlace>,
+struct QuestionClaims {
+    list: Vec<Claim>,
     changed: ArcRwSignal<u32>,
 }
 
 /// The claims of all windows of one assistant.
-pub(crate) struct Claims(SendWrapper<RefCell<HashMap<Question, QuestionPlaces>>>);
+pub(crate) struct Claims(SendWrapper<RefCell<HashMap<Question, QuestionClaims>>>);
 
 impl Default for Claims {
     fn default() -> Self {
@@ -51,8 +51,9 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Claims a question for the component with the given id. The returned signal changes when
-    /// another claim becomes the first.
+    /// Claims a question for the component with the given id. The claims are ordered by the
+    /// mounting order of their windows. The returned signal changes whenever a claim to the
+    /// question is added, removed or made the first.
     pub(crate) fn claim(
         &self,
         question: &Question,
@@ -61,10 +62,10 @@ impl Claims {
     ) -> ArcRwSignal<u32> {
         let mut all = self.0.borrow_mut();
         let places = all.entry(question.clone()).or_default();
-        let later = |place: &QuestionPlace| place.window.number > window.number;
+        let later = |place: &Claim| place.window.number > window.number;
         let at = places.list.iter().position(later);
         let at = at.unwrap_or(places.list.len());
-        places.list.insert(at, QuestionPlace { id, window });
+        places.list.insert(at, Claim { id, window });
         notify_claimants(all, question)
     }
 
@@ -78,7 +79,7 @@ impl Claims {
     }
 
     /// Makes the claim of the component with the given id the first one, so that this component
-    /// shows the question. Does nothing without such a claim.
+    /// shows the question. Without such a claim, the order does not change.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -93,7 +94,7 @@ impl Claims {
         notify_claimants(all, question);
     }
 
-    /// Removes the claim of a component that was unmounted.
+    /// Removes the claim of the component with the given id, which was unmounted.
     pub(crate) fn remove(&self, question: &Question, id: u64) {
         let mut all = self.0.borrow_mut();
         let Some(places) = all.get_mut(question) else {
@@ -108,10 +109,10 @@ impl Claims {
     }
 }
 
-/// Notifies the components that claim a question, after the borrow of the claims has ended, and
-/// returns the signal of the question.
+/// Ends the borrow of the claims, notifies the components that claim a question, and returns the
+/// signal of the question; a new signal if no component claims it.
 fn notify_claimants(
-    all: std::cell::RefMut<'_, HashMap<Question, QuestionPlaces>>,
+    all: std::cell::RefMut<'_, HashMap<Question, QuestionClaims>>,
     question: &Question,
 ) -> ArcRwSignal<u32> {
     let changed = all.get(question).map(|places| places.changed.clone());

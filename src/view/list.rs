@@ -2,7 +2,7 @@
 //!
 //! A thread may have thousands of messages, few of which are in view. Growth at the end affects
 //! only new entries; every other change rebuilds the list and increments its edition. The signals
-//! of a message are in `message`, and exist only for messages in view.
+//! of a message are in `message`, and exist only for messages that a view has requested.
 
 use std::ops::Deref;
 
@@ -120,14 +120,14 @@ pub(super) struct ListChange {
 
 impl ListChange {
     /// Creates the change that replaces the list with the messages of another conversation.
-    pub(super) fn replace_all(conversation: &Conversation) -> Self {
+    pub(super) fn replacement(conversation: &Conversation) -> Self {
         Self {
             other: true,
-            ..Self::from(0, conversation)
+            ..Self::from_position(0, conversation)
         }
     }
 
-    fn from(from: usize, conversation: &Conversation) -> Self {
+    fn from_position(from: usize, conversation: &Conversation) -> Self {
         Self {
             other: false,
             from,
@@ -157,9 +157,9 @@ impl MessageList {
     /// Returns the change that updates the list to the conversation.
     pub(super) fn change_to(&self, conversation: &Conversation) -> ListChange {
         if self.path_edition == Some(conversation.path_edition()) {
-            ListChange::from(self.entries.len(), conversation)
+            ListChange::from_position(self.entries.len(), conversation)
         } else {
-            ListChange::from(0, conversation)
+            ListChange::from_position(0, conversation)
         }
     }
 

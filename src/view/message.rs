@@ -20,9 +20,10 @@ pub struct MessageCell {
     /// The role of the author. Messages that the agent attributes to the user have the role of the
     /// assistant.
     pub(crate) role: Role,
-    /// The time at which the message appeared, in milliseconds since 1970.
+    /// The time at which the message appeared, in milliseconds since 1970; 0 if unknown.
     pub(crate) created_at: i64,
-    /// The name of the speaker, if the agent names one of several agents.
+    /// The name of the speaker: the name in the message, or else the name of its subagent; `None`
+    /// if there is neither.
     pub(crate) speaker: Option<String>,
     /// True if the user sent the message during a run.
     pub(crate) interjected: bool,
@@ -50,7 +51,8 @@ pub struct PartCell {
     pub(crate) index: usize,
     /// The kind of the part.
     pub(crate) kind: PartKind,
-    /// The length of a text so far; for other parts, a count of changes.
+    /// The progress of the part: for a text, its length and whether more is expected; for other
+    /// parts, a count of changes.
     pub(crate) mark: ArcRwSignal<Mark>,
 }
 
@@ -67,7 +69,8 @@ impl PartCell {
         &self.kind
     }
 
-    /// Returns the length of a text so far; for other parts, a count of changes.
+    /// Returns the signal of the progress of the part: for a text, its length and whether more is
+    /// expected; for other parts, a count of changes.
     #[must_use]
     pub fn mark(&self) -> ArcReadSignal<Mark> {
         self.mark.read_only()
@@ -79,22 +82,23 @@ impl PartCell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Mark {
-    /// The number of times that the text was replaced.
+    /// The number of times that the text was replaced; for other parts, the number of changes.
     pub(crate) generation: u32,
-    /// The length in bytes.
+    /// The length of the text in bytes; 0 for other parts.
     pub(crate) len: usize,
     /// True if more text is expected.
     pub(crate) open: bool,
 }
 
 impl Mark {
-    /// Returns the number of times that the text was replaced.
+    /// Returns the number of times that the text was replaced; for other parts, the number of
+    /// changes.
     #[must_use]
     pub const fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Returns the length in bytes.
+    /// Returns the length of the text in bytes; 0 for other parts.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -113,14 +117,15 @@ impl Mark {
     }
 
     /// Returns the mark after a change of a part that is not text.
-    pub(super) const fn next(self) -> Self {
+    pub(super) const fn with_next_generation(self) -> Self {
         Self {
             generation: self.generation.wrapping_add(1),
             ..self
         }
     }
 
-    pub(super) fn of(part: &Part) -> Option<Self> {
+    /// Returns the mark of a text or reasoning part; `None` for any other part.
+    pub(super) fn from_text_part(part: &Part) -> Option<Self> {
         match part {
             Part::Text(text) | Part::Reasoning(text) => Some(Self {
                 generation: text.generation(),
@@ -164,13 +169,14 @@ impl MessageCell {
         self.role
     }
 
-    /// Returns the time at which the message appeared, in milliseconds since 1970.
+    /// Returns the time at which the message appeared, in milliseconds since 1970; 0 if unknown.
     #[must_use]
     pub const fn created_at(&self) -> i64 {
         self.created_at
     }
 
-    /// Returns the name of the speaker, if the agent names one of several agents.
+    /// Returns the name of the speaker: the name in the message, or else the name of its subagent;
+    /// `None` if there is neither.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         self.speaker.as_deref()
@@ -252,7 +258,7 @@ impl MessageCell {
     /// Returns the new values of the signals. A part whose position and kind are unchanged keeps
     /// its cell, so that its view stays mounted.
     pub(super) fn new_values(&self, message: &Message) -> MessageValues {
-        let kinds = kinds_of(message);
+        let kinds = part_kinds(message);
         let parts = self.parts.with_untracked(|old| {
             let same = old.len() == kinds.len()
                 && old.iter().zip(&kinds).all(|(old, kind)| old.kind == *kind);
@@ -266,7 +272,7 @@ impl MessageCell {
                             message
                                 .parts()
                                 .get(index)
-                                .and_then(Mark::of)
+                                .and_then(Mark::from_text_part)
                                 .unwrap_or_default(),
                         ),
                     })
@@ -302,7 +308,7 @@ impl MessageCell {
     }
 }
 
-fn kinds_of(message: &Message) -> Vec<PartKind> {
+fn part_kinds(message: &Message) -> Vec<PartKind> {
     let kinds = message.parts().iter().map(|part| match part {
         Part::Text(_) => PartKind::Text,
         Part::Reasoning(_) => PartKind::Reasoning,

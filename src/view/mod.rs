@@ -96,7 +96,8 @@ pub(crate) struct ViewModel {
     /// The names of the tools of the running calls.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
-    /// The steps that the agent has reported since the user's last message.
+    /// The steps that the agent has reported since the user's last message, except those that are
+    /// stored with a message.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
     /// The number of changes of the shared state, which is read on demand.
@@ -126,7 +127,7 @@ pub(crate) struct ViewModel {
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
     /// The handlers' questions in the cards of their calls, oldest first.
     pub(crate) asked: ArcRwSignal<Vec<HandlerQuestion>>,
-    /// The windows that show each question.
+    /// The claims of windows to questions.
     pub(crate) claims: Claims,
     cells: SendWrapper<RefCell<CellCache>>,
 }
@@ -189,15 +190,15 @@ impl ViewModel {
 
     /// Counts a handler that begins to ask the user.
     pub(crate) fn begin_asking(&self) {
-        self.count_asks(self.asks.load(Relaxed).saturating_add(1));
+        self.set_ask_count(self.asks.load(Relaxed).saturating_add(1));
     }
 
     /// Counts a handler whose question was answered or cancelled.
     pub(crate) fn end_asking(&self) {
-        self.count_asks(self.asks.load(Relaxed).saturating_sub(1));
+        self.set_ask_count(self.asks.load(Relaxed).saturating_sub(1));
     }
 
-    fn count_asks(&self, count: u32) {
+    fn set_ask_count(&self, count: u32) {
         self.asks.store(count, Relaxed);
         let now = Activity {
             asking: count > 0,
@@ -215,8 +216,9 @@ impl ViewModel {
             .update(|dialogs| dialogs.retain(|dialog| dialog.id != id));
     }
 
-    /// Reads the new values for the changes. Signals are set later, because the session is
-    /// borrowed.
+    /// Reads the new values of the signals that the changes affect, and drops the signals of
+    /// removed messages and of a replaced conversation. [`Self::apply_updates`] sets the signals
+    /// later, because the session is borrowed.
     pub(crate) fn collect_updates(&self, changes: &[Change], session: &Session) -> SignalUpdates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = SignalUpdates::default();
@@ -227,7 +229,7 @@ impl ViewModel {
                 Change::Thread => {
                     *cells = CellCache::default();
                     updates.thread_id = Some(session.thread_id().to_owned());
-                    updates.path = Some(list::ListChange::replace_all(session.conversation()));
+                    updates.path = Some(list::ListChange::replacement(session.conversation()));
                     updates.tree = true;
                 }
                 Change::Path if updates.path.is_none() => {
@@ -252,7 +254,9 @@ impl ViewModel {
                     updates.marks.extend(cells.part_marks(message, session));
                 }
                 Change::PartGrew { message, part } => {
-                    updates.marks.extend(cells.mark(message, *part, session));
+                    updates
+                        .marks
+                        .extend(cells.part_mark(message, *part, session));
                     if shaped.insert(message) {
                         updates.parts.extend(cells.message_values(message, session));
                     }
@@ -393,9 +397,14 @@ impl CellCache {
         Some((cell.clone(), cell.new_values(message)))
     }
 
-    fn mark(&self, id: &MessageId, part: usize, session: &Session) -> Option<(PartCell, Mark)> {
+    fn part_mark(
+        &self,
+        id: &MessageId,
+        part: usize,
+        session: &Session,
+    ) -> Option<(PartCell, Mark)> {
         let cell = self.messages.get(id)?;
-        let mark = Mark::of(session.conversation().message(id)?.parts().get(part)?)?;
+        let mark = Mark::from_text_part(session.conversation().message(id)?.parts().get(part)?)?;
         Some((cell.part(part)?, mark))
     }
 
@@ -413,7 +422,8 @@ impl CellCache {
             .enumerate()
             .filter_map(|(index, part)| {
                 let shown = cell.part(index)?;
-                let mark = Mark::of(part).unwrap_or_else(|| shown.mark.get_untracked().next());
+                let mark = Mark::from_text_part(part)
+                    .unwrap_or_else(|| shown.mark.get_untracked().with_next_generation());
                 Some((shown, mark))
             });
         marks.collect()
