@@ -1,4 +1,4 @@
-//! States of calls that a test sets.
+//! Sets the states of calls in tests.
 
 use assistant_core::{records::Update, session::Refusal};
 use serde_json::Value;

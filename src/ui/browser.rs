@@ -1,7 +1,8 @@
 //! Access to the browser, if there is one.
 //!
 //! On a server the browser must not be accessed: in a native program, each call into it would abort
-//! the process. The features of this crate do not show this, since one build may have all of them.
+//! the process. The features of this crate do not distinguish a server from a browser, since one
+//! build may have all of them.
 
 use web_sys::Window;
 

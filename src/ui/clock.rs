@@ -56,7 +56,7 @@ pub(super) fn schedule(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce
 /// Advances the fake time; due callbacks run in order, each at its own time.
 pub(crate) fn advance(ms: i64) {
     let until = now().unwrap_or_default() + ms;
-    while let Some(act) = take_due(until) {
+    while let Some(act) = take_due_callback(until) {
         act();
     }
     CLOCK.with_borrow_mut(|clock| {
@@ -66,7 +66,7 @@ pub(crate) fn advance(ms: i64) {
     });
 }
 
-fn take_due(until: i64) -> Option<Box<dyn FnOnce()>> {
+fn take_due_callback(until: i64) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| {
         let clock = clock.as_mut()?;
         let due = clock.due.iter().enumerate();

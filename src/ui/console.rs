@@ -1,6 +1,6 @@
 //! Logs messages for the programmer of the page.
 
-/// Logs a warning to the console, or to a server's log.
+/// Logs a warning to the console. On a server each message is logged once, to standard error.
 pub(crate) fn console_warn(message: &str) {
     #[cfg(target_arch = "wasm32")]
     web_sys::console::warn_1(&wasm_bindgen::JsValue::from_str(message));
@@ -9,7 +9,7 @@ pub(crate) fn console_warn(message: &str) {
 }
 
 /// Logs a mistake of the programmer as an error to the console (rule "a hook without a provider").
-/// On a server each message is logged once, however many pages are rendered.
+/// On a server each message is logged once, to standard error, however many pages are rendered.
 pub(crate) fn console_error(message: &str) {
     #[cfg(target_arch = "wasm32")]
     web_sys::console::error_1(&wasm_bindgen::JsValue::from_str(message));

@@ -54,13 +54,13 @@ pub(crate) fn paced_each<T: Send + 'static>(
 }
 
 /// A function that lists the entries to render.
-type Entries = Box<dyn Fn() -> Vec<ListEntry> + Send>;
+type EntrySource = Box<dyn Fn() -> Vec<ListEntry> + Send>;
 
 fn entry_source<T: Send + 'static>(
     items: impl Fn() -> Vec<T> + Send + 'static,
     key: impl Fn(&T) -> String + Send + 'static,
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
-) -> Entries {
+) -> EntrySource {
     Box::new(move || {
         let entry = |item: T| {
             let (key, draw) = (key(&item), draw.clone());
@@ -73,7 +73,7 @@ fn entry_source<T: Send + 'static>(
     })
 }
 
-fn paced_entries(each: Entries) -> AnyView {
+fn paced_entries(each: EntrySource) -> AnyView {
     let rows = PacedRows::new();
     entry_list(Box::new(move || {
         let mut entries = each();
@@ -82,7 +82,7 @@ fn paced_entries(each: Entries) -> AnyView {
     }))
 }
 
-fn entry_list(each: Entries) -> AnyView {
+fn entry_list(each: EntrySource) -> AnyView {
     view! {
         <For
             each

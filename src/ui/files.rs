@@ -30,10 +30,10 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
 /// Saves base64-encoded bytes as a file; invalid base64 is ignored.
 pub(crate) fn save_file(name: &str, base64: &str) {
     // A refusal of the browser cannot be handled.
-    let _ = try_save(name, base64);
+    let _ = try_save_file(name, base64);
 }
 
-fn try_save(name: &str, base64: &str) -> Option<()> {
+fn try_save_file(name: &str, base64: &str) -> Option<()> {
     let window = super::browser()?;
     let binary = window.atob(base64).ok()?;
     let bytes: Vec<u8> = binary

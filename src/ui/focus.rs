@@ -10,8 +10,9 @@ use super::{after, closest, find};
 /// The selector of the focusable elements of a question.
 const FIELDS: &str = "input, select, textarea, button";
 
-/// If the focus is inside of an element that is about to be removed, moves the focus to the next
-/// open question, else to the text box of the chat. Closes a modal dialog around the element.
+/// If the focus is inside of an element that is about to be removed, or of a modal dialog around
+/// the element, closes the dialog and moves the focus to another open question, else to the text
+/// box of the chat.
 pub(crate) fn pass_focus_on(going: &web_sys::Element) {
     let dialog = closest(going, "dialog:modal");
     if !has_focus_in(dialog.as_ref().unwrap_or(going)) {

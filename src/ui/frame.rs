@@ -59,8 +59,8 @@ impl Drop for WorkSlice {
     }
 }
 
-/// Waits for the next frame and the tasks that are queued then. Hidden tabs draw no frames; there,
-/// only the tasks are waited for.
+/// Waits for the next frame, for at most [`LONGEST_FRAME`], and then for the tasks that are queued.
+/// Hidden tabs draw no frames; there, only the tasks are waited for. Returns at once on a server.
 pub(crate) async fn next_frame() {
     let Some(window) = browser() else { return };
     let is_hidden = window.document().is_none_or(|document| document.hidden());
@@ -78,7 +78,7 @@ pub(crate) async fn next_frame() {
     page_settled().await;
 }
 
-/// Calls back in the next frame.
+/// Calls back in the next frame; never calls back on a server.
 pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
     spawn_local(async move {
         next_frame().await;
@@ -173,7 +173,8 @@ pub(crate) fn hydration_check() -> impl Fn() -> bool + Clone + 'static {
 pub(crate) struct PacedRows {
     drawn: Mutex<HashSet<String>>,
     more: ArcRwSignal<u32>,
-    /// Returns true if all rows must be drawn at once: on a server, and during hydration.
+    /// The function that returns true if all rows must be drawn at once: on a server, and during
+    /// hydration.
     at_once: Box<dyn Fn() -> bool + Send>,
 }
 
@@ -188,7 +189,8 @@ impl PacedRows {
     }
 
     /// Removes the rows that must wait for a later frame; the reactive caller runs again in that
-    /// frame. A row that is already drawn stays, and at least one row is drawn.
+    /// frame. A row that is already drawn stays, and at least one row is drawn. Removes nothing on
+    /// a server and during hydration.
     pub(crate) fn remove_waiting<T>(&self, rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
         if (self.at_once)() {
             return;

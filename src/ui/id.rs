@@ -3,11 +3,11 @@
 /// Generates a random id. It is a UUID (version 4), because some servers accept no other thread
 /// ids.
 pub(crate) fn fresh_id() -> String {
-    uuid(random_half(), random_half())
+    format_uuid(random_half(), random_half())
 }
 
 /// Formats random bits as a UUID of version 4, which fixes six of them.
-fn uuid(high: u64, low: u64) -> String {
+fn format_uuid(high: u64, low: u64) -> String {
     let high = high & !0xf000 | 0x4000;
     let low = low & (u64::MAX >> 2) | 1 << 63;
     format!(
@@ -60,13 +60,13 @@ mod tests {
     /// Version and variant are fixed, every other bit is taken as it is.
     #[test]
     fn ids_are_random_uuids() {
-        assert_eq!(uuid(0, 0), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(format_uuid(0, 0), "00000000-0000-4000-8000-000000000000");
         assert_eq!(
-            uuid(u64::MAX, u64::MAX),
+            format_uuid(u64::MAX, u64::MAX),
             "ffffffff-ffff-4fff-bfff-ffffffffffff"
         );
         assert_eq!(
-            uuid(0x0123_4567_89ab_cdef, 0x0123_4567_89ab_cdef),
+            format_uuid(0x0123_4567_89ab_cdef, 0x0123_4567_89ab_cdef),
             "01234567-89ab-4def-8123-456789abcdef"
         );
         assert_ne!(fresh_id(), fresh_id());

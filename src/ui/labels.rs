@@ -95,8 +95,9 @@ labels! {
     /// The greeting of the custom element before the first message.
     Greeting greeting,
     NewConversation new_conversation,
-    /// The announcement of a new conversation, and of the return to the previous one.
+    /// The announcement that a new conversation has begun.
     ConversationBegun conversation_begun,
+    /// The announcement that the previous conversation is shown again.
     ConversationBack conversation_back,
     Conversation conversation,
     Ready ready,
@@ -254,11 +255,13 @@ labels! {
     AllowedExactly allowed_exactly,
     Revoke revoke,
     Close close,
-    /// The labels of the fields that narrow an approval for later calls.
+    /// The label of the field for the number of later calls that an approval covers.
     BoundUses bound_uses,
+    /// The label of the field for the time during which an approval covers later calls.
     BoundLasts bound_lasts,
+    /// The label of the field for the highest value of `{field}` that an approval covers.
     BoundMaximum bound_maximum,
-    /// The remaining bounds in the list of approvals.
+    /// The number of later calls that an approval in the list still covers.
     UsesLeft uses_left,
     HoldsUntil holds_until,
     UpTo up_to,
@@ -434,7 +437,7 @@ labels! {
 }
 
 impl Labels {
-    /// Returns the label for a refusal, for the user whose request was refused.
+    /// Returns the selector of the label that tells the user why a request was refused.
     pub(crate) fn refusal(refusal: &Refusal) -> WordOf {
         match refusal {
             Refusal::Busy => |l| &l.busy_hint,

@@ -160,7 +160,7 @@ fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) ->
     let format = match known {
         Some(format) => format,
         None => {
-            let format = formatter(class, options, page)?;
+            let format = create_formatter(class, options, page)?;
             FORMATS.with_borrow_mut(|formats| formats.push((key, format.clone())));
             format
         }
@@ -171,7 +171,11 @@ fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) ->
 /// Creates the format function of an `Intl` class; `None` if the browser fails. If the constructor
 /// throws for the language of the page, the browser's own language is used. `Reflect` converts the
 /// exception to an error.
-fn formatter(class: &str, options: &[IntlOption<'_>], page: Option<String>) -> Option<Function> {
+fn create_formatter(
+    class: &str,
+    options: &[IntlOption<'_>],
+    page: Option<String>,
+) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
     let bag = Object::new();

@@ -6,7 +6,8 @@ use wasm_bindgen::JsCast;
 use web_sys::Event;
 
 /// Returns true if a user caused an event: a click, a key or a choice. Scripted events
-/// (`button.click()`, `dispatchEvent`) are not the user's, and decide nothing.
+/// (`button.click()`, `dispatchEvent`) are not the user's, and decide nothing, unless a test
+/// accepts them ([`are_scripts_accepted`]).
 ///
 /// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is
 /// trusted, too.

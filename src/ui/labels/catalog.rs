@@ -1,4 +1,4 @@
-//! Reading and replacing labels by name, and the check of a language of the application's own.
+//! Reads and replaces labels by name, and checks that an application's own language is complete.
 
 use std::{error::Error, fmt};
 

@@ -60,7 +60,10 @@ impl Labels {
         "skipped",
     ];
 
-    /// Returns the reason for a failure, by its kind, else the given message.
+    /// Returns the sentence for a failure: by its kind, or, for the kind `type`, by the name of the
+    /// expected type, which is `limit`. Falls back to the label
+    /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and otherwise
+    /// to the given message.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
         let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
         let of_type = (kind == "type").then(|| word(limit)).flatten();
