@@ -97,8 +97,8 @@ fn comment_mark(comment: &str) -> &'static str {
     }
 }
 
-/// Returns the comments of a script. A comment is a doc comment if it begins with `/**`, or with
-/// `//` before all code.
+/// Returns the comments of a script. A comment is a doc comment if it begins with `/**`, or if it
+/// is the first comment, before all code.
 pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
@@ -158,7 +158,7 @@ fn strip_stars(line: &str) -> &str {
     line.trim_start().trim_start_matches('*')
 }
 
-/// Returns the paragraphs of a page.
+/// Returns the paragraphs of a page, without code blocks. Some may be empty.
 pub(crate) fn page_paragraphs(text: &str) -> Vec<Block<'_>> {
     let mut blocks = vec![Block::default()];
     let mut in_code = false;

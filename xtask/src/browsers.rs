@@ -59,8 +59,9 @@ pub(crate) const fn browser_name(browser: Browser) -> &'static str {
     }
 }
 
-/// Returns the path of a browser for the end-to-end tests.
-pub(crate) fn browser_program(project: &Project, browser: Browser) -> Outcome<PathBuf> {
+/// Ensures that a browser for the end-to-end tests is installed, and returns its path. Fails for
+/// WebKit.
+pub(crate) fn need_browser(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     match browser {
         Browser::Chromium => project.need_headless_chromium(),
         Browser::Firefox => project.need_firefox(),
@@ -68,9 +69,8 @@ pub(crate) fn browser_program(project: &Project, browser: Browser) -> Outcome<Pa
     }
 }
 
-/// Returns the driver of a browser. Fails if the browser or the driver is missing and cannot be
-/// installed.
-pub(crate) fn driver(project: &Project, browser: Browser) -> Outcome<Driver> {
+/// Ensures that a browser and its driver are installed, and returns the driver.
+pub(crate) fn need_driver(project: &Project, browser: Browser) -> Outcome<Driver> {
     match browser {
         Browser::Chromium => {
             project.need_chromium()?;

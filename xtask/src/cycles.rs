@@ -43,7 +43,7 @@ pub(crate) fn check(folder: &Path) -> Outcome<()> {
 
 impl ImportGraph {
     fn add_file(&mut self, file: &Path, text: &str) {
-        let file_of = ParsedFile::read(&tokens(text));
+        let file_of = ParsedFile::parse(&tokens(text));
         self.files.insert(module_path(file), file_of);
     }
 

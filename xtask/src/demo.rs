@@ -77,7 +77,9 @@ fn replace_process(server: &mut Command) -> Outcome<()> {
 
 #[cfg(not(unix))]
 fn replace_process(server: &mut Command) -> Outcome<()> {
-    let status = server.status().map_err(|error| unstarted(server, &error))?;
+    let status = server
+        .status()
+        .map_err(|error| start_error(server, &error))?;
     if status.success() {
         Ok(())
     } else {

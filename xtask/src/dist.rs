@@ -232,7 +232,7 @@ fn build_module(project: &Project, of: &PackageModule, effort: Effort) -> Outcom
     let glue = format!("{}.js", of.name);
     let written = read_text(&project.root.join(of.work).join(&glue))?;
     let joined = part.link_to_package(project, &guard_exports(&written)?)?;
-    let short = ShortNames::read(&names).shorten_glue(&joined)?;
+    let short = ShortNames::parse(&names).shorten_glue(&joined)?;
     minify(project, of.work, &glue, &short)
 }
 
@@ -273,7 +273,7 @@ fn optimize_module(project: &Project, of: &PackageModule, effort: Effort) -> Out
     );
     let small_one = format!("dist/embed/{name}_bg.wasm");
     rewrite_module(project, &bound, &used, |module| {
-        let mut sections = Sections::read(module)?;
+        let mut sections = Sections::parse(module)?;
         sections.drop_exports(|name| UNUSED.iter().any(|unused| name.contains(unused)))?;
         Ok(sections.to_bytes())
     })?;

@@ -26,7 +26,7 @@ pub(crate) struct ParsedFile {
 
 impl ParsedFile {
     /// Parses the tokens of a file.
-    pub(crate) fn read(tokens: &[Token<'_>]) -> Self {
+    pub(crate) fn parse(tokens: &[Token<'_>]) -> Self {
         let mut file = Self::default();
         // The inline modules around a position, with the depth of their braces.
         let (mut depth, mut inner): (usize, Vec<(usize, String)>) = (0, Vec::new());

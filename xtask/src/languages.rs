@@ -199,8 +199,8 @@ fn label_names(project: &Project) -> Outcome<(Vec<String>, usize)> {
     Ok((declared.lines().filter_map(field).collect(), keys))
 }
 
-/// Writes the labels of the npm package: a file for each language, the names of the labels, and the
-/// texts of the launcher and of the early composer in all languages.
+/// Writes the labels of the npm package: a file for each language other than English, the names of
+/// the labels, and the texts of the launcher and of the early composer in all languages.
 pub(crate) fn write_labels(project: &Project) -> Outcome<()> {
     let (names, _) = label_names(project)?;
     let folder = project.root.join("dist/embed/labels");

@@ -19,8 +19,8 @@ const WINDOW: usize = 31_000;
 /// Returns the module with function names that encode the order: `wasm-opt
 /// --reorder-functions-by-name` applies it.
 pub(crate) fn order_functions(module: &[u8]) -> Outcome<Vec<u8>> {
-    let mut sections = Sections::read(module)?;
-    let functions = Functions::of(&sections)?;
+    let mut sections = Sections::parse(module)?;
+    let functions = Functions::parse(&sections)?;
     let order = order_by_similarity(&functions.bodies);
     let mut places: Vec<(usize, usize)> = order.into_iter().zip(0..).collect();
     places.sort_unstable();

@@ -18,7 +18,7 @@ pub(crate) struct Sections<'a> {
 
 impl<'a> Sections<'a> {
     /// Parses a module.
-    pub(crate) fn read(module: &'a [u8]) -> Outcome<Self> {
+    pub(crate) fn parse(module: &'a [u8]) -> Outcome<Self> {
         let (head, rest) = module.split_at_checked(8).ok_or_else(invalid_module)?;
         let mut reader = SectionReader(rest);
         let mut list = Vec::new();
@@ -80,7 +80,8 @@ impl<'a> Sections<'a> {
         Ok(())
     }
 
-    fn of(&self, id: u8) -> Outcome<SectionReader<'_>> {
+    /// Returns a reader of the section with an id. Fails if the module has no such section.
+    fn section_reader(&self, id: u8) -> Outcome<SectionReader<'_>> {
         let found = self.list.iter().find(|(other, _)| *other == id);
         found
             .map(|(_, section)| SectionReader(section))
@@ -96,13 +97,14 @@ pub(crate) struct Functions<'a> {
 }
 
 impl<'a> Functions<'a> {
-    pub(crate) fn of(sections: &'a Sections<'_>) -> Outcome<Self> {
-        let mut code = sections.of(CODE)?;
+    /// Parses the functions of a module. Fails if the module has no code or no imports.
+    pub(crate) fn parse(sections: &'a Sections<'_>) -> Outcome<Self> {
+        let mut code = sections.section_reader(CODE)?;
         let bodies: Outcome<Vec<&[u8]>> = (0..code.read_leb128()?)
             .map(|_| code.read_prefixed())
             .collect();
         Ok(Self {
-            imported: count_imported_functions(sections.of(IMPORT)?)?,
+            imported: count_imported_functions(sections.section_reader(IMPORT)?)?,
             bodies: bodies?,
         })
     }
@@ -207,8 +209,8 @@ mod tests {
 
     #[test]
     fn functions_are_named_and_exports_dropped() {
-        let mut sections = Sections::read(MODULE).unwrap();
-        let functions = Functions::of(&sections).unwrap();
+        let mut sections = Sections::parse(MODULE).unwrap();
+        let functions = Functions::parse(&sections).unwrap();
         assert_eq!(
             (functions.imported, functions.bodies),
             (1, vec![&b"\0\x0b"[..]])
@@ -224,8 +226,9 @@ mod tests {
     fn a_truncated_module_is_an_error() {
         for end in [3, 9, 12, MODULE.len() - 1] {
             let cut = MODULE.get(..end).unwrap();
-            let read = Sections::read(cut)
-                .and_then(|sections| Functions::of(&sections).map(|functions| functions.imported));
+            let read = Sections::parse(cut).and_then(|sections| {
+                Functions::parse(&sections).map(|functions| functions.imported)
+            });
             assert!(read.is_err());
         }
     }

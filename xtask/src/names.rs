@@ -17,7 +17,7 @@ pub(crate) struct ShortNames {
 impl ShortNames {
     /// Parses wasm-opt's output: lines of `["module", "name", "short name"]` for imports, and of
     /// `["name", "short name"]` for exports.
-    pub(crate) fn read(printed: &str) -> Self {
+    pub(crate) fn parse(printed: &str) -> Self {
         let mut names = Self::default();
         for line in printed.lines() {
             let words: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
@@ -33,8 +33,9 @@ impl ShortNames {
         names
     }
 
-    /// Replaces the names in the glue: `name: function…` for imports, `wasm.name` for exports.
-    /// Fails if the glue does not define every import.
+    /// Returns the glue with the short names: `name: function…` for imports, `wasm.name` for
+    /// exports. Fails if the glue does not provide exactly one of the imported modules, or does not
+    /// define every import.
     pub(crate) fn shorten_glue(&self, glue: &str) -> Outcome<String> {
         let given = |module: &&String| glue.contains(&format!("\"{module}\":"));
         let modules: Vec<&String> = self.modules.iter().filter(given).collect();

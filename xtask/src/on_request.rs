@@ -1,4 +1,5 @@
-//! The parts of `cargo xtask test` that run only on request.
+//! Runs the tests with a screen reader and with agent servers, which `cargo xtask test` runs only
+//! on request.
 
 use crate::demo;
 use crate::project::Project;
@@ -10,7 +11,7 @@ use crate::test::NODE;
 /// screen reader.
 pub(crate) fn run_speech_tests(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
-    let ready = tally.task("set-up for the screen reader", || {
+    let ready = tally.run_task("set-up for the screen reader", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
         node.env("CHROMIUM", project.need_chromium()?)
@@ -21,7 +22,7 @@ pub(crate) fn run_speech_tests(project: &Project, tally: &mut Tally) {
         Ok(())
     });
     let built = ready
-        && tally.task("demo for release", || {
+        && tally.run_task("demo for release", || {
             demo::build(project, "dist/demo", true)
         });
     if !built {
@@ -30,7 +31,7 @@ pub(crate) fn run_speech_tests(project: &Project, tally: &mut Tally) {
     node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
         .arg("e2e/speech/orca.spec.mjs")
         .env_remove("NODE_TEST_CONTEXT");
-    tally.step(
+    tally.run_step(
         "transcripts of a screen reader",
         OutputFormat::Node,
         &mut node,
@@ -41,18 +42,18 @@ pub(crate) fn run_speech_tests(project: &Project, tally: &mut Tally) {
 /// normal run, because it installs each framework.
 pub(crate) fn run_agent_tests(project: &Project, tally: &mut Tally) {
     let mut node = project.command("node");
-    let ready = tally.task("set-up for agents", || {
+    let ready = tally.run_task("set-up for agents", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
         node.env("CHROMIUM", project.need_chromium()?);
         Ok(())
     });
     let built = ready
-        && tally.task("demo for release", || {
+        && tally.run_task("demo for release", || {
             demo::build(project, "dist/demo", true)
         });
     if built {
         node.arg("e2e/agents/run.mjs");
-        tally.step("popular agents", OutputFormat::ExitCode, &mut node);
+        tally.run_step("popular agents", OutputFormat::ExitCode, &mut node);
     }
 }

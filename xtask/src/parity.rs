@@ -65,7 +65,7 @@ struct Comparison {
 
 fn compare_interfaces(sources: &[String], types: &str, table: &str) -> Comparison {
     let mut compared = Comparison::default();
-    let rows: Vec<ParityRow<'_>> = table.lines().filter_map(ParityRow::read).collect();
+    let rows: Vec<ParityRow<'_>> = table.lines().filter_map(ParityRow::parse).collect();
     let mut used = BTreeSet::new();
     for (name, interfaces) in PAIRS {
         let members: BTreeSet<&str> = interfaces
@@ -121,7 +121,7 @@ struct ParityRow<'a> {
 }
 
 impl<'a> ParityRow<'a> {
-    fn read(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str) -> Option<Self> {
         let mut cells = line.strip_prefix("| `")?.trim_end_matches('|').split(" | ");
         Some(Self {
             rust: cells.next()?.trim().trim_end_matches('`'),

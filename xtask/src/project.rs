@@ -105,16 +105,16 @@ impl Project {
     }
 }
 
-/// Removes local paths from a module that is published. Without this, each panic location of a
-/// dependency would contain the path of its source on this machine. Call this after the sources
-/// have been fetched.
+/// Makes a build command remove local paths from its module, which is published. Otherwise each
+/// panic location of a dependency would contain the path of its source on this machine. Call this
+/// after the sources have been fetched.
 pub(crate) fn remap_local_paths(command: &mut Command) {
     let sources = cargo_home().map(|home| home.join("registry/src"));
     let registries = sources.and_then(|sources| fs::read_dir(sources).ok());
     let registries = registries.into_iter().flatten().flatten();
     let flags: Vec<String> = registries
         .map(|registry| registry.path())
-        .chain(standard_library())
+        .chain(standard_library_path())
         .map(|folder| format!("--remap-path-prefix={}/=", folder.display()))
         // Flags are separated by blanks.
         .filter(|flag| !flag.contains(char::is_whitespace))
@@ -128,7 +128,7 @@ pub(crate) fn remap_local_paths(command: &mut Command) {
 
 /// Returns the path of the standard library's source. If the component `rust-src` is installed,
 /// panic locations contain this path.
-fn standard_library() -> Option<PathBuf> {
+fn standard_library_path() -> Option<PathBuf> {
     let output = Command::new("rustc").args(["--print", "sysroot"]).output();
     let root = String::from_utf8(output.ok()?.stdout).ok()?;
     Some(Path::new(root.trim()).join("lib/rustlib/src/rust"))
@@ -180,7 +180,7 @@ pub(crate) fn read_text(file: &Path) -> Outcome<String> {
 }
 
 /// Returns the paths of the files in a folder that have an extension, sorted, and relative to the
-/// project.
+/// project; empty if the folder cannot be read.
 pub(crate) fn files_with_extension(project: &Project, folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.root.join(folder))
         .into_iter()

@@ -174,7 +174,7 @@ pub(crate) fn is_question(word: &str) -> bool {
         .any(|question| word.eq_ignore_ascii_case(question))
 }
 
-/// Returns the indices of the lines of a block in which a phrase begins.
+/// Returns the line index of each occurrence of a phrase: the line in which the occurrence begins.
 fn phrase_positions(words: &[(usize, &str)], phrase: &str) -> Vec<usize> {
     let parts: Vec<&str> = phrase.split(' ').collect();
     let starts = words.windows(parts.len()).filter(|window| {

@@ -143,8 +143,8 @@ impl SourceArea {
         self.order.iter().position(|name| *name == room)
     }
 
-    /// Returns the imports of a file from higher rooms. The path of the file is relative to the
-    /// project.
+    /// Returns the imports of a file from higher rooms, and all rooms that the order does not list.
+    /// The path of the file is relative to the project.
     fn find_faults(&self, file: &Path, text: &str) -> Vec<Fault> {
         let module = module_path(file.strip_prefix(self.folder).unwrap_or(file));
         let tokens = tokens(text);
@@ -183,7 +183,7 @@ impl SourceArea {
     }
 }
 
-/// Returns the root modules that the paths in a file name, with their lines.
+/// Returns the rooms that a file imports from, with the lines of the paths that refer to them.
 fn imported_rooms<'a>(module: &[String], tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     // The current brace depth, and the depths at which inline modules began.

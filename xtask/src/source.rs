@@ -1,4 +1,5 @@
-//! Tokenizes Rust code to analyze its imports and comments. Macros are not expanded.
+//! Finds source files, and tokenizes Rust code to analyze its imports and comments. Macros are not
+//! expanded.
 
 use std::{
     ffi::OsStr,

@@ -18,7 +18,7 @@ const MAX_LINES: usize = 40;
 /// Compares the public APIs with the listings, and the listings with the tables. With `BLESS=1`,
 /// writes the listings instead of comparing them.
 pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
-    let crates = published(project)?;
+    let crates = published_libraries(project)?;
     project.run(project.cargo().args(["build", "--quiet", "-p", "surface"]))?;
     let program = project
         .target_folder()
@@ -125,7 +125,7 @@ fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
         let is_open = fields.contains(path) || rest.contains("(pub ");
         (is_open && !path.ends_with("Props")).then_some(path)
     });
-    structs.filter_map(last).collect()
+    structs.filter_map(last_segment).collect()
 }
 
 /// Returns the names of enums that an application may match without a wildcard.
@@ -134,10 +134,10 @@ fn exhaustive_enums(listing: &str) -> BTreeSet<String> {
         let path = line.strip_prefix("pub enum ")?;
         path.get(..path.find(['<', ' ']).unwrap_or(path.len()))
     });
-    enums.filter_map(last).collect()
+    enums.filter_map(last_segment).collect()
 }
 
-fn last(path: &str) -> Option<String> {
+fn last_segment(path: &str) -> Option<String> {
     path.rsplit("::").next().map(str::to_owned)
 }
 
@@ -192,8 +192,8 @@ fn compare_table(text: &str, heading: &str, names: &BTreeSet<String>) -> Vec<Str
         .collect()
 }
 
-/// Returns the names of the published libraries of the workspace. Fails if there are none.
-fn published(project: &Project) -> Outcome<Vec<String>> {
+/// Returns the names of the published libraries of the workspace, sorted. Fails if there are none.
+fn published_libraries(project: &Project) -> Outcome<Vec<String>> {
     let folders = fs::read_dir(project.root.join("crates")).map_err(|error| error.to_string())?;
     let folders = folders.flatten().map(|folder| folder.path());
     let mut names = Vec::new();
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn the_tables_of_the_listings_are_complete() {
         let project = Project::find().unwrap();
-        let crates = published(&project).unwrap();
+        let crates = published_libraries(&project).unwrap();
         assert_eq!(compare_tables(&project, &crates).unwrap(), [""; 0]);
     }
 
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(published_name(package), None);
         let package = package.replace("publish = false\n", "");
         assert_eq!(published_name(&package), Some("a"));
-        let found = published(&Project::find().unwrap()).unwrap();
+        let found = published_libraries(&Project::find().unwrap()).unwrap();
         assert!(found.contains(&"leptos-assistant".to_owned()), "{found:?}");
         assert!(!found.contains(&"conformance".to_owned()), "{found:?}");
     }

@@ -77,7 +77,12 @@ struct Counts {
 impl Tally {
     /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
     /// started counts as one failure.
-    pub(crate) fn step(&mut self, name: &'static str, report: OutputFormat, command: &mut Command) {
+    pub(crate) fn run_step(
+        &mut self,
+        name: &'static str,
+        report: OutputFormat,
+        command: &mut Command,
+    ) {
         println!("\n== {name}: {}", command_line(command));
         let start = Instant::now();
         let counts = run_and_count(report, command, &mut self.names).unwrap_or_else(|message| {
@@ -95,7 +100,11 @@ impl Tally {
     }
 
     /// Runs an internal task, which counts as one check. Returns true if the task succeeded.
-    pub(crate) fn task(&mut self, name: &'static str, task: impl FnOnce() -> Outcome<()>) -> bool {
+    pub(crate) fn run_task(
+        &mut self,
+        name: &'static str,
+        task: impl FnOnce() -> Outcome<()>,
+    ) -> bool {
         let row = StepResult::run_task(name, task);
         let passed = row.counts.failed == 0;
         self.rows.push(row);
@@ -103,9 +112,9 @@ impl Tally {
     }
 
     /// Runs tasks in parallel, because linking a module for the browser occupies one core for
-    /// minutes. Each task counts as one check; returns true if none failed. If a step is given, it
-    /// runs at the same time with a higher priority, so that its timers are punctual.
-    pub(crate) fn tasks(
+    /// minutes. Each task counts as one check; returns true if no task failed. If a step is given,
+    /// it runs at the same time with a higher priority, so that its timers are punctual.
+    pub(crate) fn run_tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
         meanwhile: Option<(&'static str, OutputFormat, &mut Command)>,
@@ -122,7 +131,7 @@ impl Tally {
                 (name, scope.spawn(run))
             });
             if let Some((name, report, command)) = meanwhile {
-                self.step(name, report, command);
+                self.run_step(name, report, command);
             }
             running.map(|(name, row)| {
                 row.join()
@@ -189,8 +198,8 @@ fn run_and_count(
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
-            counts.read(report, &line);
-            names.read(report, &line);
+            counts.add_line(report, &line);
+            names.record_line(report, &line);
         }
     }
     let status = child
@@ -212,8 +221,8 @@ fn run_and_count(
 }
 
 impl TestNames {
-    /// Records the test that a line of output reports as failed or retried.
-    fn read(&mut self, report: OutputFormat, line: &str) {
+    /// Records the test that a line of output reports as failed or retried, if any.
+    fn record_line(&mut self, report: OutputFormat, line: &str) {
         let line = line.trim();
         if let Some(test) = line.strip_prefix("ℹ retried: ") {
             self.retried.push(test.to_owned());
@@ -239,8 +248,8 @@ impl TestNames {
 }
 
 impl Counts {
-    /// Adds the counts in a line of output.
-    fn read(&mut self, report: OutputFormat, line: &str) {
+    /// Adds the counts in a line of output, if any.
+    fn add_line(&mut self, report: OutputFormat, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match (report, words.as_slice()) {
             (
@@ -276,7 +285,7 @@ mod tests {
 
     fn read(report: OutputFormat, text: &str) -> (u32, u32) {
         let mut counts = Counts::default();
-        text.lines().for_each(|line| counts.read(report, line));
+        text.lines().for_each(|line| counts.add_line(report, line));
         (counts.passed, counts.failed)
     }
 
@@ -296,12 +305,12 @@ mod tests {
     #[test]
     fn failed_tests_are_listed_once() {
         let mut names = TestNames::default();
-        names.read(OutputFormat::Cargo, "test a::b ... FAILED");
-        names.read(OutputFormat::Cargo, "test web::c ... FAIL");
-        names.read(OutputFormat::Cargo, "test d ... ok");
-        names.read(OutputFormat::Node, "  ✖ a page (light) (12.5ms)");
-        names.read(OutputFormat::Node, "✖ failing tests:");
-        names.read(OutputFormat::Node, "✖ a page (light) (12.5ms)");
+        names.record_line(OutputFormat::Cargo, "test a::b ... FAILED");
+        names.record_line(OutputFormat::Cargo, "test web::c ... FAIL");
+        names.record_line(OutputFormat::Cargo, "test d ... ok");
+        names.record_line(OutputFormat::Node, "  ✖ a page (light) (12.5ms)");
+        names.record_line(OutputFormat::Node, "✖ failing tests:");
+        names.record_line(OutputFormat::Node, "✖ a page (light) (12.5ms)");
         assert_eq!(names.failed, ["a::b", "web::c", "a page (light)"]);
     }
 
@@ -312,7 +321,7 @@ mod tests {
             let mut tally = Tally::default();
             let lines = "echo 'ℹ retried: a test: timeout';".repeat(count);
             let script = format!("{lines} echo 'ℹ pass 9'");
-            tally.step(
+            tally.run_step(
                 "pages",
                 OutputFormat::Node,
                 Command::new("sh").args(["-c", &script]),
@@ -327,22 +336,22 @@ mod tests {
     #[test]
     fn a_program_without_test_results_has_failed() {
         let mut tally = Tally::default();
-        tally.step(
+        tally.run_step(
             "dies",
             OutputFormat::Cargo,
             Command::new("sh").args(["-c", "exit 3"]),
         );
-        tally.step(
+        tally.run_step(
             "says nothing",
             OutputFormat::Cargo,
             Command::new("sh").args(["-c", "exit 0"]),
         );
-        tally.step(
+        tally.run_step(
             "is not there",
             OutputFormat::ExitCode,
             &mut Command::new("no-such-program-here"),
         );
-        tally.step(
+        tally.run_step(
             "is well",
             OutputFormat::ExitCode,
             Command::new("sh").args(["-c", "exit 0"]),

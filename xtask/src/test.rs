@@ -86,16 +86,16 @@ pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> O
 }
 
 fn run_lints(project: &Project, tally: &mut Tally) {
-    tally.task("rooms, and cycles of imports", || rooms::check(project));
-    tally.task("style sheets", || style::check(project));
-    tally.task("labels in other languages", || languages::check(project));
-    tally.task("claims of docs", || claims::check(project));
-    tally.task("table of diagnostics", || codes::check(project));
-    tally.task("parity of Rust and JavaScript", || parity::check(project));
-    tally.task("prose of comments", || prose::check(project));
-    tally.task("names of tests", || test_names::check(project));
-    tally.task("the oldest Rust", || oldest::check(project));
-    let ready = tally.task("set-up for lints", || {
+    tally.run_task("rooms, and cycles of imports", || rooms::check(project));
+    tally.run_task("style sheets", || style::check(project));
+    tally.run_task("labels in other languages", || languages::check(project));
+    tally.run_task("claims of docs", || claims::check(project));
+    tally.run_task("table of diagnostics", || codes::check(project));
+    tally.run_task("parity of Rust and JavaScript", || parity::check(project));
+    tally.run_task("prose of comments", || prose::check(project));
+    tally.run_task("names of tests", || test_names::check(project));
+    tally.run_task("the oldest Rust", || oldest::check(project));
+    let ready = tally.run_task("set-up for lints", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
     });
@@ -103,7 +103,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         return;
     }
     let deny = ["--", "-D", "warnings"];
-    tally.step(
+    tally.run_step(
         "format",
         OutputFormat::ExitCode,
         project.cargo().args(["fmt", "--all", "--check"]),
@@ -112,13 +112,13 @@ fn run_lints(project: &Project, tally: &mut Tally) {
     clippy
         .args(["clippy", "--workspace", "--all-targets"])
         .args(deny);
-    tally.step("clippy", OutputFormat::ExitCode, &mut clippy);
-    tally.step(
+    tally.run_step("clippy", OutputFormat::ExitCode, &mut clippy);
+    tally.run_step(
         "clippy without features",
         OutputFormat::ExitCode,
         &mut clippy_command(project, "assistant-core", ""),
     );
-    tally.step(
+    tally.run_step(
         "clippy of the protocols without features",
         OutputFormat::ExitCode,
         &mut clippy_command(project, "assistant-protocols", ""),
@@ -135,12 +135,12 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         .args(deny)
         // As built by applications without type erasure of views; the tests build the other way.
         .env("RUSTFLAGS", "");
-    tally.step(
+    tally.run_step(
         "clippy for the browser",
         OutputFormat::ExitCode,
         &mut clippy,
     );
-    tally.step(
+    tally.run_step(
         "check without features",
         OutputFormat::ExitCode,
         &mut library_check_command(project, ""),
@@ -152,7 +152,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         .args(WASM)
         .args(deny)
         .env("RUSTFLAGS", "");
-    tally.step(
+    tally.run_step(
         "clippy of what hydrates",
         OutputFormat::ExitCode,
         &mut clippy,
@@ -161,9 +161,9 @@ fn run_lints(project: &Project, tally: &mut Tally) {
     doc.args(["doc", "--workspace", "--no-deps"])
         .args(["--features", DOCUMENTED])
         .env("RUSTDOCFLAGS", "-D warnings");
-    tally.step("documentation", OutputFormat::ExitCode, &mut doc);
+    tally.run_step("documentation", OutputFormat::ExitCode, &mut doc);
     // After the documentation, which has compiled the same dependencies.
-    tally.task("public surface", || surface::check(project, DOCUMENTED));
+    tally.run_task("public surface", || surface::check(project, DOCUMENTED));
 }
 
 /// Returns a command that runs clippy on a crate with only these features.
@@ -190,7 +190,7 @@ fn library_check_command(project: &Project, features: &str) -> Command {
 /// a normal run, which compiles the crates without features, with the default features and with all
 /// features.
 fn check_features(project: &Project, tally: &mut Tally) {
-    let ready = tally.task("set-up for features", || {
+    let ready = tally.run_task("set-up for features", || {
         project.need_lint_tools()?;
         project.need_wasm_target()
     });
@@ -200,14 +200,14 @@ fn check_features(project: &Project, tally: &mut Tally) {
     let engine = ENGINE_FEATURES.map(|feature| ("assistant-core", feature));
     let protocols = PROTOCOLS.map(|feature| ("assistant-protocols", feature));
     for (package, feature) in engine.into_iter().chain(protocols) {
-        tally.step(
+        tally.run_step(
             "clippy of one feature",
             OutputFormat::ExitCode,
             &mut clippy_command(project, package, feature),
         );
     }
     for feature in FEATURES {
-        tally.step(
+        tally.run_step(
             "check of one feature",
             OutputFormat::ExitCode,
             &mut library_check_command(project, feature),
@@ -216,7 +216,7 @@ fn check_features(project: &Project, tally: &mut Tally) {
 }
 
 fn run_native_tests(project: &Project, tally: &mut Tally) {
-    let ready = tally.task("set-up for native tests", || {
+    let ready = tally.run_task("set-up for native tests", || {
         project.need_node(NODE)?;
         project.need_reference()
     });
@@ -241,13 +241,13 @@ fn run_native_tests(project: &Project, tally: &mut Tally) {
     if env::var_os("PROPTEST_RNG_SEED").is_none() {
         tests.env("PROPTEST_RNG_SEED", "1");
     }
-    tally.step("native tests", OutputFormat::Cargo, &mut tests);
+    tally.run_step("native tests", OutputFormat::Cargo, &mut tests);
     // As a server is built; the previous step has unified the features of all packages.
     let mut server = project.cargo();
     server
         .args(["test", "-p", "leptos-assistant", "--test", "server"])
         .args(["--no-default-features", "--features", "ssr,markdown"]);
-    tally.step("native tests of a server", OutputFormat::Cargo, &mut server);
+    tally.run_step("native tests of a server", OutputFormat::Cargo, &mut server);
 }
 
 /// Runs the tests of `tests/` in a browser. With `with_pages`, also builds the pages of the
@@ -259,10 +259,10 @@ fn run_browser_tests(
     tally: &mut Tally,
 ) -> Option<bool> {
     let mut driver = None;
-    let ready = tally.task("set-up for browser tests", || {
+    let ready = tally.run_task("set-up for browser tests", || {
         project.need_wasm_target()?;
         project.need_page_builders()?;
-        driver = Some(browsers::driver(project, browser)?);
+        driver = Some(browsers::need_driver(project, browser)?);
         Ok(())
     });
     let driver = driver.filter(|_| ready)?;
@@ -283,11 +283,11 @@ fn run_browser_tests(
         tests
     };
     if !with_pages {
-        tally.step("browser tests", OutputFormat::Cargo, &mut tests());
+        tally.run_step("browser tests", OutputFormat::Cargo, &mut tests());
         return None;
     }
     // Compiled first, so that the tests do not wait for the builds.
-    tally.step(
+    tally.run_step(
         "browser tests, compiled",
         OutputFormat::ExitCode,
         tests().arg("--no-run"),
@@ -298,7 +298,7 @@ fn run_browser_tests(
 /// Builds the pages of the end-to-end tests, and runs the browser tests at the same time if they
 /// are given. Returns true if the pages were built.
 fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
-    let ready = tally.task("set-up for end-to-end tests", || {
+    let ready = tally.run_task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
         project.need_agents()
@@ -306,11 +306,11 @@ fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &m
     let meanwhile = browser_tests.map(|tests| ("browser tests", OutputFormat::Cargo, tests));
     if !ready {
         if let Some((name, report, tests)) = meanwhile {
-            tally.step(name, report, tests);
+            tally.run_step(name, report, tests);
         }
         return false;
     }
-    tally.tasks(
+    tally.run_tasks(
         [
             ("demo for release", &|| {
                 demo::build(project, "dist/demo", true)
@@ -328,15 +328,15 @@ fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &m
 /// Runs the end-to-end tests in a browser, with the built demo, npm package, examples and servers.
 fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) {
     let mut program = PathBuf::new();
-    let found = tally.task("browser of end-to-end tests", || {
-        program = browsers::browser_program(project, browser)?;
+    let found = tally.run_task("browser of end-to-end tests", || {
+        program = browsers::need_browser(project, browser)?;
         Ok(())
     });
     if !found {
         return;
     }
-    tally.task("sizes", || dist::print_sizes(project));
-    tally.task("size budget of the npm package", || budget::check(project));
+    tally.run_task("sizes", || dist::print_sizes(project));
+    tally.run_task("size budget of the npm package", || budget::check(project));
     // The files use half of the processor's time: their journeys wait for pages, timers and servers.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut node = project.command("node");
@@ -348,7 +348,7 @@ fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) 
         .env("LIBRARY_SERVER", examples::server_path(project))
         .env("RELAY_SERVER", examples::relay_path(project))
         .env_remove("NODE_TEST_CONTEXT");
-    tally.step("end-to-end tests", OutputFormat::Node, &mut node);
+    tally.run_step("end-to-end tests", OutputFormat::Node, &mut node);
 }
 
 /// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
