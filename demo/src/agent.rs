@@ -46,13 +46,14 @@ impl Protocol {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 }
 
+/// An agent that the page reaches over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Remote {
+pub(crate) struct RemoteAgent {
     pub(crate) protocol: Protocol,
     pub(crate) url: String,
     /// The model requested from an OpenAI-compatible endpoint; if it is empty, the endpoint chooses
@@ -60,14 +61,15 @@ pub(crate) struct Remote {
     pub(crate) model: String,
 }
 
-impl Remote {
-    /// Returns the agent in the page's address, or the reason why it cannot be used.
-    pub(crate) fn of_address() -> Result<Option<Self>, String> {
+impl RemoteAgent {
+    /// Returns the agent in the page's address, or the reason why it cannot be used; `None` if the
+    /// address contains no agent.
+    pub(crate) fn from_page_address() -> Result<Option<Self>, String> {
         let Some(url) = parameter("agent") else {
             return Ok(None);
         };
         let name = parameter("protocol").unwrap_or_else(|| Protocol::AgUi.name().to_owned());
-        let Some(protocol) = Protocol::named(&name) else {
+        let Some(protocol) = Protocol::from_name(&name) else {
             return Err(format!(
                 "The address asks for the protocol “{name}”, and this page speaks “ag-ui”, \
                  “ui-stream” and “completions”. The script in the page answers instead."
@@ -81,7 +83,7 @@ impl Remote {
     }
 
     /// Creates the agent. The key is read for every request.
-    fn agent(&self, key: RwSignal<String>) -> AgentProp {
+    fn create_agent(&self, key: RwSignal<String>) -> AgentProp {
         let headers = move || match key.get_untracked().as_str() {
             "" => Vec::new(),
             key => vec![("authorization".to_owned(), format!("Bearer {key}"))],
@@ -108,9 +110,13 @@ impl Remote {
     }
 }
 
-/// Returns the remote agent, or the script. `key` is sent with every request unless it is empty.
-pub(crate) fn of(remote: Option<&Remote>, key: RwSignal<String>) -> AgentProp {
-    remote.map_or_else(|| scripted().into(), |remote| remote.agent(key))
+/// Creates the remote agent, or the script if there is none. `key` is sent with every request to
+/// the remote agent, unless it is empty.
+pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> AgentProp {
+    remote.map_or_else(
+        || scripted_agent().into(),
+        |remote| remote.create_agent(key),
+    )
 }
 
 /// Returns the options of the session that the page's address sets.
@@ -119,6 +125,6 @@ pub(crate) fn options() -> SessionOptions {
         .fork_thread(parameter("fork_thread").is_some_and(|fork| fork == "true"))
 }
 
-fn scripted() -> ScriptedAgent {
+fn scripted_agent() -> ScriptedAgent {
     ScriptedAgent::new(script::answer).pace(PACE)
 }

@@ -9,7 +9,7 @@ use leptos_assistant::{
 };
 
 use crate::{
-    agent::{self, Remote},
+    agent::{self, RemoteAgent},
     browser::{parameter, system_is_dark},
     connect::Connect,
     dialog::DeleteDialog,
@@ -25,13 +25,13 @@ use crate::{
 
 #[component]
 pub(crate) fn App() -> impl IntoView {
-    let (remote, notice) = match Remote::of_address() {
+    let (remote, notice) = match RemoteAgent::from_page_address() {
         Ok(remote) => (remote, None),
         Err(notice) => (None, Some(notice)),
     };
     let key = RwSignal::new(String::new());
-    let agent = agent::of(remote.as_ref(), key);
-    let (initial, thread_id) = history::chosen();
+    let agent = agent::create(remote.as_ref(), key);
+    let (initial, thread_id) = history::initial_conversation();
     let labels = Labels::default().with([(LabelName::Placeholder, "Ask Harbor to do something")]);
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(system_is_dark());
@@ -46,11 +46,11 @@ pub(crate) fn App() -> impl IntoView {
 fn Console(
     harbor: Harbor,
     notice: Option<String>,
-    remote: Option<Remote>,
+    remote: Option<RemoteAgent>,
     key: RwSignal<String>,
 ) -> impl IntoView {
     let asked = RwSignal::new(None);
-    let layout = Layout::chosen();
+    let layout = Layout::from_page_address();
     let view = move || match harbor.view.get() {
         Shown::Page => "page",
         Shown::Assistant => "assistant",
@@ -106,7 +106,8 @@ fn Console(
     }
 }
 
-/// The placement of the chat, if it is not part of the page: `?layout=sidebar` or `popup`.
+/// The placement of the chat beside or above the page, with `?layout=sidebar` or `popup`. Otherwise
+/// the chat is part of the page.
 #[derive(Clone, Copy)]
 enum Layout {
     Sidebar,
@@ -114,7 +115,7 @@ enum Layout {
 }
 
 impl Layout {
-    fn chosen() -> Option<Self> {
+    fn from_page_address() -> Option<Self> {
         match parameter("layout").as_deref() {
             Some("sidebar") => Some(Self::Sidebar),
             Some("popup") => Some(Self::Popup),
@@ -191,7 +192,7 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// The button that switches between light and dark, overriding the system's setting.
+/// The button that switches between light and dark, which overrides the system's setting.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {

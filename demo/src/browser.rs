@@ -14,26 +14,26 @@ pub(crate) async fn sleep(ms: i32) {
 }
 
 /// Returns the time of day, such as 09:12.
-pub(crate) fn clock() -> String {
+pub(crate) fn time_of_day() -> String {
     let now = js_sys::Date::new_0();
     format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
 }
 
-/// Returns a parameter of the page's address, unless it is missing or empty.
+/// Returns a parameter of the page's address; `None` if it is missing or empty.
 pub(crate) fn parameter(name: &str) -> Option<String> {
     let search = window().location().search().ok()?;
     let all = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
     all.get(name).filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the fragment of the page's address.
+/// Returns the fragment of the page's address, without the `#`; empty if there is none.
 pub(crate) fn fragment() -> String {
     let hash = window().location().hash().unwrap_or_default();
     hash.trim_start_matches('#').to_owned()
 }
 
 /// Opens this page with the given parameters and fragment, which replace the current ones.
-pub(crate) fn open_query(query: &[(&str, &str)], fragment: &str) {
+pub(crate) fn open_page(query: &[(&str, &str)], fragment: &str) {
     let location = window().location();
     let all = web_sys::UrlSearchParams::new().and_then(|all| {
         for (name, value) in query {

@@ -7,13 +7,13 @@ use crate::signs::Sign;
 
 /// The icon at the start of a line.
 #[derive(Clone, Copy)]
-pub(crate) enum Mark {
+pub(crate) enum LineIcon {
     Busy,
     Icon(Icon),
     Sign(Sign),
 }
 
-impl Mark {
+impl LineIcon {
     fn view(self) -> AnyView {
         match self {
             Self::Busy => spinner().into_any(),
@@ -24,7 +24,7 @@ impl Mark {
 }
 
 /// Renders a line about a call, in the colour of its status.
-pub(crate) fn line(mark: Mark, text: impl Into<String>) -> AnyView {
+pub(crate) fn line(mark: LineIcon, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! { <p class="la-tool-line">{mark.view()}<span>{text}</span></p> }.into_any()
 }
@@ -38,7 +38,8 @@ pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>
     .into_any()
 }
 
-/// Returns the reason for a failed call, as the end of a sentence.
+/// Returns the reason for a failed call, as the end of a sentence; a default text if the error is
+/// missing.
 pub(crate) fn reason(error: Option<String>) -> String {
     error.unwrap_or_else(|| "no reason was given".to_owned())
 }
@@ -48,7 +49,7 @@ pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
 }
 
 /// Renders a progress bar, which is indeterminate without a percentage.
-pub(crate) fn bar(label: String, percent: Option<f64>) -> impl IntoView {
+pub(crate) fn progress_bar(label: String, percent: Option<f64>) -> impl IntoView {
     view! {
         <progress
             class="la-progress"

@@ -8,8 +8,8 @@
 use leptos::{html, prelude::*};
 
 use crate::{
-    agent::{Protocol, Remote},
-    browser::{fragment, open_query},
+    agent::{Protocol, RemoteAgent},
+    browser::{fragment, open_page},
     signs::Sign,
 };
 
@@ -29,7 +29,7 @@ struct Draft {
 }
 
 impl Draft {
-    fn of(remote: Option<&Remote>) -> Self {
+    fn new(remote: Option<&RemoteAgent>) -> Self {
         let url = remote.map(|remote| remote.url.clone()).unwrap_or_default();
         let model = remote.map(|remote| remote.model.clone());
         Self {
@@ -41,13 +41,13 @@ impl Draft {
         }
     }
 
-    fn remote(self) -> Option<Remote> {
+    fn remote(self) -> Option<RemoteAgent> {
         let protocol = self.protocol.get()?;
         let model = match protocol {
             Protocol::Completions => self.model.get().trim().to_owned(),
             Protocol::AgUi | Protocol::UiStream => String::new(),
         };
-        Some(Remote {
+        Some(RemoteAgent {
             protocol,
             url: self.url.get().trim().to_owned(),
             model,
@@ -59,7 +59,7 @@ impl Draft {
 #[component]
 pub(crate) fn Connect(
     /// The agent of the page.
-    remote: Option<Remote>,
+    remote: Option<RemoteAgent>,
     /// The key that is sent with every request.
     key: RwSignal<String>,
 ) -> impl IntoView {
@@ -83,7 +83,11 @@ pub(crate) fn Connect(
     }
 }
 
-fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) -> impl IntoView {
+fn dialog(
+    current: Option<RemoteAgent>,
+    key: RwSignal<String>,
+    open: RwSignal<bool>,
+) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
@@ -91,7 +95,7 @@ fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) 
             let _ = element.show_modal();
         }
     });
-    let draft = Draft::of(current.as_ref());
+    let draft = Draft::new(current.as_ref());
     draft.key.set(key.get_untracked());
     let current = StoredValue::new(current);
     let stays = Memo::new(move |_| draft.remote() == current.get_value());
@@ -105,7 +109,7 @@ fn dialog(current: Option<Remote>, key: RwSignal<String>, open: RwSignal<bool>) 
         match (chosen, stays.get_untracked()) {
             (false, _) => {}
             (true, true) => key.set(typed),
-            (true, false) => go_to(next, asks),
+            (true, false) => open_agent_page(next, asks),
         }
     };
     let elsewhere = move || draft.protocol.get().is_some();
@@ -195,7 +199,7 @@ fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
                 />
             </label>
         </Show>
-        <Show when=move || stays.get() fallback=move || asks_for_key(draft)>
+        <Show when=move || stays.get() fallback=move || key_request_checkbox(draft)>
             {key_field(draft)}
         </Show>
         <p class="la-dialog-text">
@@ -221,7 +225,7 @@ fn key_field(draft: Draft) -> impl IntoView {
     }
 }
 
-fn asks_for_key(draft: Draft) -> impl IntoView {
+fn key_request_checkbox(draft: Draft) -> impl IntoView {
     view! {
         <label class="la-field-check demo-choice">
             <input
@@ -234,10 +238,11 @@ fn asks_for_key(draft: Draft) -> impl IntoView {
     }
 }
 
-/// Opens the page for an agent.
-fn go_to(remote: Option<Remote>, asks: bool) {
+/// Opens the page for an agent, or for the script if there is no agent. With `asks`, the page asks
+/// for a key at once.
+fn open_agent_page(remote: Option<RemoteAgent>, asks: bool) {
     let Some(remote) = remote else {
-        return open_query(&[], "");
+        return open_page(&[], "");
     };
     let mut query = vec![
         ("agent", remote.url.as_str()),
@@ -246,5 +251,5 @@ fn go_to(remote: Option<Remote>, asks: bool) {
     if !remote.model.is_empty() {
         query.push(("model", remote.model.as_str()));
     }
-    open_query(&query, if asks { ASKS_FOR_KEY } else { "" });
+    open_page(&query, if asks { ASKS_FOR_KEY } else { "" });
 }

@@ -17,7 +17,7 @@ use leptos_assistant::{
 
 /// A state in the gallery: its title, the agent's answer, and a function that registers the page's
 /// actions.
-struct State {
+struct GalleryState {
     title: &'static str,
     answer: fn(&RunInput) -> Script,
     actions: fn(),
@@ -25,7 +25,7 @@ struct State {
     stopped: bool,
 }
 
-impl State {
+impl GalleryState {
     const fn new(title: &'static str, answer: fn(&RunInput) -> Script, actions: fn()) -> Self {
         Self {
             title,
@@ -43,7 +43,7 @@ impl State {
 
 #[component]
 pub(crate) fn Gallery() -> impl IntoView {
-    let group = |title, states: &'static [State]| {
+    let group = |title, states: &'static [GalleryState]| {
         let states = states.iter().map(window).collect_view();
         view! {
             <section class="gallery-group" aria-label=title>
@@ -62,13 +62,13 @@ pub(crate) fn Gallery() -> impl IntoView {
     }
 }
 
-fn window(state: &'static State) -> impl IntoView {
+fn window(state: &'static GalleryState) -> impl IntoView {
     view! {
         <div class="gallery-state" data-state=state.title>
             <h3 class="gallery-title">{state.title}</h3>
             <div class="gallery-window">
                 <AssistantProvider agent=ScriptedAgent::new(state.answer)>
-                    <Begin state />
+                    <GalleryRun state />
                     <ChatRoot label=state.title>
                         <Transcript />
                         <InterruptInbox />
@@ -81,9 +81,10 @@ fn window(state: &'static State) -> impl IntoView {
     }
 }
 
-/// Registers the actions of a state, and sends the message that starts the run.
+/// Registers the actions of a state, sends the message that starts the run, and stops the run after
+/// 300 ms if the state requires it.
 #[component]
-fn Begin(state: &'static State) -> impl IntoView {
+fn GalleryRun(state: &'static GalleryState) -> impl IntoView {
     (state.actions)();
     let Some(assistant) = use_assistant() else {
         return;
@@ -100,8 +101,8 @@ fn Begin(state: &'static State) -> impl IntoView {
     }
 }
 
-/// Returns the script, or a final text if the input contains results of its calls.
-fn unless_answered(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
+/// Returns the script, or a final text if the input contains results since the user's last message.
+fn script_unless_answered(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
     match leptos_assistant::agent::results_since_user(input).is_empty() {
         true => script(),
         false => Script::new().text("That was it."),

@@ -31,10 +31,10 @@ const MAX_MESSAGES: usize = 20_000;
 
 /// Returns the generated conversation that the address requests, if any, and the id of the stored
 /// conversation, which may be empty.
-pub(crate) fn chosen() -> (Option<Value>, String) {
+pub(crate) fn initial_conversation() -> (Option<Value>, String) {
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
     (
-        count.map(|count| of(count.min(MAX_MESSAGES))),
+        count.map(|count| generate_conversation(count.min(MAX_MESSAGES))),
         parameter("chat").unwrap_or_default(),
     )
 }
@@ -56,7 +56,7 @@ pub(crate) fn store() -> StoreProp {
     }
 }
 
-fn of(count: usize) -> Value {
+fn generate_conversation(count: usize) -> Value {
     #[allow(
         clippy::cast_possible_truncation,
         reason = "whole milliseconds fit for a long while"
@@ -77,7 +77,7 @@ fn of(count: usize) -> Value {
                 "id": id,
                 "role": "assistant",
                 "createdAt": at + 4_000,
-                "parts": answer(exchange),
+                "parts": answer_parts(exchange),
                 "usage": [{"inputTokens": 700 + exchange % 300, "outputTokens": 40 + exchange % 90}],
                 "durationMs": 2_400 + 10 * (exchange % 90),
             })
@@ -92,7 +92,7 @@ fn of(count: usize) -> Value {
 
 /// Returns the parts of a generated answer. The longest answer has calls that read the logs of the
 /// night.
-fn answer(exchange: usize) -> Vec<Value> {
+fn answer_parts(exchange: usize) -> Vec<Value> {
     let mut parts = Vec::new();
     if exchange % ANSWERS.len() == ANSWERS.len() - 1 {
         for (place, log) in ["berths", "pilots", "weather", "cranes"].iter().enumerate() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::browser::clock;
+use crate::browser::time_of_day;
 
 /// The time for which a changed item is marked, in seconds.
 const MARKED_SECS: u64 = 2;
@@ -225,7 +225,7 @@ impl Harbor {
     pub(crate) fn add_entry(self, text: impl Into<String>, who: &'static str) {
         let entry = Entry {
             id: self.number(),
-            time: clock(),
+            time: time_of_day(),
             text: text.into(),
             who,
         };

@@ -6,27 +6,31 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-use super::{State, unless_answered};
+use super::{GalleryState, script_unless_answered};
 
-pub(super) const STATES: &[State] = &[
-    State::new("running", call, running),
-    State::new("done", call, done),
-    State::new("done, with a title", call, titled),
-    State::new("a result that calls itself a failure", call, failure),
-    State::new("failed", call, failed),
-    State::new("unknown tool", call, || ()),
-    State::new("arguments that are no JSON", invalid_arguments, done),
-    State::new("arguments that break the schema", call, schema_violation),
-    State::new("stopped", call, running).stopped(),
-    State::new("denied", call, denied),
-    State::new("reported by the agent", reported, || ()),
-    State::new("several that are done", several, done),
-    State::new("long arguments and result", long, done),
-    State::new("a name and values that hide something", hidden, done),
+pub(super) const STATES: &[GalleryState] = &[
+    GalleryState::new("running", call, running),
+    GalleryState::new("done", call, done),
+    GalleryState::new("done, with a title", call, done_with_title),
+    GalleryState::new("a result that calls itself a failure", call, failure),
+    GalleryState::new("failed", call, failed),
+    GalleryState::new("unknown tool", call, || ()),
+    GalleryState::new("arguments that are no JSON", invalid_arguments, done),
+    GalleryState::new("arguments that break the schema", call, schema_violation),
+    GalleryState::new("stopped", call, running).stopped(),
+    GalleryState::new("denied", call, denied),
+    GalleryState::new("reported by the agent", reported_call, || ()),
+    GalleryState::new("several that are done", several_calls, done),
+    GalleryState::new("long arguments and result", long_arguments, done),
+    GalleryState::new(
+        "a name and values that hide something",
+        deceptive_characters,
+        done,
+    ),
 ];
 
 fn call(input: &RunInput) -> Script {
-    unless_answered(input, || {
+    script_unless_answered(input, || {
         Script::new().text("Let me look that up.").call(
             "lookup_order",
             &json!({"order_id": "A-17", "details": true}),
@@ -35,28 +39,28 @@ fn call(input: &RunInput) -> Script {
 }
 
 fn invalid_arguments(input: &RunInput) -> Script {
-    unless_answered(input, || {
+    script_unless_answered(input, || {
         Script::new().call_as("c", "lookup_order", "{\"order_id\": oops")
     })
 }
 
-fn reported(_: &RunInput) -> Script {
+fn reported_call(_: &RunInput) -> Script {
     Script::new()
         .call_as("c", "lookup_order", "{\"order_id\":\"A-17\"}")
         .result("c", "{\"status\":\"shipped\"}")
         .text("It is shipped.")
 }
 
-fn several(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn several_calls(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         (1..=5).fold(Script::new(), |script, order| {
             script.call("lookup_order", &json!({"order_id": format!("A-{order}")}))
         })
     })
 }
 
-fn long(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn long_arguments(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         let list: Vec<Value> = (0..60)
             .map(|n| json!({"order": n, "note": "as usual"}))
             .collect();
@@ -64,8 +68,8 @@ fn long(input: &RunInput) -> Script {
     })
 }
 
-fn hidden(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn deceptive_characters(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         Script::new().call(
             "lookup_order",
             &json!({"order_id": "gpj.\u{202e}exe", "to": "pаypal.com"}),
@@ -85,7 +89,7 @@ fn done() {
     use_assistant_action(lookup().handler(|args: Value| args));
 }
 
-fn titled() {
+fn done_with_title() {
     let action = lookup().title("Look the order up");
     use_assistant_action(action.handler(|_: Value| "shipped"));
 }

@@ -9,46 +9,54 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-use super::{State, unless_answered};
+use super::{GalleryState, script_unless_answered};
 
-pub(super) const STATES: &[State] = &[
-    State::new("approval, plain", call, || deploy(Risk::Plain)),
-    State::new("approval, attention", call, || deploy(Risk::Attention)),
-    State::new("approval, danger", call, || deploy(Risk::Danger)),
-    State::new("approval, not described", call, undescribed),
-    State::new("approval, many long rows", call, rows),
-    State::new(
+pub(super) const STATES: &[GalleryState] = &[
+    GalleryState::new("approval, plain", call, || deploy(Risk::Plain)),
+    GalleryState::new("approval, attention", call, || deploy(Risk::Attention)),
+    GalleryState::new("approval, danger", call, || deploy(Risk::Danger)),
+    GalleryState::new("approval, not described", call, undescribed),
+    GalleryState::new("approval, many long rows", call, many_rows),
+    GalleryState::new(
         "approval, values that hide something",
         deceptive_characters,
         undescribed,
     ),
-    State::new("approval, long arguments", long, undescribed),
-    State::new("approval of what the agent runs", call, by_agent),
-    State::new("approval of an action that is gone", call_of_old, || ()),
-    State::new("two approvals", two, || deploy(Risk::Attention)),
-    State::new("the agent asks about a call", agent_asks, || ()),
-    State::new(
+    GalleryState::new("approval, long arguments", long_arguments, undescribed),
+    GalleryState::new("approval of what the agent runs", call, run_by_agent),
+    GalleryState::new(
+        "approval of an action that is gone",
+        call_of_removed_action,
+        || (),
+    ),
+    GalleryState::new("two approvals", two_calls, || deploy(Risk::Attention)),
+    GalleryState::new("the agent asks about a call", agent_asks, || ()),
+    GalleryState::new(
         "the agent asks yes or no",
         |_| interrupt(json!({"type": "boolean"})),
         || (),
     ),
-    State::new("the agent asks for a form", |_| interrupt(form()), || ()),
-    State::new(
+    GalleryState::new(
+        "the agent asks for a form",
+        |_| interrupt(form_schema()),
+        || (),
+    ),
+    GalleryState::new(
         "the agent asks for anything",
         |_| interrupt(json!({})),
         || (),
     ),
-    State::new("a handler asks", call, handler_asks),
+    GalleryState::new("a handler asks", call, handler_asks),
 ];
 
 fn call(input: &RunInput) -> Script {
-    unless_answered(input, || {
+    script_unless_answered(input, || {
         Script::new().call("deploy", &json!({"version": "2.4.0", "to": "production"}))
     })
 }
 
-fn call_of_old(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn call_of_removed_action(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         let interrupt = create_interrupt(
             Some("c"),
             json!({"type": "object", "properties": {"approved": {"type": "boolean"}}}),
@@ -60,7 +68,7 @@ fn call_of_old(input: &RunInput) -> Script {
 }
 
 fn deceptive_characters(input: &RunInput) -> Script {
-    unless_answered(input, || {
+    script_unless_answered(input, || {
         Script::new().call(
             "deploy",
             &json!({"version": "2.4\u{200b}.0", "to": "prоduction"}),
@@ -68,15 +76,15 @@ fn deceptive_characters(input: &RunInput) -> Script {
     })
 }
 
-fn long(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn long_arguments(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         let hosts: Vec<String> = (0..80).map(|n| format!("host-{n}.example")).collect();
         Script::new().call("deploy", &json!({"hosts": hosts}))
     })
 }
 
-fn two(input: &RunInput) -> Script {
-    unless_answered(input, || {
+fn two_calls(input: &RunInput) -> Script {
+    script_unless_answered(input, || {
         Script::new()
             .call("deploy", &json!({"version": "2.4.0", "to": "staging"}))
             .call("deploy", &json!({"version": "2.4.0", "to": "production"}))
@@ -84,7 +92,7 @@ fn two(input: &RunInput) -> Script {
 }
 
 fn agent_asks(input: &RunInput) -> Script {
-    call_of_old(input)
+    call_of_removed_action(input)
 }
 
 fn create_interrupt(call: Option<&str>, schema: Value) -> Interrupt {
@@ -104,7 +112,7 @@ fn interrupt(schema: Value) -> Script {
     Script::new().interrupt(vec![create_interrupt(None, schema)])
 }
 
-fn form() -> Value {
+fn form_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -116,11 +124,11 @@ fn form() -> Value {
     })
 }
 
-fn action() -> ToolAction {
+fn deploy_action() -> ToolAction {
     ToolAction::new("deploy", "Deploys a version").approval(Approval::Always)
 }
 
-fn text(args: &Value, key: &str) -> String {
+fn text_argument(args: &Value, key: &str) -> String {
     args.get(key)
         .and_then(Value::as_str)
         .unwrap_or_default()
@@ -129,12 +137,12 @@ fn text(args: &Value, key: &str) -> String {
 
 fn deploy(risk: Risk) {
     use_assistant_action(
-        action()
+        deploy_action()
             .title("Deploy")
             .risk(risk)
             .handler(|_: Value| "done")
             .describe(|args| {
-                let (version, to) = (text(args, "version"), text(args, "to"));
+                let (version, to) = (text_argument(args, "version"), text_argument(args, "to"));
                 Description::new(format!("Deploy {version} to {to}?"))
                     .row("Version", version)
                     .row("Environment", to)
@@ -143,12 +151,12 @@ fn deploy(risk: Risk) {
 }
 
 fn undescribed() {
-    use_assistant_action(action().handler(|_: Value| "done"));
+    use_assistant_action(deploy_action().handler(|_: Value| "done"));
 }
 
-fn rows() {
+fn many_rows() {
     use_assistant_action(
-        action()
+        deploy_action()
             .title("Deploy")
             .handler(|_: Value| "done")
             .describe(|_| {
@@ -162,14 +170,16 @@ fn rows() {
     );
 }
 
-fn by_agent() {
-    use_assistant_action(action().render_only().run_by_agent());
+fn run_by_agent() {
+    use_assistant_action(deploy_action().render_only().run_by_agent());
 }
 
 fn handler_asks() {
     use_assistant_action(ToolAction::new("deploy", "Deploys a version").handler(
         |_: Value, context: ToolContext| async move {
-            let answer: Value = context.ask_with("Who is on call tonight?", form()).await?;
+            let answer: Value = context
+                .ask_with("Who is on call tonight?", form_schema())
+                .await?;
             Ok::<_, ToolError>(answer)
         },
     ));

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    cards::{Mark, bar, card, line, reason, toned_line},
+    cards::{LineIcon, card, line, progress_bar, reason, toned_line},
     state::{Harbor, Shown, YOU},
 };
 
@@ -108,19 +108,20 @@ fn confirm_card(call: ToolCallView<Confirm>) -> impl IntoView {
             .args()
             .map_or_else(|| "something".to_owned(), |args| args.action);
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing a question…"),
+            Status::Pending => line(LineIcon::Busy, "Preparing a question…"),
             Status::Executing => toned_line(
                 "warning",
                 Icon::Alert,
                 format!("Waiting for your word on: {action}…"),
             ),
-            Status::Complete if call.result::<String>().as_deref() == Some("approved") => {
-                line(Mark::Icon(Icon::Check), format!("You approved: {action}"))
-            }
+            Status::Complete if call.result::<String>().as_deref() == Some("approved") => line(
+                LineIcon::Icon(Icon::Check),
+                format!("You approved: {action}"),
+            ),
             Status::Complete => toned_line("neutral", Icon::X, format!("You rejected: {action}")),
             Status::Failed => {
                 let text = format!("Nothing was confirmed: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Ban), text)
+                line(LineIcon::Icon(Icon::Ban), text)
             }
         }
     }
@@ -144,21 +145,21 @@ fn request_card(call: ToolCallView<Request>) -> impl IntoView {
             .args()
             .map_or_else(|| "the service".to_owned(), |args| args.endpoint);
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing a request…"),
+            Status::Pending => line(LineIcon::Busy, "Preparing a request…"),
             Status::Executing => {
                 let label = format!("Calling {endpoint}…");
                 card(view! {
                     <div class="la-progress-row"><span>{label.clone()}</span></div>
-                    {bar(label, None)}
+                    {progress_bar(label, None)}
                 })
             }
             Status::Complete => line(
-                Mark::Icon(Icon::Check),
+                LineIcon::Icon(Icon::Check),
                 format!("Successfully called {endpoint}"),
             ),
             Status::Failed => {
                 let text = format!("{endpoint} was not called: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Alert), text)
+                line(LineIcon::Icon(Icon::Alert), text)
             }
         }
     }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    browser::{clock, sleep},
-    cards::{Mark, line, reason},
+    browser::{sleep, time_of_day},
+    cards::{LineIcon, line, reason},
     signs::Sign,
     state::{APPROVED, Harbor, Weather},
     story,
@@ -80,7 +80,7 @@ async fn look(harbor: Harbor, place: String) -> Result<String, ToolError> {
         degrees,
         sky,
         wind,
-        time: clock(),
+        time: time_of_day(),
     }));
     harbor.mark("weather");
     Ok(text)
@@ -92,15 +92,18 @@ fn weather_card(call: ToolCallView<Place>) -> impl IntoView {
             .args()
             .map_or_else(|| "your place".to_owned(), |args| args.location);
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing to look up the weather…"),
-            Status::Executing => line(Mark::Busy, format!("Looking up the weather in {place}…")),
+            Status::Pending => line(LineIcon::Busy, "Preparing to look up the weather…"),
+            Status::Executing => line(
+                LineIcon::Busy,
+                format!("Looking up the weather in {place}…"),
+            ),
             Status::Complete => {
                 let text = call.result::<String>().unwrap_or_default();
-                line(Mark::Sign(Sign::Cloud), text)
+                line(LineIcon::Sign(Sign::Cloud), text)
             }
             Status::Failed => {
                 let text = format!("No weather for {place}: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Ban), text)
+                line(LineIcon::Icon(Icon::Ban), text)
             }
         }
     }

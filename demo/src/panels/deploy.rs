@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
-    browser::clock,
-    cards::{Mark, line, reason},
+    browser::time_of_day,
+    cards::{LineIcon, line, reason},
     signs::Sign,
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
@@ -87,7 +87,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
     harbor.lane(env).set(Lane {
         version: args.version.clone(),
         work: Work::RollingOut(number),
-        since: format!("started at {}", clock()),
+        since: format!("started at {}", time_of_day()),
     });
     harbor.mark(env.key());
     let who = match env {
@@ -113,7 +113,7 @@ fn settle(harbor: Harbor, env: Environment, number: u64) {
     if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {
         lane.update(|lane| {
             lane.work = Work::Healthy;
-            lane.since = format!("deployed at {}", clock());
+            lane.since = format!("deployed at {}", time_of_day());
         });
     }
 }
@@ -125,8 +125,8 @@ fn deploy_card(call: ToolCallView<Deploy>) -> impl IntoView {
             |args| format!("deployment of {} to {}", args.version, args.environment),
         );
         match call.status() {
-            Status::Pending => line(Mark::Busy, format!("Preparing {what}…")),
-            Status::Executing => line(Mark::Busy, format!("Starting {what}…")),
+            Status::Pending => line(LineIcon::Busy, format!("Preparing {what}…")),
+            Status::Executing => line(LineIcon::Busy, format!("Starting {what}…")),
             Status::Complete => {
                 let id = call.result::<Deployment>().map_or_else(
                     || "Deployment started".to_owned(),
@@ -137,11 +137,11 @@ fn deploy_card(call: ToolCallView<Deploy>) -> impl IntoView {
                         )
                     },
                 );
-                line(Mark::Sign(Sign::Rocket), id)
+                line(LineIcon::Sign(Sign::Rocket), id)
             }
             Status::Failed => {
                 let why = reason(call.error());
-                line(Mark::Icon(Icon::Ban), format!("No {what}: {why}"))
+                line(LineIcon::Icon(Icon::Ban), format!("No {what}: {why}"))
             }
         }
     }

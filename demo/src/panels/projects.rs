@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    cards::{Mark, line, reason, toned_line},
+    cards::{LineIcon, line, reason, toned_line},
     signs::Sign,
     state::{APPROVED, ASSISTANT, Harbor, Shown},
 };
@@ -126,13 +126,13 @@ fn deletion_card(call: ToolCallView<Deletion>) -> impl IntoView {
             .args()
             .map_or_else(|| "something".to_owned(), |args| args.resource_name);
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing a deletion…"),
+            Status::Pending => line(LineIcon::Busy, "Preparing a deletion…"),
             Status::Executing => {
                 let text = format!("Waiting for confirmation to delete {name}…");
                 toned_line("warning", Icon::Alert, text)
             }
             Status::Complete if call.result::<bool>() == Some(true) => line(
-                Mark::Icon(Icon::Check),
+                LineIcon::Icon(Icon::Check),
                 format!("User confirmed deletion of {name}"),
             ),
             Status::Complete => toned_line(
@@ -142,7 +142,7 @@ fn deletion_card(call: ToolCallView<Deletion>) -> impl IntoView {
             ),
             Status::Failed => {
                 let text = format!("{name} was not deleted: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Ban), text)
+                line(LineIcon::Icon(Icon::Ban), text)
             }
         }
     }

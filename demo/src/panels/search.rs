@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     browser::{focus_soon, sleep},
-    cards::{Mark, line, reason},
+    cards::{LineIcon, line, reason},
     state::{ASSISTANT, Harbor, Page, Search},
     story,
 };
@@ -189,16 +189,16 @@ fn search_card(call: ToolCallView<Query>) -> impl IntoView {
     move || {
         let query = call.args().map(|args| args.query).unwrap_or_default();
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing to search…"),
-            Status::Executing => line(Mark::Busy, format!("Searching for \"{query}\"…")),
+            Status::Pending => line(LineIcon::Busy, "Preparing to search…"),
+            Status::Executing => line(LineIcon::Busy, format!("Searching for \"{query}\"…")),
             Status::Complete => {
                 let found = call.result::<Vec<Value>>().map_or(0, |list| list.len());
                 let text = format!("Found {} for \"{query}\"", count(found));
-                line(Mark::Icon(Icon::Check), text)
+                line(LineIcon::Icon(Icon::Check), text)
             }
             Status::Failed => {
                 let text = format!("Search failed: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Alert), text)
+                line(LineIcon::Icon(Icon::Alert), text)
             }
         }
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     browser::focus_soon,
-    cards::{Mark, bar, card, line, reason, toned_line},
+    cards::{LineIcon, card, line, progress_bar, reason, toned_line},
     signs::Sign,
     state::{ASSISTANT, Harbor, YOU},
     story::{self, SOURCES},
@@ -127,17 +127,17 @@ fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
     move || {
         let wanted = call.args().map_or_else(String::new, |args| args.in_words());
         match call.status() {
-            Status::Pending => line(Mark::Busy, "Preparing a choice…"),
+            Status::Pending => line(LineIcon::Busy, "Preparing a choice…"),
             Status::Executing => match call.preliminary::<Vec<Choice>>() {
                 Some(available) if !available.is_empty() => choices(&call, &title, available),
                 _ => {
                     let text = format!("Loading available data sources for {wanted}…");
-                    line(Mark::Busy, text)
+                    line(LineIcon::Busy, text)
                 }
             },
             Status::Complete => match call.result::<Choice>() {
                 Some(choice) => line(
-                    Mark::Sign(Sign::Database),
+                    LineIcon::Sign(Sign::Database),
                     format!("Selected: {} ({})", choice.name, choice.kind),
                 ),
                 None if call
@@ -151,7 +151,7 @@ fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
             },
             Status::Failed => {
                 let text = format!("No data source selected: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Ban), text)
+                line(LineIcon::Icon(Icon::Ban), text)
             }
         }
     }
@@ -246,16 +246,16 @@ fn analysis_card(call: ToolCallView<Analysis>) -> impl IntoView {
                         <span>{label.clone()}</span>
                         <span class="la-progress-value">{value}</span>
                     </div>
-                    {bar(label, percent)}
+                    {progress_bar(label, percent)}
                 })
             }
             Status::Complete => line(
-                Mark::Icon(Icon::Check),
+                LineIcon::Icon(Icon::Check),
                 format!("Analysis complete for {source}"),
             ),
             Status::Failed => {
                 let text = format!("Analysis of {source} failed: {}", reason(call.error()));
-                line(Mark::Icon(Icon::Alert), text)
+                line(LineIcon::Icon(Icon::Alert), text)
             }
         }
     }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
-    browser::{clock, sleep},
-    cards::{Mark, card, line, reason, toned_line},
+    browser::{sleep, time_of_day},
+    cards::{LineIcon, card, line, reason, toned_line},
     state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
 };
 
@@ -142,7 +142,7 @@ impl Occupied {
         self.harbor.lane(self.env).set(Lane {
             version: self.version.clone(),
             work: Work::Healthy,
-            since: format!("deployed at {}", clock()),
+            since: format!("deployed at {}", time_of_day()),
         });
         let who = match self.env {
             Environment::Production => APPROVED,
@@ -173,7 +173,7 @@ impl Drop for Occupied {
 fn process_card(call: ToolCallView<Process>) -> impl IntoView {
     move || {
         let Some(args) = call.args() else {
-            return line(Mark::Busy, "Preparing the deployment…");
+            return line(LineIcon::Busy, "Preparing the deployment…");
         };
         let status = call.status();
         let stage = call.progress();
