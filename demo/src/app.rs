@@ -15,12 +15,12 @@ use crate::{
     dialog::DeleteDialog,
     history,
     panels::{
-        Activity, Allowed, Branches, Conditions, Environments, Projects, SearchPlace, Sources,
+        Activity, Allowed, Branches, Conditions, Environments, Projects, SearchSection, Sources,
     },
     past::Past,
     script::suggestions,
     signs::Sign,
-    state::{Environment, Harbor, Shown, Work},
+    state::{Environment, Harbor, PageSide, Work},
 };
 
 #[component]
@@ -52,8 +52,8 @@ fn Console(
     let asked = RwSignal::new(None);
     let layout = Layout::from_page_address();
     let view = move || match harbor.view.get() {
-        Shown::Page => "page",
-        Shown::Assistant => "assistant",
+        PageSide::Page => "page",
+        PageSide::Assistant => "assistant",
     };
     let theme = move || if harbor.dark.get() { "dark" } else { "light" };
     use_assistant_context(
@@ -86,7 +86,7 @@ fn Console(
                         <div class="demo-columns">
                             <div class="demo-column">
                                 <Projects harbor asked />
-                                <SearchPlace harbor />
+                                <SearchSection harbor />
                                 <Branches />
                             </div>
                             <div class="demo-column">
@@ -164,23 +164,23 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
             let now = activity.get();
             now.is_waiting() || now.is_asking()
         });
-        asks && shown.get() == Shown::Page
+        asks && shown.get() == PageSide::Page
     });
     view! {
         <div class="demo-switcher" role="group" aria-label="View">
             <button
                 type="button"
                 class="demo-switcher-button"
-                aria-pressed=pressed(Shown::Page)
-                on:click=move |_| shown.set(Shown::Page)
+                aria-pressed=pressed(PageSide::Page)
+                on:click=move |_| shown.set(PageSide::Page)
             >
                 "Page"
             </button>
             <button
                 type="button"
                 class="demo-switcher-button"
-                aria-pressed=pressed(Shown::Assistant)
-                on:click=move |_| shown.set(Shown::Assistant)
+                aria-pressed=pressed(PageSide::Assistant)
+                on:click=move |_| shown.set(PageSide::Assistant)
             >
                 "Assistant"
                 <Show when=move || waiting.get()>

@@ -52,16 +52,16 @@ pub(crate) fn answer(input: &RunInput) -> Script {
         return refusal(input, ["web_search"].into_iter()).unwrap_or(again);
     }
     if results.is_empty()
-        && let Some(script) = by_hand(input, &text, &said)
+        && let Some(script) = special_scene(input, &text, &said)
     {
         return script;
     }
-    let about = words::about(&text, &results);
-    if let Some(scene) = scenes::mishap(&said) {
+    let about = words::describe_results(&text, &results);
+    if let Some(scene) = scenes::failure_scene(&said) {
         return scene.with("about", &about).script(input);
     }
     // Several places are one call each; their results are described like any others.
-    let asked = scenes::asked_for(&text, &said).filter(|_| !requests_many_places(&text, &said));
+    let asked = scenes::find_scene(&text, &said).filter(|_| !requests_many_places(&text, &said));
     let Some(scene) = asked else {
         return match results.is_empty() {
             true => scenes::help().script(input),
@@ -75,8 +75,8 @@ pub(crate) fn answer(input: &RunInput) -> Script {
 
 /// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
 /// one.
-fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
-    if let Some(script) = mishap(said) {
+fn special_scene(input: &RunInput, text: &str, said: &str) -> Option<Script> {
+    if let Some(script) = failure_scene(said) {
         return Some(script);
     }
     if said.contains("everything") {
@@ -91,7 +91,8 @@ fn by_hand(input: &RunInput, text: &str, said: &str) -> Option<Script> {
             places.fold(Script::new().text("Let me check…"), look)
         }));
     }
-    let is_other = scenes::mishap(said).is_some() || scenes::asked_for(text, said).is_some();
+    let is_other =
+        scenes::failure_scene(said).is_some() || scenes::find_scene(text, said).is_some();
     (said.contains("analyze") && !is_other).then(analysis)
 }
 
@@ -120,7 +121,7 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
 /// Returns a script with a call whose arguments are streamed in pieces: a list of percentages that
 /// grows while the analysis runs.
 fn analysis() -> Script {
-    let id = words::id("analysis");
+    let id = words::unique_id("analysis");
     let piece = |delta: String| EventKind::ToolCallArgs {
         tool_call_id: id.clone(),
         delta,
@@ -155,30 +156,34 @@ fn analysis() -> Script {
 
 /// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
 /// for one.
-fn mishap(said: &str) -> Option<Script> {
+fn failure_scene(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
-    if scenes::mishap(said).is_some() {
+    if scenes::failure_scene(said).is_some() {
         return None;
     }
     let script = Script::new();
-    let mishap = if has("malformed") {
-        script.call_as(words::id("malformed"), "confirmAction", "{\"action\": oops")
+    let failure_scene = if has("malformed") {
+        script.call_as(
+            words::unique_id("malformed"),
+            "confirmAction",
+            "{\"action\": oops",
+        )
     } else if has("crash") {
         script.text("About to fail.").error("the model exploded")
     } else if has("cut the line") {
         script.text("This answer breaks off before").cut()
     } else if has("break the page") {
-        end()
+        panic_on_purpose()
     } else if has("long") {
-        script.text(words::long())
+        script.text(words::long_answer())
     } else {
         return None;
     };
-    Some(mishap)
+    Some(failure_scene)
 }
 
 /// Panics, to show how the page reacts.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
-fn end() -> Script {
+fn panic_on_purpose() -> Script {
     panic!("this scene ends the program");
 }

@@ -20,10 +20,11 @@ pub(crate) struct Harbor {
     pub(crate) search_open: RwSignal<bool>,
     pub(crate) weather: RwSignal<Option<Weather>>,
     pub(crate) source: RwSignal<&'static str>,
-    pub(crate) feed: RwSignal<Vec<Entry>>,
+    pub(crate) feed: RwSignal<Vec<FeedEntry>>,
     /// The visible side on narrow screens.
-    pub(crate) view: RwSignal<Shown>,
-    /// True if the user has chosen the dark colour scheme, which overrides the system's.
+    pub(crate) view: RwSignal<PageSide>,
+    /// True if the page has the dark colour scheme: at first as in the system, then as chosen by
+    /// the user.
     pub(crate) dark: RwSignal<bool>,
     marks: RwSignal<HashMap<String, u64>>,
     numbers: RwSignal<u64>,
@@ -31,7 +32,7 @@ pub(crate) struct Harbor {
 
 /// The sides of the page on narrow screens.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum PageSide {
     Page,
     Assistant,
 }
@@ -134,16 +135,18 @@ pub(crate) struct Weather {
 
 /// An entry of the activity feed.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct FeedEntry {
     pub(crate) id: u64,
     pub(crate) time: String,
     pub(crate) text: String,
     pub(crate) who: &'static str,
 }
 
-/// The authors of entries in the activity feed.
+/// The author of the changes that the assistant made without approval.
 pub(crate) const ASSISTANT: &str = "Assistant";
+/// The author of the changes that the assistant made with the user's approval.
 pub(crate) const APPROVED: &str = "Assistant, approved by you";
+/// The author of the changes that the user made.
 pub(crate) const YOU: &str = "You";
 
 impl Harbor {
@@ -166,7 +169,7 @@ impl Harbor {
             project("tidewatch", "Water levels and alarms, 4 services"),
             project("quay-scheduler", "Berth bookings, 7 services"),
         ];
-        let entry = |id, time: &str, text: &str, who| Entry {
+        let entry = |id, time: &str, text: &str, who| FeedEntry {
             id,
             time: time.to_owned(),
             text: text.to_owned(),
@@ -199,7 +202,7 @@ impl Harbor {
             weather: RwSignal::new(None),
             source: RwSignal::new("Orders warehouse"),
             feed: RwSignal::new(feed),
-            view: RwSignal::new(Shown::Assistant),
+            view: RwSignal::new(PageSide::Assistant),
             dark: RwSignal::new(dark),
             marks: RwSignal::new(HashMap::new()),
             numbers: RwSignal::new(1041),
@@ -215,16 +218,16 @@ impl Harbor {
         }
     }
 
-    /// Returns a number that is unique in the page.
-    pub(crate) fn number(self) -> u64 {
+    /// Returns a new number, which is unique in the page.
+    pub(crate) fn take_number(self) -> u64 {
         self.numbers.update_untracked(|number| *number += 1);
         self.numbers.get_untracked()
     }
 
     /// Adds an entry to the activity feed.
     pub(crate) fn add_entry(self, text: impl Into<String>, who: &'static str) {
-        let entry = Entry {
-            id: self.number(),
+        let entry = FeedEntry {
+            id: self.take_number(),
             time: time_of_day(),
             text: text.into(),
             who,
@@ -234,9 +237,10 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks an item as just changed for [`MARKED_SECS`]. Marking it again restarts the time.
+    /// Marks an item as just changed, from the next frame on and for [`MARKED_SECS`] after the
+    /// call. Marking the item again restarts the time.
     pub(crate) fn mark(self, key: impl Into<String>) {
-        let (key, number) = (key.into(), self.number());
+        let (key, number) = (key.into(), self.take_number());
         self.marks.update(|marks| {
             marks.remove(&key);
         });
@@ -265,13 +269,14 @@ impl Harbor {
 
     /// Returns the value of the attribute `data-changed` for an item: empty while it is marked,
     /// otherwise `None`.
-    pub(crate) fn marked(self, key: &str) -> Option<&'static str> {
+    pub(crate) fn changed_attribute(self, key: &str) -> Option<&'static str> {
         self.marks
             .with(|marks| marks.contains_key(key))
             .then_some("")
     }
 
-    /// Deletes a project; returns false if it does not exist.
+    /// Deletes a project, and adds an entry to the activity feed; returns false if the project does
+    /// not exist.
     pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
         let before = self.projects.with_untracked(Vec::len);
         self.projects

@@ -73,7 +73,7 @@ const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the
 
 /// Returns the pages that contain the most words of the query, in the order of the corpus, and at
 /// most [`MAX_RESULTS`].
-pub(crate) fn find(query: &str) -> Vec<Page> {
+pub(crate) fn find_pages(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
         .split(|c: char| !c.is_alphanumeric())

@@ -60,7 +60,7 @@ pub(crate) const fn browser_name(browser: Browser) -> &'static str {
 }
 
 /// Ensures that a browser for the end-to-end tests is installed, and returns its path. Fails for
-/// WebKit.
+/// [`Browser::WebKit`].
 pub(crate) fn need_browser(project: &Project, browser: Browser) -> Outcome<PathBuf> {
     match browser {
         Browser::Chromium => project.need_headless_chromium(),

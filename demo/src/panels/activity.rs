@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     cards::{LineIcon, card, line, progress_bar, reason, toned_line},
-    state::{Harbor, Shown, YOU},
+    state::{Harbor, PageSide, YOU},
 };
 
 #[component]
@@ -34,7 +34,7 @@ pub(crate) fn Activity(harbor: Harbor) -> impl IntoView {
                     children=move |entry| {
                         let key = format!("feed {}", entry.id);
                         view! {
-                            <li class="demo-feed-item" data-changed=move || harbor.marked(&key)>
+                            <li class="demo-feed-item" data-changed=move || harbor.changed_attribute(&key)>
                                 <time class="demo-feed-time">{entry.time}</time>
                                 <div>
                                     <p class="demo-feed-text">{entry.text}</p>
@@ -50,12 +50,12 @@ pub(crate) fn Activity(harbor: Harbor) -> impl IntoView {
 }
 
 #[derive(Clone, Deserialize)]
-struct Confirm {
+struct ConfirmArgs {
     action: String,
     importance: Option<String>,
 }
 
-fn confirm_action(harbor: Harbor) -> ToolAction<Confirm> {
+fn confirm_action(harbor: Harbor) -> ToolAction<ConfirmArgs> {
     ToolAction::new(
         "confirmAction",
         "Ask the user to confirm an action before proceeding",
@@ -75,18 +75,18 @@ fn confirm_action(harbor: Harbor) -> ToolAction<Confirm> {
         },
         "required": ["action"]
     }))
-    .handler(move |args: Confirm, ctx| confirm(harbor, args, ctx))
+    .handler(move |args: ConfirmArgs, ctx| confirm(harbor, args, ctx))
     .render(confirm_card)
 }
 
 async fn confirm(
     harbor: Harbor,
-    args: Confirm,
+    args: ConfirmArgs,
     ctx: ToolContext,
 ) -> Result<&'static str, ToolError> {
     let importance = args.importance.unwrap_or_else(|| "medium".to_owned());
     // The dialog is in the chat, which a phone may not be showing.
-    harbor.view.set(Shown::Assistant);
+    harbor.view.set(PageSide::Assistant);
     let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
         format!("The assistant asks before it goes on. Importance: {importance}."),
     );
@@ -102,7 +102,7 @@ async fn confirm(
     Ok(answer)
 }
 
-fn confirm_card(call: ToolCallView<Confirm>) -> impl IntoView {
+fn confirm_card(call: ToolCallView<ConfirmArgs>) -> impl IntoView {
     move || {
         let action = call
             .args()
@@ -128,18 +128,18 @@ fn confirm_card(call: ToolCallView<Confirm>) -> impl IntoView {
 }
 
 #[derive(Clone, Deserialize)]
-struct Request {
+struct RequestArgs {
     endpoint: String,
 }
 
-fn api_request() -> ToolAction<Request> {
+fn api_request() -> ToolAction<RequestArgs> {
     ToolAction::new("api_request", "Making API request")
         .render_only()
-        .args::<Request>()
+        .args::<RequestArgs>()
         .render(request_card)
 }
 
-fn request_card(call: ToolCallView<Request>) -> impl IntoView {
+fn request_card(call: ToolCallView<RequestArgs>) -> impl IntoView {
     move || {
         let endpoint = call
             .args()
@@ -167,30 +167,30 @@ fn request_card(call: ToolCallView<Request>) -> impl IntoView {
 
 /// The error of a chart that cannot be drawn.
 #[derive(Debug)]
-struct NoChart;
+struct ChartError;
 
-impl fmt::Display for NoChart {
+impl fmt::Display for ChartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("This page draws no charts")
     }
 }
 
-impl std::error::Error for NoChart {}
+impl std::error::Error for ChartError {}
 
 /// Returns the action `draw_chart`. Its card always fails, to show the fallback for a failing card
 /// of an application.
-fn draw_chart() -> ToolAction<Chart> {
+fn draw_chart() -> ToolAction<ChartArgs> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({
             "type": "object",
             "properties": {"values": {"type": "array", "items": {"type": "number"}}}
         }))
-        .handler(|args: Chart| async move { Ok::<_, ToolError>(args.values.len()) })
-        .render(|_: ToolCallView<Chart>| Err::<AnyView, NoChart>(NoChart))
+        .handler(|args: ChartArgs| async move { Ok::<_, ToolError>(args.values.len()) })
+        .render(|_: ToolCallView<ChartArgs>| Err::<AnyView, ChartError>(ChartError))
 }
 
 #[derive(Clone, Deserialize)]
-struct Chart {
+struct ChartArgs {
     #[serde(default)]
     values: Vec<f64>,
 }

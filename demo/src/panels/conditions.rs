@@ -28,7 +28,7 @@ pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
         }
         .into_any(),
         Some(weather) => view! {
-            <div class="demo-weather" data-changed=move || harbor.marked("weather")>
+            <div class="demo-weather" data-changed=move || harbor.changed_attribute("weather")>
                 <p class="demo-weather-value">{format!("{}°", weather.degrees)}</p>
                 <p class="demo-weather-facts">
                     {format!("{}, {}", weather.sky, weather.wind)} <br />
@@ -49,11 +49,11 @@ pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
 }
 
 #[derive(Clone, Deserialize)]
-struct Place {
+struct WeatherArgs {
     location: String,
 }
 
-fn get_weather(harbor: Harbor) -> ToolAction<Place> {
+fn get_weather(harbor: Harbor) -> ToolAction<WeatherArgs> {
     ToolAction::new("get_weather", "Look up the current weather at a place")
         .parameters(json!({
             "type": "object",
@@ -63,14 +63,14 @@ fn get_weather(harbor: Harbor) -> ToolAction<Place> {
             "required": ["location"]
         }))
         .approval(Approval::Always)
-        .handler(move |args: Place| look(harbor, args.location))
+        .handler(move |args: WeatherArgs| look_up_weather(harbor, args.location))
         .title("Look up the weather")
         .title_while_running("Looking up the weather")
         .describe(|args| Description::new("Look up the weather?").row("Place", &args.location))
         .render(weather_card)
 }
 
-async fn look(harbor: Harbor, place: String) -> Result<String, ToolError> {
+async fn look_up_weather(harbor: Harbor, place: String) -> Result<String, ToolError> {
     sleep(LOOK_MS).await;
     let (degrees, sky, wind) = story::weather(&place);
     let text = format!("{degrees} °C in {place}, {}, {wind}", sky.to_lowercase());
@@ -86,7 +86,7 @@ async fn look(harbor: Harbor, place: String) -> Result<String, ToolError> {
     Ok(text)
 }
 
-fn weather_card(call: ToolCallView<Place>) -> impl IntoView {
+fn weather_card(call: ToolCallView<WeatherArgs>) -> impl IntoView {
     move || {
         let place = call
             .args()

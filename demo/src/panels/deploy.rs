@@ -21,7 +21,7 @@ use crate::{
 const ROLL_OUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Deploy {
+pub(super) struct DeployArgs {
     environment: String,
     version: String,
 }
@@ -34,7 +34,7 @@ struct Deployment {
     estimated_time: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
+pub(super) fn action(harbor: Harbor) -> ToolAction<DeployArgs> {
     ToolAction::new(
         "deployApplication",
         "Deploy the application to a target environment",
@@ -52,8 +52,8 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
         args.get("environment").and_then(|env| env.as_str()) == Some("production")
     }))
     .remember_for(["environment"])
-    .handler(move |args: Deploy| async move { start(harbor, &args) })
-    .preview(move |args: Deploy| async move { change(harbor, &args) })
+    .handler(move |args: DeployArgs| async move { start_deployment(harbor, &args) })
+    .preview(move |args: DeployArgs| async move { preview_change(harbor, &args) })
     .title("Deploy")
     .title_while_running("Deploying")
     .risk(Risk::Danger)
@@ -67,7 +67,7 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Deploy> {
 
 /// Returns the preview of a deployment: the current and the new version. Fails for an unknown
 /// environment.
-fn change(harbor: Harbor, args: &Deploy) -> Result<String, String> {
+fn preview_change(harbor: Harbor, args: &DeployArgs) -> Result<String, String> {
     let Some(env) = Environment::parse(&args.environment) else {
         return Err(format!(
             "There is no environment called {}",
@@ -78,12 +78,12 @@ fn change(harbor: Harbor, args: &Deploy) -> Result<String, String> {
     Ok(format!("{}: {now} → {}", env.title(), args.version))
 }
 
-fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
+fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, ToolError> {
     let Some(env) = Environment::parse(&args.environment) else {
         let message = format!("There is no environment called {}", args.environment);
         return Err(ToolError::new(message).suggestion("Use dev, staging or production"));
     };
-    let number = harbor.number();
+    let number = harbor.take_number();
     harbor.lane(env).set(Lane {
         version: args.version.clone(),
         work: Work::RollingOut(number),
@@ -99,7 +99,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
         format!("Deployment of {} to {place} started", args.version),
         who,
     );
-    set_timeout(move || settle(harbor, env, number), ROLL_OUT);
+    set_timeout(move || complete_rollout(harbor, env, number), ROLL_OUT);
     Ok(Deployment {
         deployment_id: format!("dep-{number}"),
         status: "initiated".to_owned(),
@@ -108,7 +108,7 @@ fn start(harbor: Harbor, args: &Deploy) -> Result<Deployment, ToolError> {
 }
 
 /// Completes a rollout, unless another deployment has replaced it.
-fn settle(harbor: Harbor, env: Environment, number: u64) {
+fn complete_rollout(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
     if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {
         lane.update(|lane| {
@@ -118,7 +118,7 @@ fn settle(harbor: Harbor, env: Environment, number: u64) {
     }
 }
 
-fn deploy_card(call: ToolCallView<Deploy>) -> impl IntoView {
+fn deploy_card(call: ToolCallView<DeployArgs>) -> impl IntoView {
     move || {
         let what = call.args().map_or_else(
             || "a deployment".to_owned(),

@@ -90,7 +90,7 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
         <li
             class="demo-lane"
             data-environment=env.key()
-            data-changed=move || harbor.marked(env.key())
+            data-changed=move || harbor.changed_attribute(env.key())
         >
             <h4 class="demo-lane-name">
                 <span class="demo-flag" data-flag=env.flag() aria-hidden="true"></span>

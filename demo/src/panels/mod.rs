@@ -17,5 +17,5 @@ pub(crate) use branches::Branches;
 pub(crate) use conditions::Conditions;
 pub(crate) use environments::Environments;
 pub(crate) use projects::Projects;
-pub(crate) use search::SearchPlace;
+pub(crate) use search::SearchSection;
 pub(crate) use sources::Sources;

@@ -11,12 +11,12 @@ use serde_json::json;
 use crate::{
     cards::{LineIcon, line, reason, toned_line},
     signs::Sign,
-    state::{APPROVED, ASSISTANT, Harbor, Shown},
+    state::{APPROVED, ASSISTANT, Harbor, PageSide},
 };
 
 #[component]
 pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
-    use_assistant_action(deletion(harbor));
+    use_assistant_action(confirm_deletion(harbor));
     let projects = harbor.projects;
     let names = move || {
         projects.with(|list| {
@@ -78,12 +78,12 @@ pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl 
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Deletion {
+struct DeletionArgs {
     resource_type: String,
     resource_name: String,
 }
 
-fn deletion(harbor: Harbor) -> ToolAction<Deletion> {
+fn confirm_deletion(harbor: Harbor) -> ToolAction<DeletionArgs> {
     ToolAction::new("confirmDeletion", "Confirm before deleting resources")
         .parameters(json!({
             "type": "object",
@@ -93,17 +93,21 @@ fn deletion(harbor: Harbor) -> ToolAction<Deletion> {
             },
             "required": ["resourceType", "resourceName"]
         }))
-        .handler(move |args: Deletion, ctx| delete(harbor, args, ctx))
+        .handler(move |args: DeletionArgs, ctx| confirm_and_delete(harbor, args, ctx))
         .render(deletion_card)
 }
 
-async fn delete(harbor: Harbor, args: Deletion, ctx: ToolContext) -> Result<bool, ToolError> {
-    let Deletion {
+async fn confirm_and_delete(
+    harbor: Harbor,
+    args: DeletionArgs,
+    ctx: ToolContext,
+) -> Result<bool, ToolError> {
+    let DeletionArgs {
         resource_type,
         resource_name,
     } = args;
     // The dialog is in the chat, which a phone may not be showing.
-    harbor.view.set(Shown::Assistant);
+    harbor.view.set(PageSide::Assistant);
     let question = ConfirmOptions::new(format!("Delete {resource_name}?"))
         .text(format!(
             "Are you sure you want to delete {resource_type}: {resource_name}? \
@@ -120,7 +124,7 @@ async fn delete(harbor: Harbor, args: Deletion, ctx: ToolContext) -> Result<bool
     Ok(confirmed)
 }
 
-fn deletion_card(call: ToolCallView<Deletion>) -> impl IntoView {
+fn deletion_card(call: ToolCallView<DeletionArgs>) -> impl IntoView {
     move || {
         let name = call
             .args()

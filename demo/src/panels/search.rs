@@ -23,11 +23,11 @@ const SLOW_PIECE_MS: i32 = 8_000;
 
 /// The search panel, or its placeholder while it is closed.
 #[component]
-pub(crate) fn SearchPlace(harbor: Harbor) -> impl IntoView {
+pub(crate) fn SearchSection(harbor: Harbor) -> impl IntoView {
     view! {
         <Show
             when=move || harbor.search_open.get()
-            fallback=move || view! { <Closed harbor /> }
+            fallback=move || view! { <ClosedPanel harbor /> }
         >
             <SearchPanel harbor />
         </Show>
@@ -35,7 +35,7 @@ pub(crate) fn SearchPlace(harbor: Harbor) -> impl IntoView {
 }
 
 #[component]
-fn Closed(harbor: Harbor) -> impl IntoView {
+fn ClosedPanel(harbor: Harbor) -> impl IntoView {
     let open = move |_| {
         harbor.search_open.set(true);
         focus_soon("#search-close");
@@ -70,19 +70,23 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
         harbor.search.with(|search| {
             let search = search.as_ref()?;
             let found = search.found.as_ref().ok()?;
-            Some(format!("{} for “{}”", count(found.len()), search.query))
+            Some(format!(
+                "{} for “{}”",
+                result_count_text(found.len()),
+                search.query
+            ))
         })
     };
     let body = move || {
         harbor.search.with(|search| match search {
-            None => empty("Nothing was searched for yet."),
+            None => empty_note("Nothing was searched for yet."),
             Some(Search {
                 found: Err(why),
                 query,
-            }) => empty(&format!("“{query}” was not searched for: {why}.")),
+            }) => empty_note(&format!("“{query}” was not searched for: {why}.")),
             Some(Search {
                 found: Ok(pages), ..
-            }) if pages.is_empty() => empty("Nothing was found."),
+            }) if pages.is_empty() => empty_note("Nothing was found."),
             Some(Search {
                 found: Ok(pages), ..
             }) => results(harbor, pages),
@@ -110,14 +114,14 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
     }
 }
 
-fn empty(text: &str) -> AnyView {
+fn empty_note(text: &str) -> AnyView {
     view! { <p class="demo-empty">{text.to_owned()}</p> }.into_any()
 }
 
 fn results(harbor: Harbor, pages: &[Page]) -> AnyView {
     let rows = pages.iter().cloned().map(|page| {
         view! {
-            <li class="demo-result" data-changed=move || harbor.marked("search")>
+            <li class="demo-result" data-changed=move || harbor.changed_attribute("search")>
                 <p class="demo-row-name">{page.title}</p>
                 <p class="demo-result-source">{page.source}</p>
                 <p class="demo-row-text">{page.snippet}</p>
@@ -127,7 +131,7 @@ fn results(harbor: Harbor, pages: &[Page]) -> AnyView {
     view! { <ul class="demo-rows">{rows.collect_view()}</ul> }.into_any()
 }
 
-fn count(results: usize) -> String {
+fn result_count_text(results: usize) -> String {
     match results {
         1 => "1 result".to_owned(),
         count => format!("{count} results"),
@@ -135,11 +139,11 @@ fn count(results: usize) -> String {
 }
 
 #[derive(Clone, Deserialize)]
-struct Query {
+struct SearchArgs {
     query: String,
 }
 
-fn web_search(harbor: Harbor) -> ToolAction<Query> {
+fn web_search(harbor: Harbor) -> ToolAction<SearchArgs> {
     ToolAction::new("web_search", "Search the web for information")
         .parameters(json!({
             "type": "object",
@@ -148,7 +152,7 @@ fn web_search(harbor: Harbor) -> ToolAction<Query> {
             },
             "required": ["query"]
         }))
-        .handler(move |args: Query, ctx| search(harbor, args.query, ctx))
+        .handler(move |args: SearchArgs, ctx| search(harbor, args.query, ctx))
         .idempotent()
         .render(search_card)
 }
@@ -167,7 +171,7 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     let found = if words.contains("fail") {
         Err("the search index is being rebuilt".to_owned())
     } else {
-        Ok(story::find(&words))
+        Ok(story::find_pages(&words))
     };
     let result = found.clone().map_err(|why| {
         ToolError::new(why)
@@ -185,7 +189,7 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     result
 }
 
-fn search_card(call: ToolCallView<Query>) -> impl IntoView {
+fn search_card(call: ToolCallView<SearchArgs>) -> impl IntoView {
     move || {
         let query = call.args().map(|args| args.query).unwrap_or_default();
         match call.status() {
@@ -193,7 +197,7 @@ fn search_card(call: ToolCallView<Query>) -> impl IntoView {
             Status::Executing => line(LineIcon::Busy, format!("Searching for \"{query}\"…")),
             Status::Complete => {
                 let found = call.result::<Vec<Value>>().map_or(0, |list| list.len());
-                let text = format!("Found {} for \"{query}\"", count(found));
+                let text = format!("Found {} for \"{query}\"", result_count_text(found));
                 line(LineIcon::Icon(Icon::Check), text)
             }
             Status::Failed => {

@@ -19,8 +19,8 @@ use crate::{
 
 #[component]
 pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
-    use_assistant_action(select(harbor));
-    use_assistant_action(analyzing());
+    use_assistant_action(select_data_source(harbor));
+    use_assistant_action(analyzing_data());
     let chosen = Signal::derive(move || harbor.source.get().to_owned());
     use_assistant_context("The selected data source", chosen);
     let options = SOURCES.iter().map(|source| {
@@ -30,7 +30,7 @@ pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
             harbor.add_entry(format!("Data source {name} selected"), YOU);
         };
         view! {
-            <label class="demo-source" data-changed=move || harbor.marked(name)>
+            <label class="demo-source" data-changed=move || harbor.changed_attribute(name)>
                 <input
                     type="radio"
                     name="source"
@@ -60,12 +60,12 @@ pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
+struct SelectionArgs {
     #[serde(default)]
     data_types: Vec<String>,
 }
 
-impl Wanted {
+impl SelectionArgs {
     fn in_words(&self) -> String {
         if self.data_types.is_empty() {
             "any kind of data".to_owned()
@@ -83,7 +83,7 @@ struct Choice {
     kind: String,
 }
 
-fn select(harbor: Harbor) -> ToolAction<Wanted> {
+fn select_data_source(harbor: Harbor) -> ToolAction<SelectionArgs> {
     ToolAction::new(
         "selectDataSource",
         "Let user select from available data sources",
@@ -94,11 +94,15 @@ fn select(harbor: Harbor) -> ToolAction<Wanted> {
             "dataTypes": {"type": "array", "items": {"type": "string"}}
         }
     }))
-    .handler(move |args: Wanted, ctx| ask(harbor, args, ctx))
+    .handler(move |args: SelectionArgs, ctx| ask_for_data_source(harbor, args, ctx))
     .render(choice_card)
 }
 
-async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Choice>, ToolError> {
+async fn ask_for_data_source(
+    harbor: Harbor,
+    args: SelectionArgs,
+    ctx: ToolContext,
+) -> Result<Option<Choice>, ToolError> {
     let available: Vec<Choice> = story::sources(&args.data_types)
         .map(|source| Choice {
             name: source.name.to_owned(),
@@ -122,7 +126,7 @@ async fn ask(harbor: Harbor, args: Wanted, ctx: ToolContext) -> Result<Option<Ch
     Ok(chosen)
 }
 
-fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
+fn choice_card(call: ToolCallView<SelectionArgs>) -> impl IntoView {
     let title = format!("choice-{}", call.id());
     move || {
         let wanted = call.args().map_or_else(String::new, |args| args.in_words());
@@ -157,7 +161,7 @@ fn choice_card(call: ToolCallView<Wanted>) -> impl IntoView {
     }
 }
 
-fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> AnyView {
+fn choices(call: &ToolCallView<SelectionArgs>, title: &str, available: Vec<Choice>) -> AnyView {
     let options = available.into_iter().map(|choice| {
         let (call, answer) = (*call, choice.clone());
         let choose = move |_| {
@@ -208,12 +212,12 @@ fn choices(call: &ToolCallView<Wanted>, title: &str, available: Vec<Choice>) -> 
 /// which grows while the arguments stream in.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Analysis {
+struct AnalysisArgs {
     data_source: Option<String>,
     progress: Option<Value>,
 }
 
-impl Analysis {
+impl AnalysisArgs {
     fn percent(&self) -> Option<f64> {
         let progress = self.progress.as_ref()?;
         let newest = progress
@@ -223,15 +227,15 @@ impl Analysis {
     }
 }
 
-fn analyzing() -> ToolAction<Analysis> {
+fn analyzing_data() -> ToolAction<AnalysisArgs> {
     ToolAction::new("analyzing_data", "Analyzing data patterns")
         .render_only()
         .stream_args()
-        .args::<Analysis>()
+        .args::<AnalysisArgs>()
         .render(analysis_card)
 }
 
-fn analysis_card(call: ToolCallView<Analysis>) -> impl IntoView {
+fn analysis_card(call: ToolCallView<AnalysisArgs>) -> impl IntoView {
     move || {
         let args = call.args();
         let source = args.as_ref().and_then(|args| args.data_source.clone());

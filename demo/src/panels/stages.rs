@@ -29,12 +29,12 @@ const STAGE_MS: i32 = 900;
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
-pub(super) struct Process {
+pub(super) struct ProcessArgs {
     environment: Option<String>,
     version: Option<String>,
 }
 
-impl Process {
+impl ProcessArgs {
     fn environment(&self) -> String {
         self.environment
             .clone()
@@ -50,12 +50,12 @@ impl Process {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Done {
+struct ProcessResult {
     success: bool,
     deployment_id: String,
 }
 
-pub(super) fn action(harbor: Harbor) -> ToolAction<Process> {
+pub(super) fn action(harbor: Harbor) -> ToolAction<ProcessArgs> {
     ToolAction::new(
         "deployment_process",
         "Deploy application through multiple stages",
@@ -72,17 +72,21 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<Process> {
         let env = args.get("environment").and_then(|env| env.as_str());
         env.and_then(Environment::parse) == Some(Environment::Production)
     }))
-    .handler(move |args: Process, ctx| run(harbor, args, ctx))
+    .handler(move |args: ProcessArgs, ctx| run_stages(harbor, args, ctx))
     .render(process_card)
 }
 
-async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, ToolError> {
+async fn run_stages(
+    harbor: Harbor,
+    args: ProcessArgs,
+    ctx: ToolContext,
+) -> Result<ProcessResult, ToolError> {
     let (place, version) = (args.environment(), args.version());
     let Some(env) = Environment::parse(&place) else {
         let message = format!("There is no environment called {place}");
         return Err(ToolError::new(message).suggestion("Use dev, staging or production"));
     };
-    let mut lane = Occupied::new(harbor, env, version.clone())?;
+    let mut lane = LaneGuard::new(harbor, env, version.clone())?;
     let pause = if version == "slow" {
         SLOW_STAGE_MS
     } else {
@@ -90,14 +94,14 @@ async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, To
     };
     let count = STAGES.len();
     for (index, stage) in STAGES.into_iter().enumerate() {
-        lane.show(index + 1);
+        lane.show_stage(index + 1);
         #[allow(clippy::cast_precision_loss, reason = "there are five stages")]
         ctx.progress(index as f64 / count as f64, stage);
         sleep(pause).await;
     }
-    let deployment_id = format!("dep-{}", harbor.number());
+    let deployment_id = format!("dep-{}", harbor.take_number());
     lane.finish();
-    Ok(Done {
+    Ok(ProcessResult {
         success: true,
         deployment_id,
     })
@@ -106,14 +110,14 @@ async fn run(harbor: Harbor, args: Process, ctx: ToolContext) -> Result<Done, To
 /// A guard of the lane to which a version is deployed. If it is dropped before the last stage, for
 /// example because the handler is stopped, the lane is marked healthy again with its previous
 /// version.
-struct Occupied {
+struct LaneGuard {
     harbor: Harbor,
     env: Environment,
     version: String,
     over: bool,
 }
 
-impl Occupied {
+impl LaneGuard {
     fn new(harbor: Harbor, env: Environment, version: String) -> Result<Self, ToolError> {
         let busy = harbor
             .lane(env)
@@ -130,7 +134,7 @@ impl Occupied {
         })
     }
 
-    fn show(&self, step: usize) {
+    fn show_stage(&self, step: usize) {
         let version = self.version.clone();
         self.harbor
             .lane(self.env)
@@ -148,10 +152,10 @@ impl Occupied {
             Environment::Production => APPROVED,
             Environment::Dev | Environment::Staging => ASSISTANT,
         };
-        self.tell("deployed to", who);
+        self.report("deployed to", who);
     }
 
-    fn tell(&self, what: &str, who: &'static str) {
+    fn report(&self, what: &str, who: &'static str) {
         let place = self.env.title().to_lowercase();
         self.harbor.mark(self.env.key());
         self.harbor
@@ -159,18 +163,18 @@ impl Occupied {
     }
 }
 
-impl Drop for Occupied {
+impl Drop for LaneGuard {
     fn drop(&mut self) {
         if !self.over {
             self.harbor
                 .lane(self.env)
                 .update(|lane| lane.work = Work::Healthy);
-            self.tell("stopped on its way to", ASSISTANT);
+            self.report("stopped on its way to", ASSISTANT);
         }
     }
 }
 
-fn process_card(call: ToolCallView<Process>) -> impl IntoView {
+fn process_card(call: ToolCallView<ProcessArgs>) -> impl IntoView {
     move || {
         let Some(args) = call.args() else {
             return line(LineIcon::Busy, "Preparing the deployment…");
@@ -183,7 +187,7 @@ fn process_card(call: ToolCallView<Process>) -> impl IntoView {
             Status::Pending | Status::Executing => None,
             Status::Complete => {
                 let id = call
-                    .result::<Done>()
+                    .result::<ProcessResult>()
                     .map(|done| done.deployment_id)
                     .unwrap_or_default();
                 let text = format!("Deployment {id} completed successfully");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use leptos_assistant::{agent::Script, event::EventKind};
 use serde_json::{Value, json};
 
-use super::words::id;
+use super::words::unique_id;
 
 /// A picture of a tide curve, as base64 of a PNG.
 const TIDE: &str = include_str!("tide.png.base64");
@@ -14,12 +14,12 @@ const TIDE: &str = include_str!("tide.png.base64");
 const TABLE: &str = "cGxhY2UsbWV0cmVzCkhvb2sgb2YgSG9sbGFuZCwxLjQyCk1hYXNzbHVpcywxLjE3Cg==";
 
 pub(super) fn everything() -> Script {
-    let mut script = step(Script::new(), "Think", think);
-    script = step(script, "Read the gauges", gauges);
-    step(script, "Write the report", report)
+    let mut script = add_step(Script::new(), "Think", think);
+    script = add_step(script, "Read the gauges", read_gauges);
+    add_step(script, "Write the report", write_report)
 }
 
-fn step(script: Script, name: &str, work: fn(Script) -> Script) -> Script {
+fn add_step(script: Script, name: &str, work: fn(Script) -> Script) -> Script {
     let step_name = name.to_owned();
     let script = script.event(EventKind::StepStarted {
         step_name: step_name.clone(),
@@ -28,7 +28,7 @@ fn step(script: Script, name: &str, work: fn(Script) -> Script) -> Script {
 }
 
 fn think(script: Script) -> Script {
-    let message_id = id("thought");
+    let message_id = unique_id("thought");
     let mut script = script.event(EventKind::ReasoningMessageStart {
         message_id: message_id.clone(),
     });
@@ -46,12 +46,12 @@ fn think(script: Script) -> Script {
     script.event(EventKind::ReasoningMessageEnd { message_id })
 }
 
-fn gauges(script: Script) -> Script {
-    let message_id = id("gauges");
+fn read_gauges(script: Script) -> Script {
+    let message_id = unique_id("gauges");
     let mut script = script.event(EventKind::ActivitySnapshot {
         message_id: message_id.clone(),
         activity_type: "gauge_readings".to_owned(),
-        content: object(json!({"status": "Asking 4 gauges", "readings": []})),
+        content: into_object(json!({"status": "Asking 4 gauges", "readings": []})),
         replace: true,
     });
     let readings = [
@@ -77,7 +77,7 @@ fn gauges(script: Script) -> Script {
     script
 }
 
-fn report(script: Script) -> Script {
+fn write_report(script: Script) -> Script {
     let files = json!({"files": [
         {"type": "image", "metadata": {"filename": "tide-today.png"},
             "source": {"type": "data", "mimeType": "image/png", "value": TIDE}},
@@ -99,22 +99,22 @@ fn report(script: Script) -> Script {
          an hour later and half a metre lower. Here is the curve, the table to keep, and the \
          camera at berth 14.",
     );
-    let script = show(script, "files", files);
-    show(script, "sources", sources)
+    let script = add_activity(script, "files", files);
+    add_activity(script, "sources", sources)
 }
 
-fn show(script: Script, activity_type: &str, content: Value) -> Script {
+fn add_activity(script: Script, activity_type: &str, content: Value) -> Script {
     script
         .wait(Duration::from_millis(200))
         .event(EventKind::ActivitySnapshot {
-            message_id: id(activity_type),
+            message_id: unique_id(activity_type),
             activity_type: activity_type.to_owned(),
-            content: object(content),
+            content: into_object(content),
             replace: true,
         })
 }
 
-fn object(value: Value) -> serde_json::Map<String, Value> {
+fn into_object(value: Value) -> serde_json::Map<String, Value> {
     match value {
         Value::Object(object) => object,
         _ => serde_json::Map::new(),

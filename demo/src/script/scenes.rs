@@ -12,9 +12,9 @@ macro_rules! scene {
     };
 }
 
-/// Returns the scene of a failure that the user asks for, if any. It is played even if the page
+/// Returns the failure scene that the user asks for, if any. The scene is played even if the page
 /// does not offer its tool.
-pub(super) fn mishap(said: &str) -> Option<Transcript> {
+pub(super) fn failure_scene(said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
     if has("unknown tool") {
         Some(scene!("unknown-tool"))
@@ -26,9 +26,9 @@ pub(super) fn mishap(said: &str) -> Option<Transcript> {
 }
 
 /// Returns the scene that the user asks for, if any.
-pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
+pub(super) fn find_scene(text: &str, said: &str) -> Option<Transcript> {
     let has = |word: &str| said.contains(word);
-    let query = words::after(text, &["search for ", "search "]);
+    let query = words::text_after(text, &["search for ", "search "]);
     let scene = if has("search") && has("weather") {
         let query = query.unwrap_or(text);
         scene!("search-and-weather").with("query", query.split(" and ").next().unwrap_or(query))
@@ -51,7 +51,7 @@ pub(super) fn asked_for(text: &str, said: &str) -> Option<Transcript> {
     } else if has("deploy") {
         scene!("deploy").with("version", words::version(text))
     } else if has("data source with ") {
-        let wanted = words::after(text, &["data source with "]).unwrap_or("tables");
+        let wanted = words::text_after(text, &["data source with "]).unwrap_or("tables");
         scene!("source-with").with("wanted", wanted)
     } else if has("data source") {
         scene!("source")

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 /// Returns an id that is unique in this page.
-pub(super) fn id(kind: &str) -> String {
+pub(super) fn unique_id(kind: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
 /// Returns the rest of a text after the first of the phrases that occurs in it, without punctuation
 /// at the ends; `None` if no phrase occurs or nothing follows.
-pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
+pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     // Only ASCII letters change, so indices are the same in both.
     let said = text.to_ascii_lowercase();
     let rest = phrases.iter().find_map(|phrase| {
@@ -26,7 +26,7 @@ pub(super) fn after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
 /// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if it names
 /// none.
 pub(super) fn places(text: &str) -> Vec<String> {
-    let named = after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
+    let named = text_after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
     let places: Vec<String> = places
         .map(|place| place.trim().to_owned())
@@ -41,16 +41,16 @@ pub(super) fn places(text: &str) -> Vec<String> {
 /// Returns the kind and the name of the resource in a text such as "Delete the project
 /// atlas-sandbox"; the file `report.pdf` if it names none.
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
-    if let Some(name) = after(text, &["project "]) {
+    if let Some(name) = text_after(text, &["project "]) {
         return ("project", name);
     }
-    let name = after(text, &["delete the file ", "delete the ", "delete "]);
+    let name = text_after(text, &["delete the file ", "delete the ", "delete "]);
     ("file", name.unwrap_or("report.pdf"))
 }
 
 /// Returns the action that the text asks to confirm, with a lowercase first letter.
 pub(super) fn action(text: &str) -> String {
-    let said = after(text, &["confirm "]).unwrap_or(text);
+    let said = text_after(text, &["confirm "]).unwrap_or(text);
     let said = said.split(", but").next().unwrap_or(said);
     let mut chars = said.chars();
     let first = chars.next().map(|c| c.to_lowercase().to_string());
@@ -76,7 +76,7 @@ pub(super) fn environment(text: &str) -> &'static str {
 
 /// Returns the agent's text about the results of its calls: a line for each result, which quotes
 /// the result.
-pub(super) fn about(text: &str, results: &[(String, String)]) -> String {
+pub(super) fn describe_results(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
         sentence(text, tool, &value)
@@ -98,7 +98,7 @@ fn sentence(text: &str, tool: &str, value: &Value) -> String {
     let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("?");
     match tool {
         "get_weather" => format!("Here it is: {}.", value.as_str().unwrap_or("no word")),
-        "web_search" => found(value),
+        "web_search" => search_sentence(value),
         "confirmAction" if value == "approved" => {
             format!("You approved it, so I go ahead: {}.", action(text))
         }
@@ -125,7 +125,7 @@ fn sentence(text: &str, tool: &str, value: &Value) -> String {
     }
 }
 
-fn found(value: &Value) -> String {
+fn search_sentence(value: &Value) -> String {
     let pages = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let titles: Vec<&str> = pages
         .iter()
@@ -139,7 +139,7 @@ fn found(value: &Value) -> String {
 }
 
 /// Returns an answer that is several screens long.
-pub(super) fn long() -> String {
+pub(super) fn long_answer() -> String {
     let watches = (1..=14).map(|watch| {
         format!(
             "Watch {watch}. The tide turned at the breakwater and the pilots changed over. Two \
