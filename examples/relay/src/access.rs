@@ -59,7 +59,7 @@ impl Users {
 
 /// Middleware that admits the pages of one other origin, by CORS headers, and answers preflight
 /// requests.
-pub(crate) async fn admit(
+pub(crate) async fn admit_origin(
     State(origin): State<Option<HeaderValue>>,
     request: Request,
     next: Next,

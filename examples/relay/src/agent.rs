@@ -56,10 +56,10 @@ impl Agent {
         Ok(Self { url, client })
     }
 
-    /// Sends the input of a run to the agent, with the credentials of the page's request, and
-    /// returns the response, a stream of events. Fails if the agent cannot be reached, or answers
-    /// with an error or another media type.
-    pub(crate) async fn start(
+    /// Sends the input of a run to the agent, with the credentials and the language of the page's
+    /// request, and returns the response, a stream of events. Fails if the agent cannot be reached,
+    /// or answers with an error or another media type.
+    pub(crate) async fn start_run(
         &self,
         headers: &HeaderMap,
         body: Bytes,
@@ -84,7 +84,7 @@ impl Agent {
             true => StatusCode::BAD_GATEWAY,
             false => status,
         };
-        Err(Refusal::new(status, &message(response).await))
+        Err(Refusal::new(status, &read_message(response).await))
     }
 }
 
@@ -105,7 +105,7 @@ fn is_event_stream(response: &Response) -> bool {
 }
 
 /// Reads the beginning of a response as text, at most [`MAX_MESSAGE`] bytes.
-async fn message(mut response: Response) -> String {
+async fn read_message(mut response: Response) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_MESSAGE {
         let Ok(Some(more)) = response.chunk().await else {

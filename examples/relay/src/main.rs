@@ -22,7 +22,9 @@ struct Options {
 }
 
 impl Options {
-    fn read(arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error + Send + Sync>> {
+    fn parse(
+        arguments: impl Iterator<Item = String>,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let mut agent = None;
         let mut options = Self {
             agent: String::new(),
@@ -50,7 +52,7 @@ impl Options {
 #[tokio::main]
 #[allow(clippy::print_stdout, reason = "the addresses")]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let options = Options::read(env::args().skip(1))?;
+    let options = Options::parse(env::args().skip(1))?;
     let agent = Agent::new(&options.agent)?;
     let limits = Limits::default();
     let changes = Arc::new(Changes::default());

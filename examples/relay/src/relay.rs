@@ -38,13 +38,13 @@ pub struct Relay {
 struct Runs {
     /// The runs whose agent may send further events, with their owners.
     open: HashMap<RunKey, String>,
-    /// The end events of runs that could not be stored, by run.
+    /// The end events that could not be stored, by run.
     unstored: HashMap<RunKey, String>,
 }
 
 /// The result of reserving a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reserved {
+pub(crate) enum Reservation {
     Free,
     Exists,
     TooMany,
@@ -73,8 +73,8 @@ impl Relay {
             changes,
             runs: Mutex::default(),
         });
-        relay.end_without_agent().await?;
-        tokio::spawn(renew_leases(Arc::downgrade(&relay)));
+        relay.end_runs_without_agent().await?;
+        tokio::spawn(renew_lease(Arc::downgrade(&relay)));
         tokio::spawn(sweep(Arc::downgrade(&relay)));
         Ok(relay)
     }
@@ -89,8 +89,8 @@ impl Relay {
         called.unwrap_or_else(|error| Err(StoreError::new(&error)))
     }
 
-    /// Calls the store, and retries for `Limits::outage` while it
-    /// cannot be reached. A retried call may take effect more than once.
+    /// Calls the store, and retries for [`Limits::outage`] while the store cannot be reached. A
+    /// retried call may take effect more than once.
     pub(crate) async fn with_reachable_store<T: Send + 'static>(
         &self,
         call: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Clone + Send + 'static,
@@ -111,22 +111,22 @@ impl Relay {
         self.changes.watch(key)
     }
 
-    /// Reserves a run, so that a repeated request does not start it twice. Only [`Reserved::Free`]
-    /// reserves it.
-    pub(crate) fn reserve(&self, key: &RunKey, owner: &str) -> Reserved {
+    /// Reserves a run, so that a repeated request does not start it twice. With a result other than
+    /// [`Reservation::Free`], the run is not reserved.
+    pub(crate) fn reserve(&self, key: &RunKey, owner: &str) -> Reservation {
         let mut runs = self.runs();
         if runs.open.contains_key(key) {
-            return Reserved::Exists;
+            return Reservation::Exists;
         }
         if runs.open.len() >= self.limits.open_runs {
-            return Reserved::TooMany;
+            return Reservation::TooMany;
         }
         let of_user = runs.open.values().filter(|other| *other == owner).count();
         if self.users.are_distinct() && of_user >= self.limits.open_runs_of_user {
-            return Reserved::TooManyOfUser;
+            return Reservation::TooManyOfUser;
         }
         runs.open.insert(key.clone(), owner.to_owned());
-        Reserved::Free
+        Reservation::Free
     }
 
     /// Returns true if the agent of a run may send further events to this relay.
@@ -134,8 +134,8 @@ impl Relay {
         self.runs().open.contains_key(key)
     }
 
-    /// Returns the end event of a run that could not be stored, if any.
-    pub(crate) fn unstored(&self, key: &RunKey) -> Option<String> {
+    /// Returns the end event that could not be stored for a run, if any.
+    pub(crate) fn unstored_end(&self, key: &RunKey) -> Option<String> {
         self.runs().unstored.get(key).cloned()
     }
 
@@ -144,13 +144,13 @@ impl Relay {
         self.runs().open.remove(key);
     }
 
-    /// Removes a run that its agent has not started.
+    /// Removes a run that its agent has not started, and releases the run even if the store fails.
     pub(crate) async fn remove(&self, key: &RunKey) {
         let removed = {
             let key = key.clone();
             self.with_store(move |store| store.remove(&key))
         };
-        report(removed.await);
+        log_failure(removed.await);
         self.release(key);
         self.changes.report(key, false);
     }
@@ -178,7 +178,7 @@ impl Relay {
                 is_open
             }
             Err(error) => {
-                report(Err(error));
+                log_failure(Err(error));
                 self.end(key, NOT_STORED).await;
                 false
             }
@@ -203,20 +203,20 @@ impl Relay {
         runs.open.remove(key);
         drop(runs);
         self.changes.report(key, true);
-        report(closed);
+        log_failure(closed);
     }
 
     /// Ends the runs that are open in the store, but have no agent: those of relays that have
     /// ended, and those whose creation or removal failed midway. Stores the end events that could
     /// not be stored before.
-    async fn end_without_agent(&self) -> Result<(), StoreError> {
+    async fn end_runs_without_agent(&self) -> Result<(), StoreError> {
         let own = self.with_store(|store| store.closable_runs()).await?;
         let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
         for key in own.iter().chain(&unstored) {
             if self.is_open(key) {
                 continue;
             }
-            match self.unstored(key) {
+            match self.unstored_end(key) {
                 Some(error) => self.store_end(key, error).await,
                 None => self.end(key, "The relay was restarted.").await,
             }
@@ -224,7 +224,8 @@ impl Relay {
         Ok(())
     }
 
-    /// Tries to store the end event of a run that could not be stored before.
+    /// Tries again to store an end event that could not be stored before. If the store fails, the
+    /// event is kept for the next attempt.
     async fn store_end(&self, key: &RunKey, error: String) {
         let stored = {
             let key = key.clone();
@@ -241,29 +242,30 @@ impl Relay {
 }
 
 /// Renews the lease of a relay, and ends runs without an agent, until the relay is dropped.
-async fn renew_leases(relay: Weak<Relay>) {
+async fn renew_lease(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
-        report(relay.end_without_agent().await);
+        log_failure(relay.end_runs_without_agent().await);
         let pause = relay.limits.lease / 3;
         drop(relay);
         time::sleep(pause).await;
     }
 }
 
-/// Removes old runs from the store, until the relay is dropped.
+/// Removes old runs from the store, and runs without readers from the notifications, until the
+/// relay is dropped.
 async fn sweep(relay: Weak<Relay>) {
     while let Some(relay) = relay.upgrade() {
         relay.changes.sweep();
         let kept_for = relay.limits.kept_for;
-        report(relay.with_store(move |store| store.expire(kept_for)).await);
+        log_failure(relay.with_store(move |store| store.expire(kept_for)).await);
         drop(relay);
         time::sleep(SWEEP_INTERVAL).await;
     }
 }
 
-/// Prints the error of a store to standard error.
+/// Prints the error of a store to standard error, if there is one.
 #[allow(clippy::print_stderr, reason = "the log of a server")]
-pub(crate) fn report(result: Result<(), StoreError>) {
+pub(crate) fn log_failure(result: Result<(), StoreError>) {
     if let Err(error) = result {
         eprintln!("The store of the relay failed: {error}");
     }

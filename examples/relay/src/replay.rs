@@ -19,7 +19,7 @@ const PAGE: PageSize = PageSize {
 };
 
 /// The state of serving a run to a page.
-struct Reader {
+struct RunReader {
     relay: Arc<Relay>,
     key: RunKey,
     /// The position of the next event.
@@ -33,13 +33,13 @@ struct Reader {
 /// Returns the bytes of a run's events from a position on. The next events are read from the store
 /// after the page has received the previous ones, so that a slow page uses no memory. If the store
 /// fails, the stream fails, which breaks the connection, so that the page connects again.
-pub(crate) fn events(
+pub(crate) fn event_stream(
     relay: Arc<Relay>,
     key: RunKey,
     from: usize,
 ) -> impl Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
     let changes = relay.watch(&key);
-    let reader = Reader {
+    let reader = RunReader {
         relay,
         key,
         next: from,
@@ -48,18 +48,19 @@ pub(crate) fn events(
         is_over: false,
     };
     stream::try_unfold(reader, |mut reader| async move {
-        let bytes = reader.read().await?;
+        let bytes = reader.next_frames().await?;
         Ok(bytes.map(|bytes| (bytes, reader)))
     })
 }
 
-impl Reader {
-    /// Returns the next frames, and waits for them if necessary; `None` at the end of the run.
-    async fn read(&mut self) -> Result<Option<Bytes>, StoreError> {
+impl RunReader {
+    /// Returns the next frames, and waits for them if necessary; `None` after the end of the run,
+    /// or if the run does not exist any more.
+    async fn next_frames(&mut self) -> Result<Option<Bytes>, StoreError> {
         while !self.is_over {
             self.changes.borrow_and_update();
             // Looked up before the events: a run with an end that is not stored has no later ones.
-            let unstored = self.relay.unstored(&self.key);
+            let unstored = self.relay.unstored_end(&self.key);
             let (key, from) = (self.key.clone(), self.next);
             let page = self
                 .relay

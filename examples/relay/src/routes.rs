@@ -1,4 +1,4 @@
-//! The three HTTP endpoints.
+//! Serves the three HTTP endpoints of a relay.
 
 use std::{io, sync::Arc};
 
@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 
 use crate::{
     access,
-    relay::{Relay, Reserved, report},
+    relay::{Relay, Reservation, log_failure},
     replay, run,
     store::{RunKey, RunState, StoredRun},
 };
@@ -60,14 +60,14 @@ pub async fn serve(
 
 fn routes(relay: Arc<Relay>, origin: Option<HeaderValue>) -> Router {
     Router::new()
-        .route("/", post(start))
-        .route("/runs/{thread}/{run}", get(read).delete(stop))
-        .layer(from_fn_with_state(origin, access::admit))
+        .route("/", post(start_run))
+        .route("/runs/{thread}/{run}", get(read_events).delete(stop_run))
+        .layer(from_fn_with_state(origin, access::admit_origin))
         .with_state(relay)
 }
 
-/// Starts a run, and responds with its events.
-async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
+/// Starts a run, and responds with its events, or with the status and the reason of a refusal.
+async fn start_run(State(relay): State<Arc<Relay>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // Pages of another origin send other types without a preflight.
     if !is_json(&parts.headers) {
@@ -77,24 +77,24 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
         );
     }
     let Some(owner) = relay.users.owner(&parts.headers) else {
-        return unauthorized();
+        return refuse_unknown_user();
     };
     let Ok(body) = to_bytes(body, relay.limits.request).await else {
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.");
     };
-    let Some(key) = key_of(&body, relay.limits.id) else {
+    let Some(key) = parse_run_key(&body, relay.limits.id) else {
         return refuse(
             StatusCode::BAD_REQUEST,
             "The request has no valid threadId and runId.",
         );
     };
     match relay.reserve(&key, &owner) {
-        Reserved::Free => {}
-        Reserved::Exists => return refuse(StatusCode::CONFLICT, run::EXISTS),
-        Reserved::TooMany => {
+        Reservation::Free => {}
+        Reservation::Exists => return refuse(StatusCode::CONFLICT, run::EXISTS),
+        Reservation::TooMany => {
             return refuse_for_now(StatusCode::SERVICE_UNAVAILABLE, "Too many runs are open.");
         }
-        Reserved::TooManyOfUser => {
+        Reservation::TooManyOfUser => {
             let message = "Too many of your runs are open.";
             return refuse_for_now(StatusCode::TOO_MANY_REQUESTS, message);
         }
@@ -106,20 +106,24 @@ async fn start(State(relay): State<Arc<Relay>>, request: Request) -> Response {
 }
 
 /// Responds with the events of a run after the event in `Last-Event-ID`; with status 204 if the run
-/// has ended and has no further events.
-async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
+/// has ended and has no further events, and with status 400 if there is no such event.
+async fn read_events(
+    State(relay): State<Arc<Relay>>,
+    path: RunPath,
+    headers: HeaderMap,
+) -> Response {
     let OwnedRun {
         key,
         run,
         has_unstored,
-    } = match owned(&relay, path, &headers).await {
+    } = match find_owned_run(&relay, path, &headers).await {
         Ok(found) => found,
         Err(refused) => return refused,
     };
     let events = run.events + usize::from(has_unstored && run.state == RunState::Open);
     let from = match headers.get(LAST_EVENT_ID) {
         None => Some(0),
-        Some(id) => position_of(id).and_then(|last| last.checked_add(1)),
+        Some(id) => parse_position(id).and_then(|last| last.checked_add(1)),
     };
     let Some(from) = from.filter(|from| *from <= events) else {
         return refuse(StatusCode::BAD_REQUEST, "There is no event with this id.");
@@ -132,8 +136,8 @@ async fn read(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap
 }
 
 /// Ends a run, and responds with status 204.
-async fn stop(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
-    let found = match owned(&relay, path, &headers).await {
+async fn stop_run(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
+    let found = match find_owned_run(&relay, path, &headers).await {
         Ok(found) => found,
         Err(refused) => return refused,
     };
@@ -149,15 +153,20 @@ struct OwnedRun {
     has_unstored: bool,
 }
 
-/// Returns the run in a request's path, or a response with status 404 if it does not exist. A run
-/// of another user is reported as missing.
-async fn owned(relay: &Relay, path: RunPath, headers: &HeaderMap) -> Result<OwnedRun, Response> {
+/// Returns the run in a request's path. Fails with a response: with status 401 if the request does
+/// not identify its user, with status 404 if the run does not exist or belongs to another user, and
+/// with status 503 if the store fails.
+async fn find_owned_run(
+    relay: &Relay,
+    path: RunPath,
+    headers: &HeaderMap,
+) -> Result<OwnedRun, Response> {
     let missing = || refuse(StatusCode::NOT_FOUND, "There is no such run.");
-    let owner = relay.users.owner(headers).ok_or_else(unauthorized)?;
+    let owner = relay.users.owner(headers).ok_or_else(refuse_unknown_user)?;
     let Path((thread, run)) = path.map_err(|_| missing())?;
     let key = RunKey { thread, run };
     // Looked up before the run: the end may be stored meanwhile.
-    let has_unstored = relay.unstored(&key).is_some();
+    let has_unstored = relay.unstored_end(&key).is_some();
     let found = {
         let key = key.clone();
         relay
@@ -165,7 +174,7 @@ async fn owned(relay: &Relay, path: RunPath, headers: &HeaderMap) -> Result<Owne
             .await
     };
     let found = found.map_err(|error| {
-        report(Err(error));
+        log_failure(Err(error));
         refuse(StatusCode::SERVICE_UNAVAILABLE, "The runs cannot be read.")
     })?;
     let run = found.filter(|run| run.owner == owner).ok_or_else(missing)?;
@@ -177,10 +186,14 @@ async fn owned(relay: &Relay, path: RunPath, headers: &HeaderMap) -> Result<Owne
 }
 
 fn replay(relay: Arc<Relay>, key: RunKey, from: usize) -> Response {
-    (STREAM, Body::from_stream(replay::events(relay, key, from))).into_response()
+    (
+        STREAM,
+        Body::from_stream(replay::event_stream(relay, key, from)),
+    )
+        .into_response()
 }
 
-fn unauthorized() -> Response {
+fn refuse_unknown_user() -> Response {
     refuse(
         StatusCode::UNAUTHORIZED,
         "The request does not identify its user.",
@@ -210,7 +223,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// Returns the thread and the run in a request's body; `None` if an id is missing, given twice,
 /// empty or too long.
-fn key_of(body: &Bytes, max: usize) -> Option<RunKey> {
+fn parse_run_key(body: &Bytes, max: usize) -> Option<RunKey> {
     /// The part of a request that is read: the rest of it would need many times its size.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -228,6 +241,6 @@ fn key_of(body: &Bytes, max: usize) -> Option<RunKey> {
     })
 }
 
-fn position_of(id: &HeaderValue) -> Option<usize> {
+fn parse_position(id: &HeaderValue) -> Option<usize> {
     id.to_str().ok()?.parse().ok()
 }

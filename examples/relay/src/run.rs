@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     agent::Refusal,
     changes::Change,
-    relay::{NOT_STORED, Relay, report},
+    relay::{NOT_STORED, Relay, log_failure},
     store::{RunKey, RunState},
 };
 
@@ -42,11 +42,11 @@ pub(crate) async fn start(
     tokio::spawn(async move {
         // Watched first, because the run can be stopped as soon as it is created.
         let changes = relay.watch(&key);
-        match create(&relay, &key, owner).await {
+        match create_run(&relay, &key, owner).await {
             Ok(()) => {
                 select! {
-                    () = drive(&relay, &key, headers, body, sender) => {}
-                    () = closed(&relay, &key, changes) => relay.release(&key),
+                    () = forward_run(&relay, &key, headers, body, sender) => {}
+                    () = wait_until_closed(&relay, &key, changes) => relay.release(&key),
                 }
             }
             Err(refusal) => {
@@ -60,7 +60,7 @@ pub(crate) async fn start(
 
 /// Waits until a run is closed, possibly by another relay. Reads the state of the run when changes
 /// may have been missed.
-async fn closed(relay: &Relay, key: &RunKey, mut changes: watch::Receiver<Change>) {
+async fn wait_until_closed(relay: &Relay, key: &RunKey, mut changes: watch::Receiver<Change>) {
     let mut gaps = 0;
     loop {
         let changed = changes.wait_for(|change| change.is_closed || change.gaps != gaps);
@@ -79,12 +79,12 @@ async fn closed(relay: &Relay, key: &RunKey, mut changes: watch::Receiver<Change
             Ok(Some(run)) if run.state != RunState::Closed => {}
             Ok(_) => return,
             // The next event of the agent cannot be stored, either, which ends the run.
-            Err(error) => report(Err(error)),
+            Err(error) => log_failure(Err(error)),
         }
     }
 }
 
-async fn create(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Refusal> {
+async fn create_run(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Refusal> {
     let key = key.clone();
     let created = relay.with_store(move |store| store.create(&key, &owner));
     match created.await {
@@ -95,27 +95,28 @@ async fn create(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Refusa
                 true => StatusCode::SERVICE_UNAVAILABLE,
                 false => StatusCode::INSUFFICIENT_STORAGE,
             };
-            report(Err(error));
+            log_failure(Err(error));
             Err(Refusal::new(status, NOT_STORED))
         }
     }
 }
 
 /// Sends the request to the agent, and stores the events of the response until the run ends. Sends
-/// the agent's refusal, or its acceptance, to `started`.
-async fn drive(
+/// the agent's refusal, or its acceptance, to `started`. A run that the agent refuses is removed,
+/// and a run that takes too long ends with an error.
+async fn forward_run(
     relay: &Relay,
     key: &RunKey,
     headers: HeaderMap,
     body: Bytes,
     started: oneshot::Sender<Result<(), Refusal>>,
 ) {
-    let request = relay.agent.start(&headers, body);
+    let request = relay.agent.start_run(&headers, body);
     let answer = time::timeout(relay.limits.answer_time, request).await;
-    match answer.unwrap_or_else(|_| Err(silent())) {
+    match answer.unwrap_or_else(|_| Err(timeout_refusal())) {
         Ok(response) => {
             let _ = started.send(Ok(()));
-            let read = time::timeout(relay.limits.run_time, read(relay, key, response));
+            let read = time::timeout(relay.limits.run_time, store_events(relay, key, response));
             let message = read.await.unwrap_or("The run took too long.");
             relay.end(key, message).await;
         }
@@ -126,13 +127,14 @@ async fn drive(
     }
 }
 
-fn silent() -> Refusal {
+fn timeout_refusal() -> Refusal {
     Refusal::new(StatusCode::GATEWAY_TIMEOUT, "The agent does not answer.")
 }
 
-/// Stores the events of a response until its end. Returns the error message for a run whose last
-/// event is not an end.
-async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static str {
+/// Stores the events of a response until its end, until a limit is exceeded, or until an event
+/// cannot be stored. Returns the error message with which the run ends if its last event is not an
+/// end.
+async fn store_events(relay: &Relay, key: &RunKey, mut response: Response) -> &'static str {
     const EARLY: &str = "The agent ended its response early.";
     let mut decoder = SseDecoder::with_limit(relay.limits.event);
     let (mut position, mut stored) = (0, 0);
@@ -144,7 +146,7 @@ async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static s
             Some(bytes) => decoder.push(bytes, &mut frames),
             None => {
                 let last = decoder.finish();
-                frames.extend(last.filter(|frame| type_of(&frame.data).is_some()));
+                frames.extend(last.filter(|frame| event_type(&frame.data).is_some()));
                 Ok(())
             }
         };
@@ -171,13 +173,13 @@ async fn read(relay: &Relay, key: &RunKey, mut response: Response) -> &'static s
 
 fn is_end(event: &str) -> bool {
     matches!(
-        type_of(event).as_deref(),
+        event_type(event).as_deref(),
         Some("RUN_FINISHED" | "RUN_ERROR")
     )
 }
 
 /// Returns the type of an event; `None` if the event is not a JSON object with a type.
-fn type_of(event: &str) -> Option<String> {
+fn event_type(event: &str) -> Option<String> {
     /// The part of an event that is read: the rest of it would need many times its size.
     #[derive(Deserialize)]
     struct Event {

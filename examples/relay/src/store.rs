@@ -1,4 +1,4 @@
-//! The trait for stores of runs, and its implementations.
+//! Defines the trait for stores of runs, and implements it for `SQLite` and Redis.
 
 mod redis;
 mod sqlite;
@@ -115,7 +115,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError>;
 
     /// Adds the event at a position to a run, and returns true. `is_end` is true if the event ends
-    /// a run. Returns false if the run was closed or removed.
+    /// a run. Returns false if the run was closed or removed, or earlier events are missing.
     ///
     /// # Errors
     ///

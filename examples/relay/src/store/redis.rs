@@ -39,7 +39,8 @@ pub struct RedisStore {
     relay: String,
     /// The duration of leases.
     lease: Duration,
-    /// The relays whose leases are missing, and the times since when.
+    /// The relays whose leases are missing, each with the time at which the lease was first
+    /// missing.
     missing: Mutex<HashMap<String, Instant>>,
     /// The time for which an ended run is stored, in milliseconds.
     kept_for: u64,
@@ -74,7 +75,7 @@ impl RedisStore {
     /// Fails if the address is invalid or the server cannot be reached.
     pub fn open(url: &str, limits: &Limits, changes: &Arc<Changes>) -> Result<Self, StoreError> {
         let client = Client::open(url)?;
-        let kept_for = milliseconds(limits.kept_for);
+        let kept_for = to_milliseconds(limits.kept_for);
         let store = Self {
             link: Mutex::default(),
             reply: limits.reply,
@@ -82,27 +83,32 @@ impl RedisStore {
             lease: limits.lease,
             missing: Mutex::default(),
             kept_for,
-            lifetime: kept_for + milliseconds(limits.run_time),
+            lifetime: kept_for + to_milliseconds(limits.run_time),
             client: client.clone(),
         };
-        store.renew()?;
-        listen::spawn(client, Arc::downgrade(changes), limits.reply);
+        store.renew_lease()?;
+        listen::spawn_listener(client, Arc::downgrade(changes), limits.reply);
         Ok(store)
     }
 
     /// Renews the lease of this relay.
-    fn renew(&self) -> Result<(), StoreError> {
+    fn renew_lease(&self) -> Result<(), StoreError> {
         let mut set = redis::cmd("SET");
-        let lasting = milliseconds(self.lease);
-        self.query(set.arg(lease(&self.relay)).arg(1).arg("PX").arg(lasting))
+        let lasting = to_milliseconds(self.lease);
+        self.query(
+            set.arg(lease_key(&self.relay))
+                .arg(1)
+                .arg("PX")
+                .arg(lasting),
+        )
     }
 
-    /// Returns which of these relays have ended: their leases are missing for the duration of a
-    /// lease. Until then a relay that could not reach the server can renew its lease.
-    fn ended(&self, relays: HashSet<String>) -> Result<HashSet<String>, StoreError> {
+    /// Returns the given relays that have ended: their leases have been missing for the duration of
+    /// a lease. Until then a relay that could not reach the server can renew its lease.
+    fn find_ended_relays(&self, relays: HashSet<String>) -> Result<HashSet<String>, StoreError> {
         let mut missing = HashMap::new();
         for relay in relays {
-            if !self.query::<bool>(redis::cmd("EXISTS").arg(lease(&relay)))? {
+            if !self.query::<bool>(redis::cmd("EXISTS").arg(lease_key(&relay)))? {
                 let since = self.missing().get(&relay).copied();
                 missing.insert(relay, since.unwrap_or_else(Instant::now));
             }
@@ -114,13 +120,13 @@ impl RedisStore {
 
     /// Renews the lease, and returns the open runs of this relay and of relays that have ended.
     fn find_closable_runs(&self) -> Result<Vec<RunKey>, StoreError> {
-        self.renew()?;
+        self.renew_lease()?;
         let open: HashMap<String, String> = self.query(redis::cmd("HGETALL").arg(OPEN))?;
         let others = open.values().filter(|relay| **relay != self.relay);
-        let ended = self.ended(others.cloned().collect())?;
+        let ended = self.find_ended_relays(others.cloned().collect())?;
         let is_own = |relay: &String| *relay == self.relay || ended.contains(relay);
         let own = open.iter().filter(|(_, relay)| is_own(relay));
-        Ok(own.filter_map(|(name, _)| key_of(name)).collect())
+        Ok(own.filter_map(|(name, _)| parse_run_name(name)).collect())
     }
 
     fn missing(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
@@ -162,13 +168,18 @@ impl RedisStore {
         Ok(connection)
     }
 
-    /// Runs a script that returns whether it has changed a run.
-    fn change(&self, script: &str, key: &RunKey, arguments: &[&str]) -> Result<bool, StoreError> {
-        self.script(script, key, arguments)
+    /// Runs a script that changes a run. Returns false if the script has not changed the run.
+    fn change_run(
+        &self,
+        script: &str,
+        key: &RunKey,
+        arguments: &[&str],
+    ) -> Result<bool, StoreError> {
+        self.run_script(script, key, arguments)
     }
 
     /// Runs a script with the keys and the name of a run, and returns the script's result.
-    fn script<T: FromRedisValue>(
+    fn run_script<T: FromRedisValue>(
         &self,
         script: &str,
         key: &RunKey,
@@ -179,7 +190,7 @@ impl RedisStore {
             .arg(3)
             .arg(run_key(key))
             .arg(events_key(key));
-        eval.arg(OPEN).arg(name_of(key)).arg(&self.relay);
+        eval.arg(OPEN).arg(run_name(key)).arg(&self.relay);
         let times = [self.lifetime, self.kept_for];
         self.query(eval.arg(&times).arg(arguments))
     }
@@ -187,7 +198,7 @@ impl RedisStore {
 
 impl Store for RedisStore {
     fn create(&self, key: &RunKey, owner: &str) -> Result<bool, StoreError> {
-        self.change(scripts::CREATE, key, &[owner])
+        self.change_run(scripts::CREATE, key, &[owner])
     }
 
     fn append(
@@ -198,15 +209,15 @@ impl Store for RedisStore {
         is_end: bool,
     ) -> Result<bool, StoreError> {
         let ended = if is_end { "1" } else { "0" };
-        self.change(scripts::APPEND, key, &[event, ended, &position.to_string()])
+        self.change_run(scripts::APPEND, key, &[event, ended, &position.to_string()])
     }
 
     fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
-        self.change(scripts::CLOSE, key, &[error]).map(drop)
+        self.change_run(scripts::CLOSE, key, &[error]).map(drop)
     }
 
     fn remove(&self, key: &RunKey) -> Result<(), StoreError> {
-        self.change(scripts::REMOVE, key, &[]).map(drop)
+        self.change_run(scripts::REMOVE, key, &[]).map(drop)
     }
 
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
@@ -220,13 +231,13 @@ impl Store for RedisStore {
         Ok(Some(StoredRun {
             owner,
             events: self.query(redis::cmd("XLEN").arg(events_key(key)))?,
-            state: state_of(&is_open, &has_ended),
+            state: parse_state(&is_open, &has_ended),
         }))
     }
 
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError> {
         let numbers = [from, max.events, max.bytes].map(|number| number.to_string());
-        let read: Vec<String> = self.script(scripts::PAGE, key, &numbers)?;
+        let read: Vec<String> = self.run_script(scripts::PAGE, key, &numbers)?;
         let mut read = read.into_iter();
         let (Some(is_open), Some(has_ended), Some(count)) = (read.next(), read.next(), read.next())
         else {
@@ -238,7 +249,7 @@ impl Store for RedisStore {
                 .parse()
                 .is_ok_and(|count| from + events.len() >= count),
             events,
-            state: state_of(&is_open, &has_ended),
+            state: parse_state(&is_open, &has_ended),
         }))
     }
 
@@ -280,22 +291,22 @@ fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.is_unrecoverable_error()
 }
 
-fn lease(relay: &str) -> String {
+fn lease_key(relay: &str) -> String {
     format!("{{relay}}:lease:{relay}")
 }
 
 /// Returns the key of a run's hash.
 fn run_key(key: &RunKey) -> String {
-    format!("{{relay}}:run:{}", digest(name_of(key).as_bytes()))
+    format!("{{relay}}:run:{}", digest(run_name(key).as_bytes()))
 }
 
 /// Returns the key of the stream of a run's events.
 fn events_key(key: &RunKey) -> String {
-    format!("{{relay}}:events:{}", digest(name_of(key).as_bytes()))
+    format!("{{relay}}:events:{}", digest(run_name(key).as_bytes()))
 }
 
-/// Returns the state of a run by the fields of its hash.
-fn state_of(is_open: &str, has_ended: &str) -> RunState {
+/// Parses the state of a run from the fields of its hash.
+fn parse_state(is_open: &str, has_ended: &str) -> RunState {
     match (is_open, has_ended) {
         ("1", "1") => RunState::Ended,
         ("1", _) => RunState::Open,
@@ -304,12 +315,12 @@ fn state_of(is_open: &str, has_ended: &str) -> RunState {
 }
 
 /// Returns the name of a run in Redis: its ids as a JSON array.
-fn name_of(key: &RunKey) -> String {
+fn run_name(key: &RunKey) -> String {
     json!([key.thread, key.run]).to_string()
 }
 
-/// Parses the name of a run in Redis.
-fn key_of(name: &str) -> Option<RunKey> {
+/// Parses the name of a run in Redis; `None` if the name is invalid.
+fn parse_run_name(name: &str) -> Option<RunKey> {
     let (thread, run) = serde_json::from_str(name).ok()?;
     Some(RunKey { thread, run })
 }
@@ -327,6 +338,6 @@ fn unique_name() -> String {
     format!("{random:016x}{nanos:x}")
 }
 
-fn milliseconds(time: Duration) -> u64 {
+fn to_milliseconds(time: Duration) -> u64 {
     time.as_millis().try_into().unwrap_or(u64::MAX)
 }

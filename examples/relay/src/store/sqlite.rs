@@ -64,7 +64,7 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = match connect(path) {
             Err(error) if is_damage(&error) => {
-                set_aside(path).map_err(|error| StoreError::new(&error))?;
+                rename_damaged_file(path).map_err(|error| StoreError::new(&error))?;
                 connect(path)?
             }
             opened => opened?,
@@ -104,13 +104,13 @@ impl Store for SqliteStore {
     ) -> Result<bool, StoreError> {
         let mut inner = self.inner();
         let Inner { connection, open } = &mut *inner;
-        let Some(id) = id_of(connection, key)?.filter(|id| open.contains(id)) else {
+        let Some(id) = find_run_id(connection, key)?.filter(|id| open.contains(id)) else {
             return Ok(false);
         };
         let transaction = connection.transaction()?;
-        let next = count(&transaction, id)?;
+        let next = count_events(&transaction, id)?;
         if position == next {
-            add(&transaction, id, event, is_end)?;
+            add_event(&transaction, id, event, is_end)?;
         }
         transaction.commit()?;
         Ok(position <= next)
@@ -119,7 +119,7 @@ impl Store for SqliteStore {
     fn close(&self, key: &RunKey, error: &str) -> Result<(), StoreError> {
         let mut inner = self.inner();
         let Inner { connection, open } = &mut *inner;
-        let Some(id) = id_of(connection, key)? else {
+        let Some(id) = find_run_id(connection, key)? else {
             return Ok(());
         };
         open.remove(&id);
@@ -128,7 +128,7 @@ impl Store for SqliteStore {
             .prepare_cached("SELECT ended_at IS NOT NULL FROM runs WHERE id = ?1")?
             .query_row([id], |row| row.get(0))?;
         if !has_ended {
-            add(&transaction, id, error, true)?;
+            add_event(&transaction, id, error, true)?;
         }
         Ok(transaction.commit()?)
     }
@@ -136,7 +136,7 @@ impl Store for SqliteStore {
     fn remove(&self, key: &RunKey) -> Result<(), StoreError> {
         let mut inner = self.inner();
         let Inner { connection, open } = &mut *inner;
-        let Some(id) = id_of(connection, key)? else {
+        let Some(id) = find_run_id(connection, key)? else {
             return Ok(());
         };
         open.remove(&id);
@@ -148,7 +148,7 @@ impl Store for SqliteStore {
 
     fn run(&self, key: &RunKey) -> Result<Option<StoredRun>, StoreError> {
         let inner = self.inner();
-        let Some(id) = id_of(&inner.connection, key)? else {
+        let Some(id) = find_run_id(&inner.connection, key)? else {
             return Ok(None);
         };
         let owner = inner
@@ -157,7 +157,7 @@ impl Store for SqliteStore {
             .query_row([id], |row| row.get(0))?;
         Ok(Some(StoredRun {
             owner,
-            events: count(&inner.connection, id)?,
+            events: count_events(&inner.connection, id)?,
             state: inner.state(id)?,
         }))
     }
@@ -165,7 +165,7 @@ impl Store for SqliteStore {
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError> {
         let inner = self.inner();
         let connection = &inner.connection;
-        let Some(id) = id_of(connection, key)? else {
+        let Some(id) = find_run_id(connection, key)? else {
             return Ok(None);
         };
         let mut select = connection.prepare_cached(
@@ -182,7 +182,7 @@ impl Store for SqliteStore {
             events.push(event);
         }
         Ok(Some(Page {
-            is_last: from + events.len() >= count(connection, id)?,
+            is_last: from + events.len() >= count_events(connection, id)?,
             events,
             state: inner.state(id)?,
         }))
@@ -248,7 +248,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// Renames a damaged file and its write-ahead log, which belong together.
-fn set_aside(path: &Path) -> std::io::Result<()> {
+fn rename_damaged_file(path: &Path) -> std::io::Result<()> {
     let with = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -262,7 +262,7 @@ fn set_aside(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn id_of(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>> {
+fn find_run_id(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM runs WHERE thread = ?1 AND run = ?2")?
         .query_row([&key.thread, &key.run], |row| row.get(0))
@@ -270,20 +270,20 @@ fn id_of(connection: &Connection, key: &RunKey) -> rusqlite::Result<Option<i64>>
 }
 
 /// Returns the number of a run's events.
-fn count(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
+fn count_events(connection: &Connection, id: i64) -> rusqlite::Result<usize> {
     connection
         .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM events WHERE run = ?1")?
         .query_row([id], |row| row.get(0))
 }
 
 /// Adds an event to a run, and sets `ended_at` if the event is an end, otherwise clears it.
-fn add(
+fn add_event(
     transaction: &Transaction<'_>,
     id: i64,
     event: &str,
     is_end: bool,
 ) -> Result<(), StoreError> {
-    let position = count(transaction, id)?;
+    let position = count_events(transaction, id)?;
     transaction
         .prepare_cached("INSERT INTO events (run, position, data) VALUES (?1, ?2, ?3)")?
         .execute(params![id, position, event])?;

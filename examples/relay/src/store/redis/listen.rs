@@ -4,7 +4,7 @@ use std::{sync::Weak, thread, time::Duration};
 
 use redis::{Client, RedisError};
 
-use super::{key_of, scripts::CHANNEL};
+use super::{parse_run_name, scripts::CHANNEL};
 use crate::Changes;
 
 /// The pause before a failed connection is restored.
@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Starts a thread that reports the changes of all relays, until this relay is dropped.
 ///
 /// A connection that has sent nothing for `reply` has the same time to answer a ping.
-pub(super) fn spawn(client: Client, changes: Weak<Changes>, reply: Duration) {
+pub(super) fn spawn_listener(client: Client, changes: Weak<Changes>, reply: Duration) {
     thread::spawn(move || {
         while changes.strong_count() > 0 {
             // Without a connection the readers are woken nevertheless: they read from the store.
@@ -51,7 +51,7 @@ fn listen(client: &Client, changes: &Weak<Changes>, reply: Duration) -> Result<(
         else {
             continue;
         };
-        if let Some(key) = key_of(name) {
+        if let Some(key) = parse_run_name(name) {
             changes.report(&key, closed == "1");
         }
     }

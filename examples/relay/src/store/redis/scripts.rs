@@ -16,8 +16,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 return 1";
 
-/// Adds the event `ARGV[5]` at the position `ARGV[7]`, unless it is there. It is an end if `ARGV[6]`
-/// is 1. Returns 0 if the run is closed or does not exist, or earlier events are missing.
+/// Adds the event `ARGV[5]` at the position `ARGV[7]`, unless it is there. The event is an end if
+/// `ARGV[6]` is 1. Returns 0 if the run is closed or does not exist, or earlier events are missing.
 pub(super) const APPEND: &str = "
 if redis.call('HGET', KEYS[1], 'open') ~= '1' then return 0 end
 local length = redis.call('XLEN', KEYS[2])
