@@ -45,7 +45,7 @@ fn split_words(name: impl Iterator<Item = char>) -> String {
             _ if c.is_uppercase() && after_lower => {
                 words.push(' ');
                 match is_word {
-                    true => words.push_str(&lowercase(c)),
+                    true => words.push_str(&lowercase_letter(c)),
                     false => words.push(c),
                 }
             }
@@ -57,7 +57,7 @@ fn split_words(name: impl Iterator<Item = char>) -> String {
     words
 }
 
-fn lowercase(c: char) -> String {
+fn lowercase_letter(c: char) -> String {
     match c.is_ascii() {
         true => c.to_ascii_lowercase().into(),
         false => js_letter(c).to_lower_case().into(),

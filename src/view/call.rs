@@ -28,13 +28,13 @@ pub struct CallCell {
 }
 
 /// The new values of a call's signals.
-pub(super) struct ShownCall {
+pub(super) struct CallValues {
     name: String,
     phase: Phase,
     shown: Option<Fingerprint>,
 }
 
-impl ShownCall {
+impl CallValues {
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
         let asked = call.phase() == Phase::ApprovalRequested;
         Self {
@@ -85,7 +85,7 @@ impl CallCell {
     }
 
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
-        let ShownCall { name, phase, shown } = ShownCall::new(call, session);
+        let CallValues { name, phase, shown } = CallValues::new(call, session);
         Self {
             key: call.key(),
             id: call.id().to_owned(),
@@ -96,7 +96,7 @@ impl CallCell {
         }
     }
 
-    pub(super) fn update(&self, shown: ShownCall) {
+    pub(super) fn apply_values(&self, shown: CallValues) {
         set_if_changed(&self.name, shown.name);
         set_if_changed(&self.phase, shown.phase);
         set_if_changed(&self.shown, shown.shown);

@@ -145,7 +145,7 @@ pub(crate) struct SignalUpdates {
     tree: bool,
     parts: Vec<(MessageCell, message::MessageValues)>,
     marks: Vec<(PartCell, Mark)>,
-    calls: Vec<(CallCell, call::ShownCall)>,
+    calls: Vec<(CallCell, call::CallValues)>,
     activity: Option<Activity>,
     running: Vec<String>,
     notices: Option<Vec<Notice>>,
@@ -262,7 +262,7 @@ impl ViewModel {
                     }
                 }
                 Change::Queue => updates.queued = Some(session.queued().to_vec()),
-                Change::Call(key) => updates.calls.extend(cells.shown_call(key, session)),
+                Change::Call(key) => updates.calls.extend(cells.call_values(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs().iter();
@@ -274,7 +274,7 @@ impl ViewModel {
                     updates.tools = Some(session.tools());
                     // An approval covers the rules of the action, too.
                     for key in session.pending_approvals() {
-                        updates.calls.extend(cells.shown_call(&key, session));
+                        updates.calls.extend(cells.call_values(&key, session));
                     }
                 }
                 Change::Interrupts => updates.interrupts = Some(session.interrupts().to_vec()),
@@ -305,7 +305,7 @@ impl ViewModel {
             set_if_changed(&part.mark, mark);
         }
         for (cell, shown) in updates.calls {
-            cell.update(shown);
+            cell.apply_values(shown);
         }
         if let Some(growth) = updates.path {
             self.messages.update(|list| list.apply_change(growth));
@@ -429,12 +429,12 @@ impl CellCache {
         marks.collect()
     }
 
-    fn shown_call(
+    fn call_values(
         &mut self,
         key: &CallKey,
         session: &Session,
-    ) -> Option<(CallCell, call::ShownCall)> {
-        let shown = call::ShownCall::new(session.conversation().call(key)?, session);
+    ) -> Option<(CallCell, call::CallValues)> {
+        let shown = call::CallValues::new(session.conversation().call(key)?, session);
         Some((self.call(key, session)?, shown))
     }
 

@@ -77,32 +77,32 @@ fn deceptive_characters(input: &RunInput) -> Script {
     })
 }
 
-fn lookup() -> ToolAction {
+fn lookup_action() -> ToolAction {
     ToolAction::new("lookup_order", "Looks an order up")
 }
 
 fn running() {
-    use_assistant_action(lookup().handler(|_: Value| std::future::pending::<String>()));
+    use_assistant_action(lookup_action().handler(|_: Value| std::future::pending::<String>()));
 }
 
 fn done() {
-    use_assistant_action(lookup().handler(|args: Value| args));
+    use_assistant_action(lookup_action().handler(|args: Value| args));
 }
 
 fn done_with_title() {
-    let action = lookup().title("Look the order up");
+    let action = lookup_action().title("Look the order up");
     use_assistant_action(action.handler(|_: Value| "shipped"));
 }
 
 fn failure() {
-    use_assistant_action(lookup().handler(|_: Value| {
+    use_assistant_action(lookup_action().handler(|_: Value| {
         leptos_assistant::Json(json!({"success": false, "error": "There is no such order"}))
     }));
 }
 
 fn failed() {
     use_assistant_action(
-        lookup().handler(|_: Value| {
+        lookup_action().handler(|_: Value| {
             Err::<String, _>(ToolError::new("The register is closed at night"))
         }),
     );
@@ -110,12 +110,16 @@ fn failed() {
 
 fn schema_violation() {
     let schema = json!({"type": "object", "properties": {"order_id": {"type": "integer"}}});
-    use_assistant_action(lookup().parameters(schema).handler(|_: Value| "shipped"));
+    use_assistant_action(
+        lookup_action()
+            .parameters(schema)
+            .handler(|_: Value| "shipped"),
+    );
 }
 
 fn denied() {
     use_assistant_action(
-        lookup()
+        lookup_action()
             .approval(Approval::Always)
             .handler(|_: Value| "shipped"),
     );

@@ -79,12 +79,12 @@ pub(super) fn environment(text: &str) -> &'static str {
 pub(super) fn describe_results(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
-        sentence(text, tool, &value)
+        result_sentence(text, tool, &value)
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn sentence(text: &str, tool: &str, value: &Value) -> String {
+fn result_sentence(text: &str, tool: &str, value: &Value) -> String {
     if let Some(why) = value.get("error").and_then(Value::as_str) {
         return format!("{tool} failed: {why}. I will go on without it.");
     }
