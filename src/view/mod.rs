@@ -46,7 +46,7 @@ pub struct Activity {
     pub(crate) busy: bool,
     /// True while the agent streams.
     pub(crate) streaming: bool,
-    /// True if nothing continues until the user answers.
+    /// True if no run is open, and an approval or an answer of the user is pending.
     pub(crate) waiting: bool,
     /// True if a handler asks the user a question, in its card or in a dialog.
     pub(crate) asking: bool,
@@ -67,7 +67,7 @@ impl Activity {
         self.streaming
     }
 
-    /// Returns true if nothing continues until the user answers.
+    /// Returns true if no run is open, and an approval or an answer of the user is pending.
     #[must_use]
     pub const fn is_waiting(&self) -> bool {
         self.waiting

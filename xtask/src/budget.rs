@@ -11,7 +11,8 @@ const TOLERANCE: u64 = 2;
 const SIZES: &str = "const { gzipSync } = require('zlib'); const { readFileSync } = require('fs'); \
     for (const file of process.argv.slice(1)) console.log(gzipSync(readFileSync(file), { level: 9 }).length)";
 
-/// Fails if a file of the built package is larger than its budget.
+/// Prints the compressed size of each file of the built package. Fails if a file is larger than its
+/// budget plus the tolerance.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let budget = parse_budget(&read_text(&project.root.join(BUDGET))?)?;
     let mut node = project.command("node");

@@ -73,8 +73,8 @@ const WITHOUT_CYCLES: [&str; 4] = [
     "crates/assistant-testkit/src",
 ];
 
-/// Checks the library and the engine. Fails with a list of the imports from higher rooms or, if
-/// there are none, of the cycles.
+/// Checks the library and the engine. Fails with a list of the imports from higher rooms, if a
+/// table in ARCHITECTURE.md differs from the order, or with a list of the cycles.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let architecture = read_text(&project.root.join("ARCHITECTURE.md"))?;
     for area in [&LIBRARY, &ENGINE] {

@@ -14,7 +14,7 @@ use crate::{
     story,
 };
 
-/// The number of steps of a search, after each of which it reports progress.
+/// The number of steps of a search, which reports its progress before each step.
 const PIECES: i32 = 4;
 const PIECE_MS: i32 = 150;
 /// The duration of a step for queries that contain "slow", in milliseconds. Such a search is meant
