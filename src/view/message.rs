@@ -25,7 +25,7 @@ pub struct MessageCell {
     /// The name of the speaker: the name in the message, or else the name of its subagent; `None`
     /// if there is neither.
     pub(crate) speaker: Option<String>,
-    /// True if the user sent the message during a run.
+    /// True if the user sent the message while a run or its calls were open.
     pub(crate) interjected: bool,
     /// The parts, in order.
     pub(crate) parts: ArcRwSignal<Vec<PartCell>>,
@@ -182,7 +182,7 @@ impl MessageCell {
         self.speaker.as_deref()
     }
 
-    /// Returns true if the user sent the message during a run.
+    /// Returns true if the user sent the message while a run or its calls were open.
     #[must_use]
     pub const fn is_interjected(&self) -> bool {
         self.interjected
