@@ -2,8 +2,8 @@
 //!
 //! The agent is part of the page's address, because the page's server reads from that address which
 //! hosts the page may connect to. So another agent is opened as another page. A key is never part
-//! of an address: the user enters it in the page that uses it, and it is lost when the page is
-//! closed.
+//! of an address: the user enters the key in the page that uses it, and the key is lost when the
+//! page is closed.
 
 use leptos::{html, prelude::*};
 

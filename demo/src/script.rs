@@ -74,7 +74,7 @@ pub(crate) fn answer(input: &RunInput) -> Script {
 }
 
 /// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
-/// one.
+/// such a scene.
 fn special_scene(input: &RunInput, text: &str, said: &str) -> Option<Script> {
     if let Some(script) = failure_scene(said) {
         return Some(script);
@@ -155,7 +155,7 @@ fn analysis() -> Script {
 }
 
 /// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
-/// for one.
+/// for such a failure.
 fn failure_scene(said: &str) -> Option<Script> {
     let has = |word: &str| said.contains(word);
     if scenes::failure_scene(said).is_some() {

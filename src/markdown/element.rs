@@ -201,8 +201,8 @@ fn item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     Some(element)
 }
 
-/// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction of
-/// the table, so that it shows the first column.
+/// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction
+/// of the table, so that the box shows the first column.
 fn table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
     let outer = make::create_element("div", "la-table")?;
     set_direction(&outer, within);

@@ -35,8 +35,9 @@ pub(super) struct UndrawnNodes {
     parent: web_sys::Node,
     pub(super) nodes: VecDeque<Node>,
     pub(super) within: NodeContext,
-    /// The button, and the element that contains it, in the parent or beside it.
+    /// The button that draws more nodes.
     button: Element,
+    /// The element that contains the button, in the parent or, for a table, beside the parent.
     outer: Element,
 }
 

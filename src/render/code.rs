@@ -1,5 +1,5 @@
-//! Defines the code of actions: the handler, and the functions that run before it or for a denied
-//! call.
+//! Defines the code of actions: the handler, and the functions that run before the handler or for a
+//! denied call.
 
 use std::rc::Rc;
 

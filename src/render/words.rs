@@ -14,7 +14,7 @@ pub(crate) type DescribeFn = Rc<dyn Fn(&Value) -> Option<Description>>;
 /// A string converts to a description without rows. The approval card shows the description instead
 /// of the arguments, which are one click away, so the description should name everything that a
 /// decision depends on. A description that is too long for a card is truncated, and then the
-/// arguments are shown below it at once.
+/// arguments are shown below the description at once.
 ///
 /// ```
 /// use leptos_assistant::Description;

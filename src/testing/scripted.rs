@@ -2,7 +2,7 @@
 
 use crate::ui::scripted;
 
-/// A guard that accepts scripted events as a user's until it is dropped: see
+/// A guard that accepts scripted events as a user's until the guard is dropped: see
 /// [`accept_scripted_events`].
 #[derive(Debug)]
 #[must_use = "dropping it refuses them again at once"]

@@ -14,7 +14,7 @@ pub(crate) struct IconButton {
     pub class: &'static str,
     pub name: fn(&Labels) -> &Word,
     pub icon: Signal<Icon>,
-    /// True if the button is marked as disabled; it stays focusable.
+    /// True if the button is marked as disabled; the button stays focusable.
     pub disabled: Signal<bool>,
     /// The state of a toggle button.
     pub pressed: Signal<Option<bool>>,

@@ -32,7 +32,7 @@ type Reasons = Cow<'static, [(&'static str, Word)]>;
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type WordOf = fn(&Labels) -> &Word;
 
-/// Removes the `_` at the end of the name of a field that would be a keyword without it.
+/// Returns the name of a field without a `_` at its end, which avoids a keyword.
 const fn public_name(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [.., b'_'] => field.split_at(field.len() - 1).0,

@@ -1,4 +1,4 @@
-//! Distinguishes actions of the user from scripted ones.
+//! Distinguishes events of the user from scripted events.
 
 use assistant_core::conversation::Decider;
 use leptos::prelude::window;

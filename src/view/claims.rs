@@ -34,7 +34,7 @@ struct Claim {
     window: ClaimingWindow,
 }
 
-/// The claims to one question; the component of the first claim shows it.
+/// The claims to one question; the component of the first claim shows the question.
 #[derive(Default)]
 struct QuestionClaims {
     list: Vec<Claim>,

@@ -143,8 +143,8 @@ pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the comments of a style sheet. Each is a doc comment of the rule or declaration below
-/// it.
+/// Returns the comments of a style sheet. Each comment is a doc comment of the rule or declaration
+/// that follows.
 pub(crate) fn style_comments(text: &str) -> Vec<Block<'_>> {
     let mut blocks = script_comments(text);
     for block in &mut blocks {

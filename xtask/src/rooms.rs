@@ -138,7 +138,7 @@ impl SourceArea {
         ))
     }
 
-    /// Returns the position of a room in the order; `None` if it is not listed.
+    /// Returns the position of a room in the order; `None` if the room is not listed.
     fn room_index(&self, room: &str) -> Option<usize> {
         self.order.iter().position(|name| *name == room)
     }

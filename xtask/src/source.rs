@@ -146,7 +146,7 @@ fn raw_string_len(text: &str) -> usize {
 }
 
 /// Returns the length of the quoted string that a text begins with, including its quotes; `None` if
-/// it has no closing quote.
+/// the string has no closing quote.
 fn quoted_len(text: &str, mark: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

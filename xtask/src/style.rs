@@ -30,7 +30,7 @@ fn join_sheets(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> 
     Ok(format_joined(&layer?, &sheets?, &guard?))
 }
 
-/// Writes the joined sheet unless the file has the same content.
+/// Writes the joined sheet, if its file has another content or does not exist.
 pub(crate) fn write_joined_sheet(project: &Project) -> Outcome<()> {
     let text = join_sheets(project, &listed_sheets(project)?)?;
     let file = project.root.join(ALL);

@@ -23,8 +23,8 @@ pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str>
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if it names
-/// none.
+/// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if the text
+/// names no place.
 pub(super) fn places(text: &str) -> Vec<String> {
     let named = text_after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = named.split([',']).flat_map(|part| part.split(" and "));
@@ -39,7 +39,7 @@ pub(super) fn places(text: &str) -> Vec<String> {
 }
 
 /// Returns the kind and the name of the resource in a text such as "Delete the project
-/// atlas-sandbox"; the file `report.pdf` if it names none.
+/// atlas-sandbox"; the file `report.pdf` if the text names no resource.
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
     if let Some(name) = text_after(text, &["project "]) {
         return ("project", name);

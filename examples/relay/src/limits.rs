@@ -20,7 +20,7 @@ pub struct Limits {
     /// credentials cannot be told apart, so [`Users::Anonymous`](crate::Users::Anonymous) has no
     /// such limit.
     pub open_runs_of_user: usize,
-    /// The time limit for the agent's response to a request. The run is refused after it.
+    /// The time limit for the agent's response to a request. After this time, the run is refused.
     pub answer_time: Duration,
     /// The time after which an open run is ended with an error.
     pub run_time: Duration,

@@ -224,7 +224,8 @@ fn is_json(headers: &HeaderMap) -> bool {
 /// Returns the thread and the run in a request's body; `None` if an id is missing, given twice,
 /// empty or too long.
 fn parse_run_key(body: &Bytes, max: usize) -> Option<RunKey> {
-    /// The part of a request that is read: the rest of it would need many times its size.
+    /// The fields of a request that are parsed. The other fields are skipped, because parsed JSON
+    /// needs many times its size.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Input {

@@ -180,7 +180,8 @@ fn is_end(event: &str) -> bool {
 
 /// Returns the type of an event; `None` if the event is not a JSON object with a type.
 fn event_type(event: &str) -> Option<String> {
-    /// The part of an event that is read: the rest of it would need many times its size.
+    /// The field of an event that is parsed. The other fields are skipped, because parsed JSON
+    /// needs many times its size.
     #[derive(Deserialize)]
     struct Event {
         r#type: String,

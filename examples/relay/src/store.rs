@@ -159,8 +159,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError>;
 
     /// Returns the runs that only this relay can close: those that it created, and those of relays
-    /// that have ended. Renews the lease of this relay: it must be called every few seconds, or the
-    /// relay counts as ended.
+    /// that have ended. Renews the lease of this relay: the method must be called every few
+    /// seconds, or the relay counts as ended.
     ///
     /// # Errors
     ///

@@ -42,12 +42,12 @@ impl Labels {
         self
     }
 
-    /// Creates labels of which every text is given, such as those of another language.
+    /// Creates labels from the texts of all labels, such as those of another language.
     ///
     /// # Errors
     ///
     /// Names the labels without a text, and those whose text has other placeholders than the
-    /// English one. An application checks its table in a test.
+    /// English text. An application checks its table in a test.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
@@ -135,7 +135,7 @@ impl IncompleteLabels {
         &self.missing
     }
 
-    /// Returns the labels whose text has other placeholders than the English one.
+    /// Returns the labels whose text has other placeholders than the English text.
     #[must_use]
     pub fn wrong_placeholders(&self) -> &[LabelName] {
         &self.wrong_placeholders

@@ -25,8 +25,9 @@ use sha2::{Digest, Sha256};
 use super::{Page, PageSize, RunKey, RunState, Store, StoreError, StoredRun};
 use crate::{Changes, Limits};
 
-/// The key of the hash that maps open runs to the relays that created them. The braces of all keys
-/// are the same, so that a script's keys are in one slot of a cluster, which no client can choose.
+/// The key of the hash that maps open runs to the relays that created them. All keys have the same
+/// hash tag in braces, so that the keys of a script are in one slot of a cluster. Clients cannot
+/// choose the slot.
 const OPEN: &str = "{relay}:open";
 
 /// A store of runs in Redis Streams.
