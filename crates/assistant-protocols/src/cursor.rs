@@ -2,8 +2,9 @@
 
 /// The position of the last frame that was read.
 ///
-/// Frames without an id are counted from the last frame with an id. A server that ignores the
-/// requested id begins again with its first frame, which is recognized.
+/// Frames without an id are counted from the last frame with an id. If the first frame of another
+/// connection has the first id that was received, the server has ignored the requested id and
+/// begins again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     /// The id of the first frame with an id.
@@ -14,8 +15,8 @@ pub(super) struct Cursor {
     after: usize,
     /// The number of frames without an id that are still to be skipped.
     skipped: usize,
-    /// True while frames are skipped up to the frame with the last id, since the server began
-    /// again.
+    /// True while frames are skipped, up to and including the frame with the last id, since the
+    /// server began again.
     seeks: bool,
     /// True after a reconnection, until the first frame arrives.
     reconnected: bool,

@@ -19,7 +19,7 @@ use assistant_core::{
     limits::Limits,
 };
 
-/// The interpretation of frames in one protocol.
+/// A decoder for the frames of one protocol.
 pub trait Decode {
     /// Reads the data of one frame.
     ///
@@ -29,7 +29,7 @@ pub trait Decode {
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
     /// Reads a response that is a JSON document instead of a stream. By default, fails with the
-    /// error message in the document.
+    /// error message in the document, or with a general message if the document contains none.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ pub trait Decode {
         Err(ProtocolError::new("not-a-stream", message))
     }
 
-    /// Returns true if the data of the last frame can be read, although the blank line after the
-    /// frame is missing.
+    /// Returns true if the data of the last frame is complete, although the blank line after the
+    /// frame is missing. By default, `[DONE]` and valid JSON are complete.
     fn is_whole(&self, data: &str) -> bool {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
@@ -52,8 +52,8 @@ pub trait Decode {
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
-/// Returns the error message in a JSON document: `error.message`, `error` or `message`, if a
-/// string.
+/// Returns the error message in a JSON document: the first of `error.message`, `error`, `message`
+/// and the document itself that is present. `None` if it is not a string.
 fn error_text(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
@@ -61,7 +61,8 @@ fn error_text(text: &str) -> Option<String> {
     message.as_str().map(str::to_owned)
 }
 
-/// The kind of a response, which its first character that is not blank determines.
+/// The kind of a response, determined by its first character other than whitespace and the byte
+/// order mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResponseKind {
     Unknown,
@@ -140,7 +141,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Reads the next bytes, split at any position. Does nothing after a failure.
+    /// Reads the next bytes, split at any position. A response beyond a size limit fails. Does
+    /// nothing after a failure.
     pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         if self.error.is_some() {
             return;

@@ -39,7 +39,7 @@ pub trait Protocol {
     /// Returns the request that starts or resumes a run.
     fn request(&self, input: &RunInput) -> Request;
 
-    /// Creates a decoder for the response, within the limits of its size.
+    /// Creates a decoder for the response to this input. The decoder enforces the size limits.
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
@@ -54,8 +54,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns `Some(true)` if an answer can be resumed after a reload; `None` leaves the session's
-    /// option unchanged.
+    /// Returns `Some(true)` if an answer can be resumed after a reload, and `Some(false)` if it
+    /// cannot; `None` leaves the session's option unchanged.
     #[must_use]
     pub const fn resumes(&self) -> Option<bool> {
         self.resumes

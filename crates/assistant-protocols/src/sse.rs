@@ -123,7 +123,7 @@ impl SseDecoder {
             self.after_cr = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(at) = line_end(rest) {
+        while let Some(at) = find_line_break(rest) {
             let (line, ending) = rest.split_at(at);
             self.end_line(line, each)?;
             rest = match ending {
@@ -246,6 +246,6 @@ impl SseDecoder {
 }
 
 /// Returns the position of the first line break, if any.
-fn line_end(bytes: &[u8]) -> Option<usize> {
+fn find_line_break(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
 }

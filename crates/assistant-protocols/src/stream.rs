@@ -10,7 +10,7 @@ pub enum End {
     Complete,
     /// The last run did not end, so that its outcome is unknown, or no run began.
     Truncated,
-    /// The response violated the protocol.
+    /// The response violated the protocol or a limit, or the caller reported an error.
     Failed,
 }
 
@@ -19,8 +19,7 @@ pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Receives a diagnostic about something that was tolerated or dropped, before the events of
-    /// the same frame.
+    /// Receives a diagnostic about something that was tolerated or dropped.
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
@@ -30,7 +29,7 @@ pub trait Sink {
 pub struct Ending {
     /// The end of the stream.
     pub end: End,
-    /// The violation that ended the response, if and only if `end` is [`End::Failed`].
+    /// The error that ended the response, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,
     /// True if the response ended in the middle of a frame, which is then dropped. This does not
     /// violate the protocol: the connection broke off, or the server gave up.

@@ -1,4 +1,4 @@
-//! A malicious agent that tries to get calls run without approval.
+//! Simulates a malicious agent that tries to get calls run without approval.
 //!
 //! The agent knows the protocol and the requests, but not the engine. It repeats the history with
 //! other names, arguments, parents and ids, asks about another call than the one it means, and
@@ -89,7 +89,8 @@ impl Agent {
         format!("{kind}{}", self.ids)
     }
 
-    /// Returns the id of a call in the agent's history, selected by its position from the newest.
+    /// Returns the id of a call in the agent's history. `pick` counts from the newest call, and
+    /// starts again after the oldest. `None` if there are no calls.
     #[must_use]
     pub fn nth_call_id(&self, pick: u8) -> Option<String> {
         let calls = self.memory.iter().rev().flat_map(calls_of);
@@ -117,7 +118,8 @@ impl Agent {
         json!({"name": name, "args": args})
     }
 
-    /// Returns the events of a move; empty if the move is not the agent's.
+    /// Applies a move to the agent's history and returns its events. Empty for a move that sends no
+    /// events, and for one that refers to a call when there is none.
     pub fn play_move(&mut self, what: &Move) -> Vec<Value> {
         match what {
             Move::Call { tool, args, home } => self.add_call(*tool, *args, *home),
@@ -206,7 +208,8 @@ impl Agent {
         }
     }
 
-    /// Records the calls after the newest old message of the agent's history as sent in this run.
+    /// Records the calls that the agent has never sent as sent in this run, if they follow the
+    /// user's newest message and every message that the page knew when the run began.
     fn record_new_calls(&mut self) {
         let listed: BTreeSet<String> = self.memory.iter().map(|m| to_text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));

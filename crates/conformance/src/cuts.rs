@@ -55,7 +55,7 @@ pub fn any_cut_run() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates UTF-16 code units, mostly surrogates of a few pairs, so that they often match.
+/// Generates a UTF-16 code unit, mostly a surrogate of a few pairs, so that neighbors often match.
 fn any_code_unit() -> impl Strategy<Value = u16> {
     prop_oneof![
         4 => 0xD83C_u16..0xD83E,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json as object};
 
-/// Generates bytes, mostly fragments of streams.
+/// Generates bytes: fewer than `most` fragments, mostly of event streams.
 pub fn any_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let fragments: &[&[u8]] = &[
         b"data:",
@@ -192,12 +192,13 @@ pub fn any_schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A change of a frame, at a position that is a share of the frame's length.
+/// A change of a frame. An [`Index`] selects a value or a byte by its relative position in the
+/// frame.
 #[derive(Debug, Clone)]
 pub enum FrameChange {
     /// Replaces a value of the frame's JSON.
     Value(Index, Value),
-    /// Removes a field or an element of the frame's JSON.
+    /// Removes a field or an element of the frame's JSON, and the nulls beside it.
     Gone(Index),
     /// Replaces a range of bytes.
     Bytes(Index, Index, Vec<u8>),

@@ -42,7 +42,8 @@ fn wrap_in_run(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
         .collect()
 }
 
-/// Returns one event of each type, without the events that usually precede it.
+/// Returns events of each type, without the events that usually precede them, and values that are
+/// not events.
 fn one_event_of_each_type() -> Vec<Value> {
     vec![
         run_started(),
@@ -278,7 +279,8 @@ fn patch_cases() -> Vec<Case> {
     cases
 }
 
-/// Returns cases with metadata on each event of an entity, with the same and with other keys.
+/// Returns cases with metadata on each selection of an entity's events, with the same and with
+/// other keys.
 fn metadata_cases() -> Vec<Case> {
     let built = [
         json!([

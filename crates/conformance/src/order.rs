@@ -1,5 +1,4 @@
-//! Reorders random events into a valid AG-UI order, in which open items continue and runs begin and
-//! end.
+//! Turns random events into a valid AG-UI stream.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +12,9 @@ pub(crate) fn run_finished() -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
 }
 
-/// Adds the missing start and end events, and removes events of entities that are not open.
-pub(crate) fn put_in_order(events: Vec<Value>) -> Vec<Value> {
+/// Adds the missing starts and ends of runs and ends of entities. Removes starts of open entities,
+/// and other events of entities that are not open.
+pub(crate) fn repair_order(events: Vec<Value>) -> Vec<Value> {
     let mut order = OrderedStream::default();
     for event in events {
         order.push_event(event);
@@ -42,7 +42,7 @@ impl OrderedStream {
         let kind = event.get("type").and_then(Value::as_str);
         let kind = kind.unwrap_or_default();
         if matches!(kind, "RUN_FINISHED" | "RUN_ERROR") {
-            self.close_entities(kind == "RUN_FINISHED");
+            self.end_run(kind == "RUN_FINISHED");
         } else if let Some((stem, step)) = split_event_type(kind) {
             let id = event.get("messageId").or(event.get("toolCallId"));
             let id = id.and_then(Value::as_str).unwrap_or_default();
@@ -59,7 +59,7 @@ impl OrderedStream {
         self.events.push(event);
     }
 
-    fn close_entities(&mut self, with_ends: bool) {
+    fn end_run(&mut self, with_ends: bool) {
         self.running = false;
         for (stem, id) in std::mem::take(&mut self.open) {
             if with_ends {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::order::{put_in_order, run_finished, run_started};
+use crate::order::{repair_order, run_finished, run_started};
 
 type Choices = &'static [&'static str];
 
@@ -33,7 +33,7 @@ pub fn any_ordered_stream() -> impl Strategy<Value = Value> {
     )
         .prop_map(|(messages, state)| json!({"messages": messages, "state": state}));
     (vec(any_common_event(), 1..40), weighted(0.4, input))
-        .prop_map(|(events, input)| json!({"stream": put_in_order(events), "input": input}))
+        .prop_map(|(events, input)| json!({"stream": repair_order(events), "input": input}))
 }
 
 /// Generates streams in random order, most of which violate a rule.

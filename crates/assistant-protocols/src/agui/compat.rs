@@ -11,7 +11,7 @@ use assistant_core::event::{Diagnostic, Object};
 use assistant_core::json::fields::EventObject;
 use assistant_core::json::form::{drop_null, objects, upgrade_parts};
 
-/// Rewrites of the events of older producers, with the state that they need between events.
+/// A converter for the events of older producers, with the state that it needs between events.
 #[derive(Debug, Clone, Default)]
 pub struct Compat {
     run_id: String,
@@ -21,7 +21,7 @@ pub struct Compat {
 }
 
 impl Compat {
-    /// Creates the rewrites for the start of a stream.
+    /// Creates a converter for the start of a stream.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

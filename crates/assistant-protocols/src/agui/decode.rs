@@ -13,11 +13,12 @@ use assistant_core::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind,
 use assistant_core::json::fields::{Context, EventObject, Fault, Fields, Path, Read, word};
 use assistant_core::json::form;
 
-/// Decodes one event. Returns `None` for an event that is not part of AG-UI 1.0, which is dropped
-/// with a diagnostic.
+/// Decodes one event. Returns `None` for an event whose type or subtype is not part of AG-UI 1.0;
+/// the event is dropped with a diagnostic. If `strict` is true, `null` is rejected in optional
+/// fields.
 ///
 /// # Errors
-/// Fails if the event has no type, or a known field has a wrong value.
+/// Fails if the event has no type, lacks a required field, or a known field has an invalid value.
 pub fn decode_event(
     mut object: EventObject,
     strict: bool,
@@ -233,7 +234,7 @@ fn read_lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> 
             let run_id = f.text(context, "runId");
             let protocol_version = f.opt_text(context, "protocolVersion");
             if let Some(version) = &protocol_version {
-                run::report_newer_version(version, context);
+                run::check_protocol_version(version, context);
             }
             EventKind::RunStarted {
                 thread_id,
@@ -302,7 +303,8 @@ fn read_standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) ->
     })
 }
 
-/// Reads the role of streamed text. Fails for the roles whose messages have events of their own.
+/// Reads the role of a streamed text: developer, system, assistant or user. Any other role is an
+/// unknown value, so the field is removed.
 fn read_role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
     let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
     let words = roles.map(|role| (role.as_str(), role));

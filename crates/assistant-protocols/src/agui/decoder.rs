@@ -16,8 +16,9 @@ use assistant_core::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecoderOptions {
-    /// True to accept only exact AG-UI 1.0, for conformance tests. Otherwise, the few known
-    /// deviations of real servers are tolerated with a diagnostic.
+    /// True if the known deviations of real servers from AG-UI 1.0 are rejected, for conformance
+    /// tests; if false, they are tolerated with a diagnostic. The events of older versions are
+    /// accepted in both cases.
     pub strict: bool,
 }
 

@@ -38,7 +38,8 @@ impl StreamKind {
     }
 
     /// Returns the event type of the chunk, the name of the entity, the name of its id field, and
-    /// the fields that only an opening chunk sets.
+    /// the names of the fields that a later chunk may repeat but not change. The last are empty for
+    /// reasoning.
     const fn names(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
@@ -82,8 +83,8 @@ struct ChunkFields {
     base: Base,
 }
 
-/// Expands chunk events. Other events pass through, after the end events of the streams that they
-/// end.
+/// An expander for chunk events. Other events pass through, after the end events of the streams
+/// that they end.
 #[derive(Debug, Clone, Default)]
 pub struct Expander {
     streams: Vec<OpenStream>,
@@ -101,8 +102,8 @@ impl Expander {
     /// # Errors
     ///
     /// Fails if a chunk continues no stream and lacks the fields to open one, contradicts the
-    /// opening chunk, or could continue several streams. Events that were appended before the error
-    /// must be removed by the caller.
+    /// opening chunk, could continue several streams, or opens too many streams. Events that were
+    /// appended before the error must be removed by the caller.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {
@@ -201,9 +202,10 @@ impl Expander {
         self.open_stream(chunk, out)
     }
 
-    /// Returns the index of the stream that a chunk continues: the one with its id, that of its
-    /// sender, or the only one of its kind. `None` if the chunk opens a stream; an error if it is
-    /// ambiguous.
+    /// Returns the index of the stream that a chunk continues. A chunk with an id continues the
+    /// stream with this id; a chunk without an id continues the stream of its sender or, if it
+    /// names no sender, the only stream of its kind. `None` if the chunk opens a stream. Fails if
+    /// several streams are possible, or if the stream with the id belongs to another sender.
     fn find_stream(&self, chunk: &ChunkFields) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
         let tag = chunk.base.subagent_run_id.as_deref();
@@ -345,8 +347,8 @@ fn start_event(stream: &OpenStream) -> EventKind {
     }
 }
 
-/// Creates a content event for a chunk of a stream. Without an id in the chunk, the event gets the
-/// stream's id.
+/// Creates a content event for a chunk of a stream, without the chunk's timestamp. The stream's id
+/// and owner replace those that the chunk does not contain.
 fn chunk_content_event(
     stream: &OpenStream,
     id: Option<String>,

@@ -10,7 +10,8 @@ use super::expand::StreamKind;
 use super::surrogates::{REPLACED, SplitPair};
 use assistant_core::event::{Base, Event, EventKind};
 
-/// The maximum number of held surrogates. The search for one is linear; further ones become U+FFFD.
+/// The maximum number of held surrogates, which are searched linearly. Further surrogates become
+/// U+FFFD at once.
 const MAX_HELD: usize = 64;
 
 /// A high surrogate that was held back at the end of a delta.
@@ -21,7 +22,7 @@ struct HeldSurrogate {
     half: u16,
 }
 
-/// Joins surrogate pairs that are split between two deltas.
+/// A joiner for surrogate pairs that are split across two deltas.
 #[derive(Debug, Clone, Default)]
 pub struct Joiner {
     held: Vec<HeldSurrogate>,
@@ -41,8 +42,10 @@ impl Joiner {
         self.held.is_empty()
     }
 
-    /// Appends `event` to `out`. Held surrogates of a text that the event ends are appended first.
-    /// `split` contains the lone surrogates in the event's frame.
+    /// Joins the event's delta to the held surrogate of the same text, and appends the event to
+    /// `out`. A high surrogate at the end of the delta is held back. `split` contains the lone
+    /// surrogates in the event's frame. If the event ends texts, their held surrogates are appended
+    /// first, as U+FFFD.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {

@@ -1,4 +1,4 @@
-//! AG-UI 1.0: decoding and encoding between JSON and the event model of [`assistant_core::event`].
+//! Decodes AG-UI 1.0 JSON to the event model of [`assistant_core::event`], and encodes it.
 //!
 //! A frame passes through five stages, each usable separately: [`Compat`] rewrites retired events,
 //! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use assistant_core::json::fields::{Context, Fault, Path, Read};
 
-/// Returns the operation unchanged, including members beyond RFC 6902, or fails if it is invalid.
+/// Returns the operation unchanged, including members beyond RFC 6902. Fails if it is invalid; an
+/// operation with a missing or unknown `op` is [`Fault::Unknown`].
 pub(super) fn validate_operation(
     value: Value,
     context: &mut Context<'_>,

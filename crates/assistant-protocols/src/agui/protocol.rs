@@ -7,7 +7,7 @@ use crate::{
 };
 use assistant_core::{event::RunInput, limits::Limits};
 
-/// The protocol AG-UI 1.0.
+/// The AG-UI 1.0 protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgUi(DecoderOptions);
 

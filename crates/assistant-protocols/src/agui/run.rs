@@ -13,7 +13,7 @@ use assistant_core::json::form;
 /// Decodes an entry of `resume` in a run input: the answer to one interrupt.
 ///
 /// # Errors
-/// Fails if a known field is missing or has a wrong value.
+/// Fails if a required field is missing or a known field has an invalid value.
 pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
     form::from_store(value, "resume entry", read_resume_entry)
 }
@@ -143,7 +143,7 @@ pub(super) fn read_subagent_outcome(
 
 /// Adds a diagnostic if the producer's version of the protocol is newer than this one or cannot be
 /// parsed. The version has no other effect.
-pub(super) fn report_newer_version(version: &str, context: &mut Context<'_>) {
+pub(super) fn check_protocol_version(version: &str, context: &mut Context<'_>) {
     let theirs = parse_version(version);
     if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
         return;

@@ -14,7 +14,8 @@ use assistant_core::{
 
 pub(super) use assistant_core::json::surrogates::REPLACED;
 
-/// The lone surrogates at the ends of a frame's `delta`, where the text contains U+FFFD.
+/// A low surrogate at the start and a high surrogate at the end of a frame's `delta`, if they are
+/// lone. The text contains U+FFFD instead.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
     pub(crate) low: Option<u16>,
@@ -62,18 +63,19 @@ impl SplitPair {
         })
     }
 
-    /// Returns true if neither end of the delta is a lone surrogate.
+    /// Returns true if the delta neither begins with a lone low surrogate nor ends with a lone high
+    /// one.
     pub(super) const fn is_empty(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }
 
-    /// Returns the low surrogate at the start of the delta.
+    /// Returns the lone low surrogate at the start of the delta, if any.
     #[must_use]
     pub const fn low(&self) -> Option<u16> {
         self.low
     }
 
-    /// Returns the high surrogate at the end of the delta.
+    /// Returns the lone high surrogate at the end of the delta, if any.
     #[must_use]
     pub const fn high(&self) -> Option<u16> {
         self.high

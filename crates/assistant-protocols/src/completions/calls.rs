@@ -1,5 +1,5 @@
 //! Assembles tool calls from the pieces in chunks. A piece belongs to a call by its index or its
-//! id; servers that send wrong or missing ones are tolerated.
+//! id; wrong and missing indexes and ids are tolerated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::stream::Sink;
 use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
 
-/// The calls of one response.
+/// An assembler for the tool calls of one response.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallAssembler {
     list: Vec<AssembledCall>,
@@ -88,8 +88,8 @@ impl CallAssembler {
         self.list.is_empty()
     }
 
-    /// Reads one piece of `tool_calls` and sends its events. `parent` is the id of the message with
-    /// the calls.
+    /// Reads one piece of `tool_calls` and sends its events, or drops an invalid piece with a
+    /// diagnostic. `parent` is the id of the message with the calls.
     pub(super) fn read_piece(&mut self, piece: Value, parent: &str, sink: &mut dyn Sink) {
         let Value::Object(mut piece) = piece else {
             return drop_piece(sink, "it is no object");
@@ -195,8 +195,9 @@ impl CallAssembler {
         place
     }
 
-    /// Appends a further name to the call's name, unless it is the same or arguments have begun:
-    /// some servers repeat the name with each piece, others split it.
+    /// Appends a further name to the call's name and sends the start event again, unless the name
+    /// is the same or arguments have begun: some servers repeat the name with each piece, others
+    /// split it.
     fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
         let Some(call) = self.list.get_mut(place) else {
             return;
@@ -221,6 +222,7 @@ impl CallAssembler {
     }
 
     /// Ends all calls. If the answer was cut off, calls without a closing bracket end as cut off.
+    /// Does nothing when called again.
     pub(super) fn end_calls(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;

@@ -22,8 +22,8 @@ const REASONING_FIELDS: [&str; 4] = [
     "reasoning_text",
 ];
 
-/// The fields with lists of blocks in which servers and gateways send reasoning, each with the
-/// names of the fields of a block that contain text. Other blocks, such as encrypted ones, are
+/// The fields with lists of blocks in which servers and gateways send reasoning, each with the JSON
+/// Pointers that are tried for the text of a block. Other blocks, such as encrypted ones, are
 /// ignored. In `content`, blocks of reasoning are mixed with blocks of text.
 const REASONING_LISTS: [(&str, &[&str]); 4] = [
     ("reasoning_details", &["/text", "/summary"]),
@@ -90,7 +90,7 @@ impl ResponseParams {
         self
     }
 
-    /// Returns the ids of the calls in the conversation, which new calls must not reuse.
+    /// Returns the ids of the calls in the run's input, which new calls must not reuse.
     #[must_use]
     pub const fn taken(&self) -> &HashSet<String> {
         &self.taken
@@ -155,7 +155,8 @@ impl Decoder {
         }
     }
 
-    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
+    /// Reads the data of one frame; `[DONE]` ends the run. Invalid chunks are dropped with a
+    /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
             self.done |= self.stage == DecoderStage::Running;

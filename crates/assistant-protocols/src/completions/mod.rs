@@ -1,5 +1,5 @@
-//! Chat completions with streaming, as defined by `OpenAI` and supported by many servers: Ollama,
-//! llama.cpp, vLLM and most gateways.
+//! Implements chat completions with streaming, as defined by `OpenAI` and supported by many
+//! servers: Ollama, llama.cpp, vLLM and most gateways.
 //!
 //! [`Reader`] decodes the bytes of a response to events, [`request_body`] encodes a run's input as
 //! the body of a request. A model endpoint runs no tools and stores no history: the session runs

@@ -13,10 +13,10 @@ use assistant_core::event::{
 pub struct RequestOptions {
     /// The name of the model; `None` for servers with a single model.
     pub model: Option<String>,
-    /// True to omit `stream_options`, for servers that refuse this field. The usage is then
+    /// True if `stream_options` is omitted, for servers that refuse this field. The usage is then
     /// unknown.
     pub no_stream_options: bool,
-    /// True to send reasoning back as `reasoning_content`, which some models require while they
+    /// True if reasoning is sent back as `reasoning_content`, which some models require while they
     /// call tools.
     pub send_reasoning: bool,
 }
@@ -45,7 +45,8 @@ impl RequestOptions {
 }
 
 /// Encodes the body of a `POST` to `/chat/completions`. The host's forwarded properties are
-/// included; `model`, `messages`, `tools` and `stream` replace properties of the same name.
+/// included, except [`RunInput::ANSWER_ID`]. `messages` and `stream`, and `model` and `tools` if
+/// there are any, replace properties of the same name; a forwarded `stream_options` is kept.
 #[must_use]
 pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     let mut body = match &input.forwarded_props {
@@ -101,7 +102,7 @@ fn encode_messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
         let Some(mut written) = encode_message(message) else {
             continue;
         };
-        if let Some(thought) = thought.take().filter(|_| is_answer(&written)) {
+        if let Some(thought) = thought.take().filter(|_| is_assistant_message(&written)) {
             set_field(&mut written, "reasoning_content", thought.into());
         }
         match list.last_mut() {
@@ -157,14 +158,14 @@ fn set_field(message: &mut Value, key: &str, value: Value) {
     }
 }
 
-fn is_answer(message: &Value) -> bool {
+fn is_assistant_message(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
 /// Returns true if two messages are joined to one, since model templates expect alternating roles:
 /// both are answers, and the first has no calls.
 fn can_be_joined(last: &Value, next: &Value) -> bool {
-    is_answer(last) && is_answer(next) && last.get("tool_calls").is_none()
+    is_assistant_message(last) && is_assistant_message(next) && last.get("tool_calls").is_none()
 }
 
 fn join_messages(last: &mut Value, next: Value) {
@@ -182,8 +183,8 @@ fn join_messages(last: &mut Value, next: Value) {
     set_field(last, "content", joined.into());
 }
 
-/// Encodes a call. Arguments that are not an object are wrapped in one, since servers fail to parse
-/// them.
+/// Encodes a call. Empty arguments become an empty object. Other arguments that are not a JSON
+/// object are wrapped in one, since servers fail to parse them.
 fn encode_call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

@@ -58,7 +58,7 @@ pub(super) struct ReceivedCall {
     pub(super) approval: Option<Object>,
     /// True if the call has an outcome.
     pub(super) settled: bool,
-    /// True if the call's arguments were received in pieces.
+    /// True if the call is marked as received in pieces, or was received in an earlier response.
     pub(super) in_pieces: bool,
 }
 
@@ -152,7 +152,8 @@ impl ReceivedAnswer {
         id
     }
 
-    /// Returns an id for a call, unique in the conversation.
+    /// Reserves an id for a call: the id of a discarded call with the same agent's id, or a new id
+    /// that is unique in the conversation.
     pub(super) fn next_call_id(&mut self, wire_id: &str) -> String {
         let spare = self.spare_calls.get_mut(wire_id);
         if let Some(id) = spare.and_then(VecDeque::pop_front) {
@@ -193,8 +194,9 @@ impl ReceivedAnswer {
         place
     }
 
-    /// Returns the positions of the calls with this agent's id in the current step, oldest first.
-    fn calls_in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
+    /// Returns the positions of the calls in the current step with this id of the agent, oldest
+    /// first.
+    fn call_positions_in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
         let all = self.by_id.get(wire_id).map(Vec::as_slice);
         let of_step = all.unwrap_or_default().iter().rev().copied();
         let list = of_step.take_while(|place| {
@@ -204,26 +206,27 @@ impl ReceivedAnswer {
         list.collect::<Vec<_>>().into_iter().rev()
     }
 
-    /// Returns the position of the first call with this agent's id in the current step that is
-    /// dynamic or not, as given.
+    /// Returns the position of the first call in the current step with this id of the agent and
+    /// this value of `dynamic`.
     pub(super) fn find_call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
-        self.calls_in_step(wire_id).find(of_kind)
+        self.call_positions_in_step(wire_id).find(of_kind)
     }
 
-    /// Returns the position of the first call with this agent's id in the current step.
+    /// Returns the position of the first call in the current step with this id of the agent.
     pub(super) fn find_call_in_step(&self, wire_id: &str) -> Option<usize> {
-        self.calls_in_step(wire_id).next()
+        self.call_positions_in_step(wire_id).next()
     }
 
     /// Returns the position of the call that a chunk refers to: the first call with the id in the
     /// current step, otherwise the newest call with the id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<usize> {
         let newest = || self.by_id.get(wire_id)?.last().copied();
-        self.calls_in_step(wire_id).next().or_else(newest)
+        self.call_positions_in_step(wire_id).next().or_else(newest)
     }
 
-    /// Returns the position of the call with this approval id, unless the call has another by now.
+    /// Returns the position of the call with this approval id; `None` if there is no such call, or
+    /// if the call has received another approval id since.
     pub(super) fn find_call_by_approval(&self, id: &str) -> Option<usize> {
         let place = *self.by_approval.get(id)?;
         let call = self.calls.get(place)?;
@@ -311,7 +314,7 @@ fn approval_id(call: &ReceivedCall) -> Option<String> {
     Some(id.to_owned())
 }
 
-/// Returns an unused id and marks it as used.
+/// Returns the wanted id, with a number appended if the id is already used, and marks it as used.
 fn reserve_id(
     wanted: String,
     taken: &mut HashSet<String>,

@@ -1,12 +1,13 @@
-//! An open text block in a stream of the AI SDK.
+//! Joins surrogate pairs in the open blocks of a stream of the AI SDK.
 
 use assistant_core::json::surrogates;
 
-/// An open text block.
+/// An open block of text or reasoning.
 #[derive(Debug, Clone)]
 pub(super) struct OpenTextBlock {
     pub(super) number: u64,
-    /// The high surrogate at the end of the last delta.
+    /// The high surrogate at the end of the last delta, if any, which is held back for the next
+    /// delta.
     pub(super) half: Option<u16>,
 }
 

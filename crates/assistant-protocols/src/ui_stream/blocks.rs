@@ -39,7 +39,7 @@ impl Decoder {
                     extra.shift_insert(0, "id".to_owned(), id.as_str().into());
                 }
                 extra.insert("state".to_owned(), "streaming".into());
-                let message_id = self.current_message_id(sink);
+                let message_id = self.ensure_current_message(sink);
                 self.last_block += 1;
                 let (block, half) = (self.last_block, None);
                 self.blocks.insert(

@@ -1,4 +1,4 @@
-//! Helpers to read the fields of chunks, and to send events and diagnostics.
+//! Reads the fields of chunks, and sends events and diagnostics.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// Merges metadata: objects are merged recursively, other values are replaced. Keys that would
-/// change a JavaScript prototype are ignored.
+/// Merges the metadata `fresh` into `known`: objects are merged recursively, other values are
+/// replaced. Keys that would change a JavaScript prototype are ignored.
 pub(super) fn merge_object(known: &mut Object, fresh: Object) {
     for (key, value) in fresh {
         if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
@@ -40,7 +40,7 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Removes the surrogate marks of a chunk, except in its deltas.
+/// Replaces the surrogate marks of a chunk with U+FFFD, except in its deltas.
 pub(super) fn without_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {

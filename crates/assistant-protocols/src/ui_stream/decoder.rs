@@ -191,7 +191,8 @@ impl Decoder {
         &self.answer.id
     }
 
-    /// Reads the data of one frame. Invalid chunks are dropped with a diagnostic.
+    /// Reads the data of one frame; `[DONE]` ends the run. Invalid chunks are dropped with a
+    /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
             self.finished |= self.stage == DecoderStage::Running;
@@ -210,7 +211,7 @@ impl Decoder {
         }
     }
 
-    /// Reads one chunk.
+    /// Reads one chunk, or drops an invalid chunk with a diagnostic.
     pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
         let Value::Object(mut chunk) = chunk else {
             return drop_chunk(sink, "Dropped a frame that is no object.");
@@ -306,7 +307,7 @@ impl Decoder {
 
     /// Returns the id of the message to which parts are added, and begins a message if there is
     /// none.
-    pub(super) fn current_message_id(&mut self, sink: &mut dyn Sink) -> String {
+    pub(super) fn ensure_current_message(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
             Some(node) => node.clone(),
             None => self.begin_message(false, sink),
@@ -400,7 +401,8 @@ impl Decoder {
         }
     }
 
-    /// Ends the run if the stream has reported its end, an error or an abort.
+    /// Ends the run if the stream has reported its end, an error or an abort. In every case, sends
+    /// the held surrogates, and begins a message for metadata without one.
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         if self.stage != DecoderStage::Running {
             return;

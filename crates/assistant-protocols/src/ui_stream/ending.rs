@@ -6,8 +6,8 @@ use super::{Decoder, answer::ReceivedCall};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// Returns an interrupt for each approval that the server has requested and not answered
-    /// itself.
+    /// Returns an interrupt for each approval that the server has requested for a call without an
+    /// outcome, and not answered itself.
     pub(super) fn open_interrupts(&self) -> Vec<Interrupt> {
         let asked = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;

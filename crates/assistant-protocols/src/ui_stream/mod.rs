@@ -1,4 +1,4 @@
-//! The AI SDK's UI message stream, version 1.
+//! Implements the AI SDK's UI message stream, version 1.
 //!
 //! [`Reader`] decodes the bytes of a response to events, [`TextReader`] does the same for servers
 //! that answer with plain text, and [`Decoder`] takes single chunks. Requests are encoded by

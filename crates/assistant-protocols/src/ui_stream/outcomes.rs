@@ -70,8 +70,9 @@ impl Decoder {
         Ok(())
     }
 
-    /// Ends a call with the first of `output`, `result` and `content` that has a value. For
-    /// `tool-result`, `result` is tried first.
+    /// Reports the output of a call: the first of `output`, `result` and `content` that has a
+    /// value, or null. For `tool-result`, `result` is tried first. A preliminary output does not
+    /// end the call, and is refused for a call that has ended.
     pub(super) fn settle_call(
         &mut self,
         kind: &str,

@@ -78,14 +78,14 @@ impl Decoder {
             );
             return Ok(());
         }
-        let node = self.current_message_id(sink);
+        let node = self.ensure_current_message(sink);
         self.answer.add_data(key, node);
         self.add_part(chunk, sink);
         Ok(())
     }
 
     fn add_part(&mut self, part: Object, sink: &mut dyn Sink) {
-        let message_id = self.current_message_id(sink);
+        let message_id = self.ensure_current_message(sink);
         let (part, replace) = (Value::Object(part), false);
         send_extension(
             sink,

@@ -1,4 +1,4 @@
-//! Reads a response from its bytes to events, diagnostics and an end.
+//! Decodes the bytes of a response to events, diagnostics and an end.
 
 use serde_json::json;
 

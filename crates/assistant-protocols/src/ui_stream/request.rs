@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use assistant_core::event::{Object, RunInput};
 
-/// Encodes the body of a `POST`: `{id, messages, trigger, messageId}`, merged with the host's
-/// forwarded properties.
+/// Encodes the body of a `POST`: the host's forwarded properties, except [`RunInput::ANSWER_ID`],
+/// with the fields `{id, messages, trigger, messageId}`, which replace properties of the same name.
 ///
 /// The page's actions are included as `tools`, an object of `{description, parameters}` by name,
 /// and the context of components as `context`, if there are any; a server with its own tools

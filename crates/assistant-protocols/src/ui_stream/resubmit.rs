@@ -46,8 +46,8 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Returns true if the last step has calls that the client runs, all of these calls have ended, and
-/// no unfinished text follows them.
+/// Returns true if the last step has calls that the client runs, each of these calls has an output
+/// or an error, and no unfinished text follows the last of them.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {
@@ -62,8 +62,8 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
 }
 
-/// Returns true if every call of the last step has ended or its approval was answered, and at least
-/// one answer was not sent.
+/// Returns true if every call of the last step has ended or has an answered approval, and at least
+/// one call has an answered approval but no outcome.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step(messages) else {

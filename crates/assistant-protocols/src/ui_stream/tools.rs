@@ -43,7 +43,7 @@ impl Decoder {
     ) -> Result<(), String> {
         match kind {
             "tool-input-start" => self.start_input(chunk, sink),
-            "tool-input-delta" => self.grow_input(chunk, sink),
+            "tool-input-delta" => self.extend_input(chunk, sink),
             // The second name of each is used by the AI SDK's own stream on the server.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
@@ -93,7 +93,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn grow_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
+    fn extend_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
         let id = take_text(&mut chunk, "toolCallId")?;
         let Some(Value::String(delta)) = chunk.shift_remove("inputTextDelta") else {
             return Err("it has no text 'inputTextDelta'".to_owned());
@@ -189,7 +189,7 @@ impl Decoder {
             self.store_fields(place, notes, sink);
             return place;
         }
-        let node = self.current_message_id(sink);
+        let node = self.ensure_current_message(sink);
         let id = self.answer.next_call_id(wire_id);
         if id != wire_id {
             notes.insert(WIRE_ID.to_owned(), wire_id.into());
@@ -324,8 +324,9 @@ fn take_call_head(chunk: &mut Object) -> Result<(String, String, bool), String> 
     Ok((id, name, dynamic))
 }
 
-/// Removes and returns the fields of a chunk that are stored with the call: title, tool metadata,
-/// provider metadata and `providerExecuted`.
+/// Removes and returns the fields of a chunk that are stored with the call: tool metadata,
+/// `providerExecuted`, provider metadata (under the key `provider`), and the title if `titled` is
+/// true.
 pub(super) fn take_stored_fields(chunk: &mut Object, provider: &str, titled: bool) -> Object {
     let mut notes = Object::new();
     let mut put = |from: &str, to: &str| {

@@ -84,7 +84,7 @@ pub enum ParentMessage {
     None,
     /// The call names a message that does not exist yet.
     New,
-    /// The call names the newest message.
+    /// The call names the newest message of the agent.
     Newest,
 }
 
@@ -142,7 +142,7 @@ pub enum FileChange {
 }
 
 impl FileChange {
-    /// Returns the number that selects the call.
+    /// Returns the number that selects the call; 0 if the change concerns no call.
     #[must_use]
     pub const fn pick(self) -> u8 {
         match self {
@@ -255,7 +255,7 @@ pub enum CardDecision {
     Edit(Args),
     /// Approves this call, and similar calls in the future.
     Remember {
-        /// True to approve later calls with any arguments.
+        /// True if later calls are approved with any arguments.
         any_args: bool,
         /// The bounds.
         bounds: Bounds,
@@ -292,7 +292,7 @@ pub enum PageEvent {
     Previews {
         /// The number of the pending request.
         which: u8,
-        /// True for a failure.
+        /// True if the preview fails.
         fails: bool,
     },
 }
@@ -349,7 +349,7 @@ pub enum Move {
         card: u8,
         /// The decision.
         says: CardDecision,
-        /// True to update the view first.
+        /// True if the user updates the view first.
         looks: bool,
     },
     /// Answers a question as last seen by the user.
@@ -358,7 +358,7 @@ pub enum Move {
         question: u8,
         /// The answer.
         reply: Reply,
-        /// True to update the view first.
+        /// True if the user updates the view first.
         looks: bool,
     },
     /// Decides about each action of a question as last seen by the user.
@@ -367,14 +367,14 @@ pub enum Move {
         question: u8,
         /// The decisions, in the order of the list.
         choices: Vec<ActionChoice>,
-        /// True to repeat the decisions until every action has one.
+        /// True if the decisions are repeated until every action has one.
         each: bool,
-        /// True to update the view first.
+        /// True if the user updates the view first.
         looks: bool,
     },
     /// Reads the conversation as a file on another page.
     Copy {
-        /// True to continue the session; otherwise the file is imported.
+        /// True if the session is continued, false if the file is imported.
         restores: bool,
         /// The manual changes of the file.
         changes: Vec<FileChange>,

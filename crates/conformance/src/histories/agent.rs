@@ -18,7 +18,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    /// Begins a run for a request.
+    /// Begins a run for a request, and returns its first event.
     pub(super) fn begin_run(&mut self, request: &Value) -> Value {
         self.text = None;
         self.call = None;
@@ -85,7 +85,7 @@ impl Agent {
         }
     }
 
-    /// Ends all open items, and the run.
+    /// Ends all open items and the run, and returns the events.
     pub(super) fn end_run(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         if let Some(id) = self.call.take() {

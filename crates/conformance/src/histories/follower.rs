@@ -14,13 +14,14 @@ use super::{
 };
 
 impl ChatSimulation {
-    /// Creates a tab of its own session.
+    /// Creates a tab with a session of its own.
     fn open_tab(&mut self) -> Tab {
         self.tabs += 1;
         Tab::new(self.tabs, self.tab.desk.clock)
     }
 
-    /// Returns the tab that takes the conversation over: the follower, or a new one.
+    /// Returns the tab that takes the conversation over: the follower, or at random, or without a
+    /// follower, a new tab.
     pub(super) fn take_successor(&mut self) -> Tab {
         let follows = self.rng.u8(..) < 128;
         match self.follower.take_if(|_| follows) {
@@ -53,8 +54,8 @@ impl ChatSimulation {
         }
     }
 
-    /// Passes the owner's stored state to the second tab, and counts a violation if the tab starts
-    /// anything.
+    /// Passes the owner's stored state to the second tab, and counts a violation if the tab refuses
+    /// the state or starts anything.
     fn show_owner_state(&mut self, tab: &mut Tab) {
         let Some((snapshot, _)) = self.store.load() else {
             return;
@@ -69,23 +70,23 @@ impl ChatSimulation {
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// Imports the conversation into a separate page, and counts a violation if anything starts
-    /// there.
+    /// Imports the conversation into a separate page, and counts a violation if the page refuses it
+    /// or starts anything.
     pub(super) fn check_import(&mut self) {
         let mut tab = self.open_tab();
         let (accepted, mut news) = tab.handle_input(Input::Load {
             thread_id: "copy".to_owned(),
             snapshot: self.tab.session.export(),
         });
-        news.extend(tab.register_all());
+        news.extend(tab.register_actions());
         news.retain(|news| !matches!(news, TabEffect::Recorded(_)));
         let acts = !news.is_empty() || !tab.tasks.is_empty() || tab.run.is_some();
         self.tally.stuck += u64::from(!accepted);
         self.tally.double_starts += u64::from(acts);
     }
 
-    /// Requests an action that only the owner may perform, and counts a violation if the tab
-    /// accepts it.
+    /// Requests an action that only the owner may perform, or mounts a component again. Counts a
+    /// violation if the tab accepts the action or starts anything.
     fn request_owner_action(&mut self, tab: &mut Tab) {
         let calls = tab.session.pending_approvals();
         let asked = self.rng.choice(calls);
@@ -94,7 +95,7 @@ impl ChatSimulation {
         let message = message.map(|message| message.id().clone());
         if self.rng.u8(..) < 40 {
             // A component is mounted again, which does not act on the conversation.
-            let news = tab.register_all();
+            let news = tab.register_actions();
             let acts = !news.is_empty() || !tab.tasks.is_empty();
             self.tally.double_starts += u64::from(acts);
             return;

@@ -17,7 +17,7 @@ use super::{
     tally::Tally,
 };
 
-/// An action of a step.
+/// A step of the simulation.
 type SimulationStep = fn(&mut ChatSimulation);
 
 /// A chat across several tabs.
@@ -77,7 +77,7 @@ impl ChatSimulation {
     }
 
     /// Executes a random step that is possible now, with weighted probabilities.
-    pub(super) fn step(&mut self) {
+    pub(super) fn play_random_step(&mut self) {
         self.tab.desk.clock += 10;
         let waits = !self.tab.session.pending_approvals().is_empty();
         let (runs, works) = (self.tab.run.is_some(), !self.tab.tasks.is_empty());
@@ -215,7 +215,7 @@ impl ChatSimulation {
     /// and approvals.
     fn remount_component(&mut self) {
         self.tab.edition = u64::from(self.rng.bool());
-        let news = self.tab.register_all();
+        let news = self.tab.register_actions();
         self.handle_effects(news);
     }
 
@@ -224,7 +224,8 @@ impl ChatSimulation {
         self.close_stream(StreamEnd::Failed(failure));
     }
 
-    /// Completes a random pending task of the tab. With `politely`, the task succeeds.
+    /// Completes a random pending task of the tab. Unless `politely` is true, a handler may fail,
+    /// and a timer may be dropped.
     pub(super) fn complete_task(&mut self, politely: bool) {
         if self.tab.tasks.is_empty() {
             return;
@@ -247,7 +248,8 @@ impl ChatSimulation {
         }
     }
 
-    /// Kills the tab, then reloads the page or lets another tab take over.
+    /// Kills the tab, and replaces it by a reload or by another tab. The handlers of the killed tab
+    /// may keep running.
     pub(super) fn kill_tab(&mut self) {
         self.tally.crashes += 1;
         let is_left = self.rng.u8(..) < 80;

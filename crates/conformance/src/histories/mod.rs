@@ -27,7 +27,7 @@ const STEPS: usize = 60;
 pub fn play_history(seed: u64) -> Tally {
     let mut history = history::ChatSimulation::new(seed);
     for _ in 0..STEPS {
-        history.step();
+        history.play_random_step();
     }
     history.complete();
     history.tally

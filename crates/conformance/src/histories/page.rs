@@ -118,12 +118,12 @@ impl Tab {
             is_apart: false,
             unwritten: Vec::new(),
         };
-        tab.register_all();
+        tab.register_actions();
         tab
     }
 
     /// Registers the page's actions, for the first time or again.
-    pub(super) fn register_all(&mut self) -> Vec<TabEffect> {
+    pub(super) fn register_actions(&mut self) -> Vec<TabEffect> {
         let mut news = Vec::new();
         for (place, name) in (1..).zip(TOOLS) {
             let mut spec = ActionSpec::new(name, "")

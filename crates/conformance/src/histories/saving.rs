@@ -44,8 +44,8 @@ impl Tab {
         written
     }
 
-    /// Writes the claim of a start. Returns `Ok(true)` if the call may start without the store's
-    /// confirmation.
+    /// Writes the claim of a start. Returns `Ok(false)` if the store confirmed the claim,
+    /// `Ok(true)` if the call may start without it, and an error if the call may not start.
     pub(super) fn write_claim(
         &mut self,
         store: &mut Store,
@@ -79,7 +79,8 @@ impl Tab {
 }
 
 impl ChatSimulation {
-    /// Writes the state of the owning tab. Returns false if the write failed.
+    /// Writes the state of the owning tab. Returns false if the write failed, or if the tab writes
+    /// nothing any more.
     pub(super) fn save_state(&mut self) -> bool {
         if self.tab.is_apart {
             return false;
@@ -98,7 +99,8 @@ impl ChatSimulation {
         self.save_state();
     }
 
-    /// Changes the state of the store between failing and working.
+    /// Changes the state of the store between failing and working, and writes or drops the batches
+    /// that it has not confirmed.
     pub(super) fn toggle_store_failure(&mut self) {
         self.store.mood = match (self.store.mood, self.rng.bool()) {
             (FailureMode::Works, true) => FailureMode::Full,
@@ -109,7 +111,8 @@ impl ChatSimulation {
         self.store.flush_pending(is_written);
     }
 
-    /// Writes the claim of a start by the owning tab, and reports the outcome to the session.
+    /// Writes the claim of a start by the owning tab, reports the outcome to the session, and
+    /// counts violations.
     pub(super) fn commit_start(&mut self, commit: CommitId, entry: &JournalEntry) {
         let (tab, call) = (self.tab.desk.tab, entry.call_key().number());
         // A failed batch with the claim in it was stored completely or not at all.
@@ -168,8 +171,8 @@ impl ChatSimulation {
     }
 }
 
-/// Writes the claim of an abandoned tab without its state. Returns `Ok(true)` if no claim is
-/// needed, because no store was given the call.
+/// Writes the claim of an abandoned tab without its state. Returns `Ok(false)` if the claim was
+/// written, and `Ok(true)` if none is needed, because no store was given the call.
 fn write_abandoned_claim(
     tab: &Tab,
     store: &mut Store,

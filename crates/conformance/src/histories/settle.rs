@@ -54,8 +54,8 @@ impl ChatSimulation {
         self.check_request();
     }
 
-    /// Counts the calls of the newest request that do not have exactly one result, or another
-    /// result than the journal.
+    /// Counts the calls of the newest request that have no result, several, or another result than
+    /// the journal, and the results without a call.
     pub(super) fn check_request(&mut self) {
         let messages = self.request.get("messages").and_then(Value::as_array);
         let messages = messages.map_or(&[][..], Vec::as_slice);

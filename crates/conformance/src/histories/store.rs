@@ -19,7 +19,8 @@ pub(super) struct Store {
     pub(super) mood: FailureMode,
     /// The batches that were passed to the store but not written yet, in order.
     late: Vec<Batch>,
-    /// The tabs and calls of which the store was given, or may have been given, the state.
+    /// Pairs of a tab and a call whose state this tab has, or may have, passed to the store or read
+    /// from it.
     given: HashSet<(u64, u64)>,
 }
 
@@ -84,7 +85,7 @@ impl Store {
         }
     }
 
-    /// Records that a tab wrote or read these calls.
+    /// Records that a tab wrote or read the calls of a snapshot.
     pub(super) fn record_given(&mut self, tab: u64, snapshot: Option<&Value>) {
         let messages = snapshot.and_then(|snapshot| snapshot["messages"].as_array());
         let parts = messages.into_iter().flatten();
@@ -127,7 +128,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the stored snapshot and journal; `None` if nothing was stored.
+    /// Returns the stored snapshot and journal; `None` if no snapshot was stored.
     pub(super) fn load(&self) -> Option<(Value, Vec<JournalEntry>)> {
         let read = |entry: &Value| JournalEntry::from_value(entry).ok();
         let journal = self.journal.iter().filter_map(read).collect();

@@ -17,11 +17,13 @@ pub struct Tally {
     /// handlers that a tab without ownership started or did not refuse to start, and anything that
     /// a page started automatically after importing the conversation.
     pub double_starts: u64,
-    /// The number of calls without a result, with several, or with another than the stored result.
+    /// The number of calls without a result, with several, or with another than the stored result,
+    /// and of results without a call.
     pub lost_results: u64,
     /// The number of stored texts that are missing or incomplete.
     pub lost_text: u64,
-    /// The number of histories in a state in which no message can be sent.
+    /// The number of times that the chat could not continue: it refused a message or a stored
+    /// state, stayed busy, or could not claim a call although the store worked.
     pub stuck: u64,
     /// The number of cards that differed from their calls, and of calls that ran with other
     /// arguments than the approved ones.

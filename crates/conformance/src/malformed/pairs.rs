@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::scenes::{self, Scene};
 use super::{Case, JsonPath, changes_at, collect_paths, write_path};
 
-/// The number of pairs that are drawn from each example.
+/// The number of draws from each example. A draw of overlapping locations yields no case.
 const OF_EACH: usize = 96;
 
 /// Returns the randomly drawn pairs of changes, which are the same each time.

@@ -16,7 +16,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Returns the stream with another event in place of the event under test.
+    /// Returns the stream with `subject` instead of the event under test.
     pub(super) fn with_subject(&self, subject: Value) -> Value {
         let mut stream = self.before.clone();
         stream.push(subject);
@@ -52,7 +52,7 @@ fn add_base_fields(event: Value) -> Value {
 }
 
 /// Adds the id of a subagent.
-fn add_subagent(event: Value) -> Value {
+fn add_subagent_id(event: Value) -> Value {
     merge_fields(event, json!({"subagentRunId": "s"}))
 }
 
@@ -76,31 +76,31 @@ fn text_scenes() -> Vec<Scene> {
         create_scene(
             "text start",
             json!([]),
-            add_base_fields(add_subagent(start.clone())),
+            add_base_fields(add_subagent_id(start.clone())),
             json!([content, end]),
         ),
         create_scene(
             "text content",
             json!([start]),
-            add_subagent(content.clone()),
+            add_subagent_id(content.clone()),
             json!([end]),
         ),
         create_scene(
             "text end",
             json!([start, content]),
-            add_subagent(end),
+            add_subagent_id(end),
             json!([]),
         ),
         create_scene(
             "text chunk",
             json!([]),
-            add_base_fields(add_subagent(chunk.clone())),
+            add_base_fields(add_subagent_id(chunk.clone())),
             json!([{"type": "TEXT_MESSAGE_CHUNK", "delta": "y"}]),
         ),
         create_scene(
             "text chunk that goes on",
             json!([chunk]),
-            add_subagent(chunk.clone()),
+            add_subagent_id(chunk.clone()),
             json!([]),
         ),
     ]
@@ -120,37 +120,37 @@ fn call_scenes() -> Vec<Scene> {
         create_scene(
             "call start",
             json!([message]),
-            add_subagent(start.clone()),
+            add_subagent_id(start.clone()),
             json!([args, end, message_end]),
         ),
         create_scene(
             "call arguments",
             json!([start]),
-            add_subagent(args.clone()),
+            add_subagent_id(args.clone()),
             json!([end]),
         ),
         create_scene(
             "call end",
             json!([start, args]),
-            add_subagent(end.clone()),
+            add_subagent_id(end.clone()),
             json!([]),
         ),
         create_scene(
             "call chunk",
             json!([]),
-            add_subagent(chunk.clone()),
+            add_subagent_id(chunk.clone()),
             json!([{"type": "TOOL_CALL_CHUNK", "delta": " "}]),
         ),
         create_scene(
             "call chunk that goes on",
             json!([chunk]),
-            add_base_fields(add_subagent(chunk.clone())),
+            add_base_fields(add_subagent_id(chunk.clone())),
             json!([]),
         ),
         create_scene(
             "result",
             json!([start, end]),
-            add_subagent(result),
+            add_subagent_id(result),
             json!([]),
         ),
         create_scene("result of parts", json!([start, end]), parts, json!([])),
@@ -165,7 +165,7 @@ fn reasoning_scenes() -> Vec<Scene> {
     let close = json!({"type": "REASONING_END", "messageId": "r", "subagentRunId": "s"});
     let chunk = json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": "r", "delta": "h", "subagentRunId": "s"});
     let value = |subtype: &str, id: &str| {
-        add_subagent(
+        add_subagent_id(
             json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": subtype, "entityId": id, "encryptedValue": "E"}),
         )
     };
@@ -174,32 +174,32 @@ fn reasoning_scenes() -> Vec<Scene> {
         create_scene(
             "span start",
             json!([]),
-            add_subagent(open.clone()),
+            add_subagent_id(open.clone()),
             json!([close]),
         ),
-        create_scene("span end", json!([open]), add_subagent(close), json!([])),
+        create_scene("span end", json!([open]), add_subagent_id(close), json!([])),
         create_scene(
             "reasoning start",
             json!([]),
-            add_subagent(start.clone()),
+            add_subagent_id(start.clone()),
             json!([content, end]),
         ),
         create_scene(
             "reasoning content",
             json!([start]),
-            add_subagent(content),
+            add_subagent_id(content),
             json!([end]),
         ),
         create_scene(
             "reasoning end",
             json!([start]),
-            add_subagent(end),
+            add_subagent_id(end),
             json!([]),
         ),
         create_scene(
             "reasoning chunk",
             json!([]),
-            add_subagent(chunk.clone()),
+            add_subagent_id(chunk.clone()),
             json!([{"type": "REASONING_MESSAGE_CHUNK", "delta": "i"}]),
         ),
         create_scene(

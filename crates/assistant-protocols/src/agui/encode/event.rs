@@ -15,7 +15,8 @@ pub const fn event_type(kind: &EventKind) -> &'static str {
     kind.name()
 }
 
-/// Encodes an event.
+/// Encodes an event. An [`EventKind::Extension`], for which the protocol has no event, is encoded
+/// for debugging only.
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     let mut w = Writer::typed(event_type(&event.kind));
@@ -84,7 +85,7 @@ fn write_run_event(w: &mut Writer, kind: &EventKind) {
             w.text("runId", run_id);
             w.opt("result", result.as_deref());
             if let Some(outcome) = outcome {
-                w.put("outcome", write_outcome(outcome));
+                w.put("outcome", outcome_to_value(outcome));
             }
             w.opt_list("usage", usage, usage_to_value);
         }
@@ -140,7 +141,7 @@ fn write_subagent_event(w: &mut Writer, kind: &EventKind) {
     }
 }
 
-/// Writes an event that may belong to a subagent.
+/// Writes the fields of an event that may belong to a subagent.
 fn write_stream_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
@@ -196,11 +197,11 @@ fn write_stream_event(w: &mut Writer, kind: &EventKind) {
             w.text("entityId", entity_id);
             w.text("encryptedValue", encrypted_value);
         }
-        kind => write_call_or_state(w, kind),
+        kind => write_other_event(w, kind),
     }
 }
 
-fn write_call_or_state(w: &mut Writer, kind: &EventKind) {
+fn write_other_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::ToolCallStart {
             tool_call_id,
@@ -279,7 +280,7 @@ fn write_call_or_state(w: &mut Writer, kind: &EventKind) {
     }
 }
 
-fn write_outcome(outcome: &Outcome) -> Value {
+fn outcome_to_value(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Success {
             pending_tool_call_ids,

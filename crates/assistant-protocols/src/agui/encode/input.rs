@@ -13,7 +13,7 @@ use assistant_core::json::form::exact_message;
 /// because older servers refuse a request without them. Activity messages are never included.
 #[must_use]
 pub fn run_input(input: &RunInput) -> Value {
-    write_input(input, |message| message.role() != Role::Activity)
+    encode_input(input, |message| message.role() != Role::Activity)
 }
 
 /// Encodes the request body like [`run_input`], as JSON text.
@@ -24,10 +24,10 @@ pub fn run_input_text(input: &RunInput) -> String {
 
 /// Encodes an input with all its messages, as `RUN_STARTED` echoes it.
 pub(super) fn encode_echoed_input(input: &RunInput) -> Value {
-    write_input(input, |_| true)
+    encode_input(input, |_| true)
 }
 
-fn write_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
+fn encode_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     let mut w = Writer::default();
     w.text("threadId", &input.thread_id);
     w.text("runId", &input.run_id);

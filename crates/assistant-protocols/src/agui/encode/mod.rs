@@ -1,4 +1,4 @@
-//! Encoding of events and run input to AG-UI 1.0 JSON.
+//! Encodes events and run input to AG-UI 1.0 JSON.
 //!
 //! The output always follows the exact protocol (rule "tolerant in, strict out"): absent fields are
 //! omitted, never `null`; unknown fields are left out of requests. The fields have the order of the

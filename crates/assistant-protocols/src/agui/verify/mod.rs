@@ -66,7 +66,7 @@ impl Verifier {
         }
     }
 
-    /// Returns true if at least one run has started and the last one has ended.
+    /// Returns true if the last run has ended, or if the stream began with `RUN_ERROR`.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(self.stage, RunStage::Finished | RunStage::Failed)

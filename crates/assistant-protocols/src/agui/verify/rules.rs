@@ -6,7 +6,7 @@ use super::{PARENT, RunEntities};
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{EncryptedEntity, Event, EventKind};
 
-/// The event types of one kind of streamed entity, and its names in messages.
+/// The event types of one kind of streamed entity, and the kind's names in messages.
 pub(super) struct StreamNames {
     kind: EntityKind,
     pub(super) start: &'static str,
@@ -98,8 +98,8 @@ impl RunEntities {
         }
     }
 
-    /// Checks rule 12: only the agent that opened an entity may continue it. An event without a tag
-    /// is accepted.
+    /// Checks rule 12: only the agent that opened an entity may continue it. An event without a
+    /// tag, or for an unknown entity, is accepted.
     pub(super) fn check_sender(
         &self,
         stream: &StreamNames,
@@ -115,8 +115,9 @@ impl RunEntities {
         check_owner(owners, event_type, stream.owned, id, tag)
     }
 
-    /// Checks rule 11, and returns the owner of a call that starts: the tag or, without it, the
-    /// owner of the parent message.
+    /// Checks rules 11 and 12, and returns the owner of a call that starts: the tag or, without it,
+    /// the owner of the parent message. `None` for the parent agent, and for a call without a known
+    /// parent message.
     pub(super) fn determine_call_owner(
         &self,
         id: &str,
@@ -147,7 +148,8 @@ impl RunEntities {
         Ok(tag.map(str::to_owned).or(inherited))
     }
 
-    /// Checks events that are not part of a stream.
+    /// Checks an event that is not part of a stream. Records the owners that it states, and opens
+    /// or closes its step or subagent.
     pub(super) fn check_standalone(
         &mut self,
         event: &Event,
@@ -214,7 +216,7 @@ impl RunEntities {
         }
     }
 
-    /// Checks rule 13 for the start of a step, which is identified by its name and owner.
+    /// Checks rule 13, and opens a step, which is identified by its name and owner.
     fn start_step(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
         let key = step_key(name, tag);
         if self.steps.is_open(&key) {
@@ -247,7 +249,7 @@ impl RunEntities {
         }))
     }
 
-    /// Checks rule 15: the id of a subagent is not reused in a run, and its parent has been
+    /// Checks rule 15, and opens a subagent: its id is not reused in a run, and its parent has been
     /// started.
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {

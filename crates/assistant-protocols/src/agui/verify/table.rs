@@ -41,7 +41,7 @@ impl EntityTable {
         self.open > 0
     }
 
-    /// Opens an entity. An entity that was opened before keeps its owner.
+    /// Opens an entity. An entity that the table already contains keeps its owner.
     pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
         self.turn = self.turn.saturating_add(1);
         let turn = self.turn;
@@ -66,7 +66,7 @@ impl EntityTable {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Closes an id; returns false if it was not open.
+    /// Closes an entity, and returns true if it was open.
     pub(super) fn close(&mut self, id: &str) -> bool {
         if self.newest == id {
             self.newest.clear();

@@ -26,7 +26,8 @@ struct MessageGroup<'a> {
 }
 
 /// Returns the messages of the run's path in the form of the AI SDK. Each answer contains all its
-/// steps.
+/// steps. Tool messages, activities and messages that the conversation omits from requests are left
+/// out.
 ///
 /// ```
 /// use assistant_core::conversation::Conversation;
@@ -120,8 +121,9 @@ impl MessageGroup<'_> {
     }
 }
 
-/// Returns true if a message begins a step: according to the stored field `step` or, without it,
-/// for the first message of an answer and for text after calls with results.
+/// Returns true if a message begins a step. If its stored fields contain an id, the field `step`
+/// decides; otherwise, the first message of an answer and a message after a message with calls
+/// begin a step.
 fn is_step_start(message: &Message, before: Option<&Message>) -> bool {
     if let Some(notes) = stored_fields(message.extra()).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
@@ -146,12 +148,12 @@ fn write_parts(
                 out.extend(call.map(|call| tool::to_value(call, request)));
             }
             Part::Text(_) if message.original_text().is_some() => {
-                out.extend(written.take().map(part::plain_text));
+                out.extend(written.take().map(part::plain_text_to_value));
             }
             entry => out.extend(part::to_value(entry)),
         }
     }
-    out.extend(written.take().map(part::plain_text));
+    out.extend(written.take().map(part::plain_text_to_value));
 }
 
 /// Returns the AI SDK's fields in the `extra` of a message or a call, if any.

@@ -29,7 +29,7 @@ pub(super) fn to_value(part: &Part) -> Option<Value> {
     })
 }
 
-pub(super) fn plain_text(text: &str) -> Value {
+pub(super) fn plain_text_to_value(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
@@ -54,7 +54,7 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
         let PartBody::Text(text) = &part.body else {
             return None;
         };
-        return Some(plain_text(text));
+        return Some(plain_text_to_value(text));
     };
     let mut out = Object::new();
     put_text(&mut out, "type", "file");

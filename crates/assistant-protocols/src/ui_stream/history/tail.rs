@@ -1,5 +1,5 @@
-//! The history in a request to an AI SDK server: the messages, the trigger, and the state that the
-//! reader of the response needs to continue an answer.
+//! Writes the history of a request to an AI SDK server: the messages, the trigger, and the state
+//! that the reader of the response needs to continue an answer.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     let mut out = json!({
         "messages": request_messages(conversation),
         "trigger": "submit-message",
-        "tail": answer.map(|group| answer_tail(conversation, group)),
+        "tail": answer.map(|group| write_answer_tail(conversation, group)),
         "taken": {
             "messages": conversation.run_path().map(Message::wire_id).collect::<Vec<_>>(),
             "calls": conversation.run_path().flat_map(|message| conversation.calls_in(message))
@@ -43,7 +43,8 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     out
 }
 
-/// Returns the id of the newest other answer to the newest message of the run's path, if any.
+/// Returns the id of the newest answer to the newest message of the run's path, which a new answer
+/// is to replace; `None` if there is no such answer.
 fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     let tip = conversation.run_tip()?;
     let mut children = conversation.children(Some(tip)).into_iter().rev();
@@ -56,7 +57,7 @@ fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
 }
 
-fn answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
+fn write_answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut tail = write_tail(conversation, group);
     let earlier = |message: &Message| {
         let mut calls = conversation.calls_in(message);
@@ -109,7 +110,7 @@ fn write_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     })
 }
 
-/// Returns true if the agent's question was answered.
+/// Returns true if the approval was requested by an interrupt of the agent and has been decided.
 fn is_answer_to_agent(approval: &CallApproval) -> bool {
     approval.interrupt_id().is_some() && approval.decision().is_some()
 }

@@ -76,8 +76,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// Returns a call as a part. In a request, the approval of the part is made valid by the AI SDK's
-/// schema ([`repair_approval`]).
+/// Returns a call as a part. In a request, the part's approval is adapted to the AI SDK's schema
+/// ([`repair_approval`]).
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -97,7 +97,7 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     if let Some(input) = input_value(call) {
         out.insert("input".to_owned(), input);
     }
-    write_state(call, state, &mut out);
+    write_state_fields(call, state, &mut out);
     if request {
         repair_approval(call, state, &mut out);
     }
@@ -128,7 +128,7 @@ fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
+fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
     let note = |key: &str| {
         stored_fields(call.extra())
             .and_then(|notes| notes.get(key))
@@ -171,8 +171,9 @@ fn write_state(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// Returns the arguments of a call: those with which it was started, or those received so far, as
-/// text if they are marked as text.
+/// Returns the arguments of a call: the text if they are marked as text, otherwise the edited
+/// arguments with which the call was started, or the arguments received so far. `None` if there are
+/// none.
 fn input_value(call: &ToolCall) -> Option<Value> {
     let text = stored_fields(call.extra()).and_then(|notes| notes.get("inputEncoding"));
     let is_text = text == Some(&"text".into()) && !call.has_ended();

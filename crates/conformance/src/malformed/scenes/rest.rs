@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Scene, add_base_fields, add_subagent, all_content_parts, create_scene};
+use super::{Scene, add_base_fields, add_subagent_id, all_content_parts, create_scene};
 use crate::malformed::merge_fields;
 use crate::order::{run_finished, run_started};
 
@@ -24,25 +24,25 @@ pub(super) fn state_scenes() -> Vec<Scene> {
         create_scene(
             "state",
             json!([]),
-            add_subagent(snapshot.clone()),
+            add_subagent_id(snapshot.clone()),
             json!([{"type": "STATE_DELTA", "delta": [{"op": "add", "path": "/x", "value": 1}]}]),
         ),
         create_scene(
             "state patch",
             json!([snapshot]),
-            add_subagent(json!({"type": "STATE_DELTA", "delta": patch()})),
+            add_subagent_id(json!({"type": "STATE_DELTA", "delta": patch()})),
             json!([]),
         ),
         create_scene(
             "activity",
             json!([]),
-            add_subagent(activity.clone()),
+            add_subagent_id(activity.clone()),
             json!([]),
         ),
         create_scene(
             "activity again",
             json!([activity]),
-            add_subagent(merge_fields(
+            add_subagent_id(merge_fields(
                 activity.clone(),
                 json!({"content": {"n": 1}, "activityType": "q"}),
             )),
@@ -57,25 +57,25 @@ pub(super) fn state_scenes() -> Vec<Scene> {
         create_scene(
             "step start",
             json!([]),
-            add_subagent(json!({"type": "STEP_STARTED", "stepName": "n"})),
+            add_subagent_id(json!({"type": "STEP_STARTED", "stepName": "n"})),
             json!([{"type": "STEP_FINISHED", "stepName": "n", "subagentRunId": "s"}]),
         ),
         create_scene(
             "step end",
             json!([{"type": "STEP_STARTED", "stepName": "n", "subagentRunId": "s"}]),
-            add_subagent(json!({"type": "STEP_FINISHED", "stepName": "n"})),
+            add_subagent_id(json!({"type": "STEP_FINISHED", "stepName": "n"})),
             json!([]),
         ),
         create_scene(
             "raw",
             json!([]),
-            add_subagent(json!({"type": "RAW", "event": {"a": null}, "source": "o"})),
+            add_subagent_id(json!({"type": "RAW", "event": {"a": null}, "source": "o"})),
             json!([]),
         ),
         create_scene(
             "custom",
             json!([]),
-            add_subagent(json!({"type": "CUSTOM", "name": "n", "value": {"a": null}})),
+            add_subagent_id(json!({"type": "CUSTOM", "name": "n", "value": {"a": null}})),
             json!([]),
         ),
     ]
