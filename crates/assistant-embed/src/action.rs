@@ -11,11 +11,12 @@ use serde_json::{Number, Value};
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
 use crate::{
-    context::RunningHandler, drawing::DrawFunction, function::PageFunction, look::get,
+    context::RunningHandler, drawing::DrawFunction, function::PageFunction, look::get_property,
     views::DrawnView,
 };
 
-/// Creates an action. `npm/action.js` has validated the definition.
+/// Creates an action. `npm/action.js` has validated the definition. Fails if the definition is not
+/// JSON.
 pub(crate) fn build_action(
     definition: &str,
     functions: &PageFunctions,
@@ -184,7 +185,7 @@ async fn run_handler(
 }
 
 /// Returns the approval rule. A function requires approval unless it returns `false`, also if it
-/// fails.
+/// fails. Without a function, every text except `never` requires approval.
 fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
@@ -265,12 +266,12 @@ impl PageFunctions {
 
     /// Returns the function in a field that draws a view, if any.
     pub(crate) fn drawing(&self, name: &str) -> Option<DrawFunction> {
-        let draw = get(&self.object, name).dyn_into().ok()?;
+        let draw = get_property(&self.object, name).dyn_into().ok()?;
         Some(DrawFunction::new(draw))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<PageFunction> {
-        let function = get(&self.object, name).dyn_into().ok()?;
+        let function = get_property(&self.object, name).dyn_into().ok()?;
         Some(PageFunction::new(function, self.exact_numbers))
     }
 }

@@ -20,7 +20,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, look::get, page_agent::PageAgent, part};
+use crate::{json, look::get_property, page_agent::PageAgent, part};
 
 /// The agent that a page's options describe. Its code is in the second part of the module, and is
 /// loaded with the first run.
@@ -45,9 +45,12 @@ impl LazyAgent {
 
 impl Agent for LazyAgent {
     fn adapt(&self, options: &mut SessionOptions) {
-        match get(&self.options.1, "protocol").as_string().as_deref() {
+        match get_property(&self.options.1, "protocol")
+            .as_string()
+            .as_deref()
+        {
             #[cfg(feature = "full")]
-            Some("ui-stream") => adapt(options, &ui_stream(&self.options.1)),
+            Some("ui-stream") => adapt(options, &create_ui_stream(&self.options.1)),
             #[cfg(feature = "full")]
             Some("completions") => adapt(options, &Completions::default()),
             _ => adapt(options, &AgUi::default()),
@@ -56,8 +59,11 @@ impl Agent for LazyAgent {
 
     #[cfg(feature = "full")]
     fn history(&self, conversation: &Conversation) -> Option<Value> {
-        match get(&self.options.1, "protocol").as_string().as_deref() {
-            Some("ui-stream") => ui_stream(&self.options.1).history(conversation),
+        match get_property(&self.options.1, "protocol")
+            .as_string()
+            .as_deref()
+        {
+            Some("ui-stream") => create_ui_stream(&self.options.1).history(conversation),
             _ => None,
         }
     }
@@ -96,8 +102,8 @@ impl Agent for LazyAgent {
 }
 
 #[cfg(feature = "full")]
-fn ui_stream(options: &JsValue) -> UiStream {
-    UiStream::default().with_resumes(get(options, "resumes").is_truthy())
+fn create_ui_stream(options: &JsValue) -> UiStream {
+    UiStream::default().with_resumes(get_property(options, "resumes").is_truthy())
 }
 
 /// Creates the agent that the options of a page describe. `npm/chat.js` has already refused
@@ -107,44 +113,46 @@ pub(crate) fn create_agent(
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Result<Box<dyn Agent>, JsError> {
-    if let Ok(run) = get(options, "agent").dyn_into::<js_sys::Function>() {
+    if let Ok(run) = get_property(options, "agent").dyn_into::<js_sys::Function>() {
         return Ok(Box::new(PageAgent::new(run)));
     }
-    match get(options, "protocol").as_string().as_deref() {
+    match get_property(options, "protocol").as_string().as_deref() {
         None | Some("ag-ui") => {
             let mut agent = HttpAgent::new(url);
-            if let Some(runs) = get(options, "reattach").as_string() {
+            if let Some(runs) = get_property(options, "reattach").as_string() {
                 agent = agent.reattach(runs);
             }
-            Ok(with_requests(agent, headers, options))
+            Ok(with_request_options(agent, headers, options))
         }
         #[cfg(feature = "full")]
         Some("ui-stream") => {
-            let agent = HttpAgent::with_protocol(url, ui_stream(options));
-            Ok(with_requests(agent, headers, options))
+            let agent = HttpAgent::with_protocol(url, create_ui_stream(options));
+            Ok(with_request_options(agent, headers, options))
         }
         #[cfg(feature = "full")]
         Some("completions") => {
-            let model = get(options, "model").as_string().unwrap_or_default();
+            let model = get_property(options, "model")
+                .as_string()
+                .unwrap_or_default();
             let agent = HttpAgent::completions(url, model);
-            Ok(with_requests(agent, headers, options))
+            Ok(with_request_options(agent, headers, options))
         }
         Some(_) => Err(JsError::new("This module does not speak the protocol")),
     }
 }
 
 /// Sets the headers and credentials of an agent's requests.
-fn with_requests<P: Protocol + 'static>(
+fn with_request_options<P: Protocol + 'static>(
     agent: HttpAgent<P>,
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Box<dyn Agent> {
-    let fixed = header_pairs(headers);
+    let fixed = parse_headers(headers);
     let mut agent = agent.headers(move || fixed.clone());
-    if let Ok(headers) = get(options, "headers").dyn_into::<js_sys::Function>() {
-        agent = agent.headers_async(move |refused| page_headers(headers.clone(), refused));
+    if let Ok(headers) = get_property(options, "headers").dyn_into::<js_sys::Function>() {
+        agent = agent.headers_async(move |refused| call_page_headers(headers.clone(), refused));
     }
-    match get(options, "credentials").as_string().as_deref() {
+    match get_property(options, "credentials").as_string().as_deref() {
         Some("omit") => Box::new(agent.credentials(Credentials::Omit)),
         Some("include") => Box::new(agent.credentials(Credentials::Include)),
         _ => Box::new(agent),
@@ -152,8 +160,8 @@ fn with_requests<P: Protocol + 'static>(
 }
 
 /// Calls the page's function that returns headers. `refused` is true if the server refused the
-/// previous headers.
-async fn page_headers(
+/// previous headers. Fails if the function fails, or returns anything but pairs of texts.
+async fn call_page_headers(
     headers: js_sys::Function,
     refused: bool,
 ) -> Result<Vec<(String, String)>, String> {
@@ -167,7 +175,7 @@ async fn page_headers(
     serde_json::from_value(pairs).map_err(|error| error.to_string())
 }
 
-fn header_pairs(headers: &js_sys::Array) -> Vec<(String, String)> {
+fn parse_headers(headers: &js_sys::Array) -> Vec<(String, String)> {
     let pair = |pair: JsValue| {
         let pair = js_sys::Array::from(&pair);
         Some((pair.get(0).as_string()?, pair.get(1).as_string()?))

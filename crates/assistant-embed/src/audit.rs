@@ -33,8 +33,8 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// Starts the audit records, and passes each new record to the listener. If `redact` fails for a
-/// record, the record's arguments are omitted.
+/// Starts the audit records, and passes each new record to the listener. `redact` returns the
+/// arguments for a record; if it fails, the record's arguments are null.
 pub(crate) fn start_audit(
     chat: &Assistant,
     redact: Option<js_sys::Function>,

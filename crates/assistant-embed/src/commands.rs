@@ -55,14 +55,14 @@ impl Args {
     /// the number.
     fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(at);
-        let key = chat.with_conversation(|all| state::find_key(all, number));
+        let key = chat.with_conversation(|all| state::find_call_key(all, number));
         key.flatten()
             .ok_or_else(|| "There is no such call".to_owned())
     }
 }
 
-/// Calls the method with the given name and returns its result. Fails if the method is refused or
-/// unknown.
+/// Calls the method with the given name and returns its result. Fails if the method is unknown or
+/// refused, or an argument is invalid.
 pub(crate) fn run_method(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
     if let Some(outcome) = run_reading_method(chat, name, args) {
         return outcome;
@@ -81,8 +81,9 @@ fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Resul
     Some(Ok(match name {
         "call" => {
             let number = args.number(0);
-            let call =
-                chat.with_conversation(|all| state::call_json(all, &state::find_key(all, number)?));
+            let call = chat.with_conversation(|all| {
+                state::call_to_json(all, &state::find_call_key(all, number)?)
+            });
             call.flatten().unwrap_or_default()
         }
         "messageText" => chat.message_text(&args.message(0)).get_untracked().into(),
@@ -90,7 +91,7 @@ fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Resul
             Some((number, count)) => json!([number, count]),
             None => Value::Null,
         },
-        "toolHistory" => state::history_json(&chat.tools().history()),
+        "toolHistory" => state::history_to_json(&chat.tools().history()),
         "listTools" => chat.tools().list().iter().map(ToolInfo::to_value).collect(),
         "sideEvents" => chat
             .side_events()

@@ -101,7 +101,7 @@ impl Context {
         self.0.on_abort(abort);
     }
 
-    /// Reports progress.
+    /// Reports the progress of the call: a fraction from 0 to 1, if known, and a text.
     pub fn progress(&self, fraction: Option<f64>, text: String) {
         self.0.progress(fraction, text);
     }
@@ -190,23 +190,23 @@ impl ContextObject for CallContext {
     }
 
     fn history(&self) -> Value {
-        let messages = self.context.with_conversation(state::messages_json);
+        let messages = self.context.with_conversation(state::messages_to_json);
         messages.unwrap_or_default()
     }
 
     fn tool_history(&self) -> Value {
-        state::history_json(&self.context.tool_history())
+        state::history_to_json(&self.context.tool_history())
     }
 
     fn execute(&self, name: String, args: &str) -> js_sys::Promise {
         let (context, args) = (self.context.clone(), parse_or_null(args));
-        self.promise_of(async move { context.execute(&name, args).await })
+        self.run_as_promise(async move { context.execute(&name, args).await })
     }
 
     fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
         let (context, question) = (self.context.clone(), parse_or_null(question));
         let schema = schema.as_deref().map(parse_or_null);
-        self.promise_of(async move {
+        self.run_as_promise(async move {
             match schema {
                 Some(schema) => context.ask_with(question, schema).await,
                 None => context.ask(question).await,
@@ -218,19 +218,21 @@ impl ContextObject for CallContext {
         let context = self.context.clone();
         let mut options = ConfirmOptions::new(title).text(text);
         options.danger = danger;
-        self.promise_of(async move { Ok(context.confirm(options).await.into()) })
+        self.run_as_promise(async move { Ok(context.confirm(options).await.into()) })
     }
 
     fn until_registered(&self, name: String) -> js_sys::Promise {
         let context = self.context.clone();
-        self.promise_of(async move { context.until_registered(&name).await.map(|()| Value::Null) })
+        self.run_as_promise(
+            async move { context.until_registered(&name).await.map(|()| Value::Null) },
+        )
     }
 }
 
 impl CallContext {
-    /// Returns a promise of a future's result. The future is dropped, and the promise rejected,
-    /// when the handler ends.
-    fn promise_of(
+    /// Runs a future, and returns a promise of its result. The future is dropped, and the promise
+    /// rejected, when the handler ends.
+    fn run_as_promise(
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,
     ) -> js_sys::Promise {

@@ -33,8 +33,9 @@ impl DrawFunction {
         Self(SendWrapper::new(draw))
     }
 
-    /// Calls the function and returns the view that it draws. A question's view that is still empty
-    /// after [`MOST_WAIT`] counts as failed, because the user answers in it.
+    /// Calls the function and returns the view that it draws, or a view that fails with
+    /// [`DrawingError`]. A question's view that is still empty after [`MOST_WAIT`] counts as
+    /// failed, because the user answers in it.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
         let made = document().create_element("div");
@@ -69,7 +70,7 @@ impl DrawFunction {
     }
 }
 
-/// Calls the function that the page returned when the view is removed.
+/// Calls `end`, which the page returned, when the view is removed.
 fn call_on_cleanup(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {

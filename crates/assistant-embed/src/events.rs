@@ -4,12 +4,13 @@ use leptos::prelude::*;
 use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::look::get;
+use crate::look::get_property;
 
-/// Calls the function in the option `notify` for each event, with the kind of the event and three
-/// texts, in the form that `npm/chat.js` expects. Does nothing without the option.
+/// Calls the function in the option `notify` for each event, and when the chat begins to wait for
+/// the user, with the kind of the event and three texts, in the form that `npm/chat.js` expects.
+/// Does nothing without the option.
 pub(crate) fn notify_page(options: &JsValue) {
-    let Ok(notify) = get(options, "notify").dyn_into::<js_sys::Function>() else {
+    let Ok(notify) = get_property(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };
     let on_question = notify.clone();
@@ -19,13 +20,13 @@ pub(crate) fn notify_page(options: &JsValue) {
                 ["message", id.as_str(), role.as_str(), ""].map(JsValue::from)
             }
             AssistantEvent::ApprovalAsked { call, name } => {
-                call_event("approval", call.number(), name, "")
+                call_event_texts("approval", call.number(), name, "")
             }
             AssistantEvent::CallStarted { call, name } => {
-                call_event("action", call.number(), name, "running")
+                call_event_texts("action", call.number(), name, "running")
             }
             AssistantEvent::CallEnded { call, name, phase } => {
-                call_event("action", call.number(), name, phase.as_str())
+                call_event_texts("action", call.number(), name, phase.as_str())
             }
             AssistantEvent::Error(notice) => ["error", notice.message(), "", ""].map(JsValue::from),
             // An event of a later version has no form yet.
@@ -47,7 +48,7 @@ pub(crate) fn notify_page(options: &JsValue) {
     });
 }
 
-fn call_event(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue; 4] {
+fn call_event_texts(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue; 4] {
     [kind, &call.to_string(), name, phase].map(JsValue::from)
 }
 

@@ -33,20 +33,21 @@ impl PageFunction {
         serde_json::from_value(json::parse_answer(answer).ok()?).ok()
     }
 
-    /// Calls a synchronous function with the arguments of a call and another JSON value.
+    /// Calls a synchronous function with the arguments of a call and another JSON value, and
+    /// returns its result.
     pub(crate) fn call_sync(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
         json::parse_answer(Some(self.call(args, &more.to_string().into())?))
     }
 
-    /// Calls a function that returns a promise with the arguments of a call, and waits for the
-    /// result.
+    /// Calls an asynchronous function with the arguments of a call, and returns its result. Never
+    /// resolves if the chat has stopped.
     pub(crate) async fn call_and_wait(&self, args: &Value) -> Result<Value, ToolError> {
         crate::wait_if_stopped().await;
         self.call_async(args, JsValue::UNDEFINED).await
     }
 
-    /// Calls a function that returns a promise, and waits for the result. `more` is a JavaScript
-    /// value that is passed without conversion.
+    /// Calls an asynchronous function with the arguments of a call and `more`, a JavaScript value
+    /// that is passed without conversion. Returns its result.
     pub(crate) async fn call_async(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
         let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {
@@ -63,7 +64,10 @@ impl PageFunction {
                 "The number {digits} is too large to be passed on exactly. Nothing was run."
             )));
         }
-        let (args, exact) = (args.to_string().into(), numbers::to_json(exact).to_string());
+        let (args, exact) = (
+            args.to_string().into(),
+            numbers::into_json(exact).to_string(),
+        );
         let answer = self
             .function
             .call3(&JsValue::UNDEFINED, &args, &exact.into(), more);

@@ -31,7 +31,7 @@ impl Chat {
     /// # Errors
     ///
     /// Fails if model providers do not accept the name, the schema is not valid JSON, or the chat
-    /// has stopped permanently.
+    /// is not loaded yet or has stopped permanently.
     #[wasm_bindgen(js_name = registerAction)]
     pub fn register_action(
         &self,
@@ -49,7 +49,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = registerContext)]
     pub fn register_context(
         &self,
@@ -65,7 +65,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the method fails, or the chat has stopped permanently.
+    /// Fails if the method fails, or the chat is not loaded yet or has stopped permanently.
     pub fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
         self.api()?.call(name, args)
     }
@@ -74,7 +74,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     pub fn execute(&self, name: String, args: &str) -> Result<js_sys::Promise, JsError> {
         Ok(self.api()?.execute(name, args))
     }
@@ -83,7 +83,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     pub fn watch(&self, name: String, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.watch(name, listener);
         Ok(self.hold_guard(guard))
@@ -93,18 +93,20 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails for an unknown kind, or if the chat has stopped permanently.
+    /// Fails for an unknown kind, or if the chat is not loaded yet or has stopped permanently.
     pub fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.observe(kind, listener)?;
         Ok(self.hold_guard(guard))
     }
 
-    /// Registers a function of the page, wrapped by `npm/render.js`, that draws calls, parts or
-    /// interrupts. The target is a name, or a kind for parts; without a target, all are drawn.
+    /// Registers a function of the page, wrapped by `npm/render.js`, that draws everything of a
+    /// kind: `tools`, `interrupts`, or the parts `text`, `reasoning`, `file` and `data`; any other
+    /// kind selects unknown parts. A target restricts tools to a name, interrupts to a reason, and
+    /// data to a type.
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     pub fn render(
         &self,
         kind: &str,
@@ -120,7 +122,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = setStopRule)]
     pub fn set_stop_rule(&self, name: String, rule: js_sys::Function) -> Result<(), JsError> {
         self.api()?.set_stop_rule(name, rule);
@@ -132,7 +134,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = searchConversations)]
     pub fn search_conversations(
         &self,
@@ -147,7 +149,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = setPermission)]
     pub fn set_permission(
         &self,
@@ -163,7 +165,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Fails if the chat has stopped permanently.
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = startAudit)]
     pub fn start_audit(
         &self,
@@ -181,7 +183,7 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    pub(crate) fn object(assistant: Assistant, window: WindowHandles) -> Box<dyn Api> {
+    pub(crate) fn create_api(assistant: Assistant, window: WindowHandles) -> Box<dyn Api> {
         Box::new(Self { assistant, window })
     }
 }
@@ -277,7 +279,7 @@ impl Api for Handle {
     fn set_stop_rule(&self, name: String, rule: js_sys::Function) {
         let rule = PageFunction::new(rule, true);
         self.assistant.set_stop_rule(name, move |summary| {
-            let answer = rule.call_sync(&state::summary_json(summary), &Value::Null);
+            let answer = rule.call_sync(&state::summary_to_json(summary), &Value::Null);
             answer != Ok(Value::Bool(false))
         });
     }

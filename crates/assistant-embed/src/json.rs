@@ -5,7 +5,8 @@ use leptos_assistant::ToolError;
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Parses the result of a function: `[true, JSON]`, or `[false, reason]` for a failure.
+/// Parses the result of a function: `[true, JSON]`, or `[false, reason]` for a failure. `None` and
+/// any other result are failures, too.
 pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {

@@ -1,4 +1,4 @@
-//! A chat with an agent in any web page, from JavaScript.
+//! Mounts a chat with an agent in any web page, from JavaScript.
 //!
 //! [`mount`] adds a chat to an element and returns a [`Chat`], whose methods register actions and
 //! unmount it. The public JavaScript is written by hand in `npm/`: it sanitizes the page's input,
@@ -112,11 +112,11 @@ pub fn mount(
     } = WindowOptions::parse(options);
     let texts = Texts::of(options);
     let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
-    let (store, thread_id) = store::of(options);
+    let (store, thread_id) = store::create_store(options);
     let ParsedSession {
         options: session,
         initial,
-    } = ParsedSession::parse(look::get(options, "session").as_string());
+    } = ParsedSession::parse(look::get_property(options, "session").as_string());
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         shown.provide();

@@ -37,7 +37,7 @@ impl WindowOptions {
 
 fn parse_attachments(limits: &JsValue) -> Attachments {
     let mut attachments = Attachments::new();
-    if let Some(accept) = get(limits, "accept").as_string() {
+    if let Some(accept) = get_property(limits, "accept").as_string() {
         attachments = attachments.accept(accept);
     }
     if let Some(count) = number(limits, "maxFiles") {
@@ -49,12 +49,12 @@ fn parse_attachments(limits: &JsValue) -> Attachments {
     attachments
 }
 
-pub(crate) fn get(object: &JsValue, name: &str) -> JsValue {
+pub(crate) fn get_property(object: &JsValue, name: &str) -> JsValue {
     js_sys::Reflect::get(object, &name.into()).unwrap_or_default()
 }
 
 fn field<T: JsCast>(object: &JsValue, name: &str) -> Option<T> {
-    get(object, name).dyn_into().ok()
+    get_property(object, name).dyn_into().ok()
 }
 
 #[allow(
@@ -63,6 +63,8 @@ fn field<T: JsCast>(object: &JsValue, name: &str) -> Option<T> {
     reason = "the cast saturates, and what is no number is left out"
 )]
 fn number(object: &JsValue, name: &str) -> Option<usize> {
-    let number = get(object, name).as_f64().filter(|number| *number >= 0.0);
+    let number = get_property(object, name)
+        .as_f64()
+        .filter(|number| *number >= 0.0);
     number.map(|number| number as usize)
 }

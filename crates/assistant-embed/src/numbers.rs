@@ -1,4 +1,4 @@
-//! Integers that a JavaScript `number` cannot represent exactly.
+//! Finds the integers that a JavaScript `number` may not represent exactly.
 //!
 //! For example, the user approves `9007199254740993`, but `JSON.parse` returns `9007199254740992`.
 //! So these integers are passed in addition to the arguments, each with its path and its digits,
@@ -18,7 +18,7 @@ pub(crate) fn rounded_integers(args: &Value) -> Vec<(Value, String)> {
 }
 
 /// Returns pairs of path and digits as one JSON array.
-pub(crate) fn to_json(found: Vec<(Value, String)>) -> Value {
+pub(crate) fn into_json(found: Vec<(Value, String)>) -> Value {
     found
         .into_iter()
         .map(|(path, digits)| json!([path, digits]))
@@ -48,8 +48,8 @@ fn collect_rounded(value: &Value, path: &mut Vec<Value>, found: &mut Vec<(Value,
     }
 }
 
-/// Returns true if JavaScript would round an integer. False for numbers with a fraction or an
-/// exponent, which are doubles in Rust, too.
+/// Returns true for an integer beyond [`MAX_SAFE`], which JavaScript may round. False for numbers
+/// with a fraction or an exponent, which are doubles in Rust, too.
 fn is_rounded(number: &Number) -> bool {
     match (number.as_u64(), number.as_i64()) {
         (Some(whole), _) => whole > MAX_SAFE,
@@ -62,14 +62,14 @@ fn is_rounded(number: &Number) -> bool {
 mod tests {
     use serde_json::{from_str, json};
 
-    use super::{rounded_integers, to_json};
+    use super::{into_json, rounded_integers};
 
     #[test]
     fn integers_beyond_doubles_are_found_with_their_paths() {
         let args = r#"{"id": 9007199254740993, "list": [1, {"n": -9007199254740993}], "max": 18446744073709551615,
             "safe": 9007199254740991, "float": 1e20, "__proto__": [9223372036854775807], "text": "9007199254740993"}"#;
         let args = from_str(args).unwrap_or_default();
-        let found = to_json(rounded_integers(&args));
+        let found = into_json(rounded_integers(&args));
         let expected = json!([
             [["id"], "9007199254740993"],
             [["list", 1, "n"], "-9007199254740993"],
@@ -78,7 +78,7 @@ mod tests {
         ]);
         assert_eq!(found, expected);
         assert_eq!(
-            to_json(rounded_integers(&json!(9_007_199_254_740_993_u64))),
+            into_json(rounded_integers(&json!(9_007_199_254_740_993_u64))),
             json!([[[], "9007199254740993"]])
         );
     }

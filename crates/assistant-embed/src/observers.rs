@@ -13,7 +13,7 @@ use wasm_bindgen::JsValue;
 use crate::state::{self, variant_name};
 
 /// Calls the listener with the value of a named part of the state, now and after each change, until
-/// the returned owner is dropped.
+/// the returned owner is dropped. The value is null for an unknown name.
 pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
     let owner = Owner::new();
     owner.with(|| {
@@ -39,13 +39,14 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
     match kind {
         "onEvent" => owner.with(|| {
             provide_context(chat.clone());
-            use_assistant_events(move |event| listener(&chat_event_json(event)));
+            use_assistant_events(move |event| listener(&chat_event_to_json(event)));
         }),
         "onCallEvent" => {
-            let subscription = chat.on_call_event(move |event| listener(&call_event_json(event)));
+            let subscription =
+                chat.on_call_event(move |event| listener(&call_event_to_json(event)));
             owner.with(|| on_cleanup(move || drop(subscription)));
         }
-        "onLoopEvent" => chat.on_loop_event(move |event| listener(&loop_event_json(event))),
+        "onLoopEvent" => chat.on_loop_event(move |event| listener(&loop_event_to_json(event))),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
             listener(&json!({"code": diagnostic.code(), "message": diagnostic.message()}));
         }),
@@ -59,7 +60,7 @@ fn call_listener(listener: &js_sys::Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn chat_event_json(event: &AssistantEvent) -> Value {
+fn chat_event_to_json(event: &AssistantEvent) -> Value {
     let of = |kind: &str, call: &CallKey, name: &str| json!({"type": kind, "call": call.number(), "name": name});
     match event {
         AssistantEvent::Message { id, role } => {
@@ -71,13 +72,13 @@ fn chat_event_json(event: &AssistantEvent) -> Value {
             json!({"type": "callEnded", "call": call.number(), "name": name, "phase": phase.as_str()})
         }
         AssistantEvent::Error(notice) => {
-            json!({"type": "error", "notice": state::notice_json(notice)})
+            json!({"type": "error", "notice": state::notice_to_json(notice)})
         }
         _ => Value::Null,
     }
 }
 
-fn call_event_json(event: &CallEvent) -> Value {
+fn call_event_to_json(event: &CallEvent) -> Value {
     let (reason, error) = match event.kind() {
         CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
             (reason.as_deref(), None)
@@ -98,7 +99,7 @@ fn call_event_json(event: &CallEvent) -> Value {
     })
 }
 
-fn loop_event_json(event: &LoopEvent) -> Value {
+fn loop_event_to_json(event: &LoopEvent) -> Value {
     let of = |kind: &str, message: &MessageId| json!({"type": kind, "message": message.as_str()});
     match event {
         LoopEvent::UserMessage { message } => of("userMessage", message),
@@ -124,7 +125,7 @@ fn loop_event_json(event: &LoopEvent) -> Value {
             "type": "finalResponse",
             "message": message.as_ref().map(MessageId::as_str),
             "reason": variant_name(reason),
-            "cost": state::cost_json(cost),
+            "cost": state::cost_to_json(cost),
         }),
         _ => Value::Null,
     }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, look::get};
+use crate::{json, look::get_property};
 
 /// A function that takes the input of a run as JSON and returns an object with two methods: `next`
 /// returns a promise of the next event or null, and `stop` ends the run. Neither the function nor
@@ -71,7 +71,7 @@ struct PageStream(JsValue);
 
 impl PageStream {
     fn next(&self) -> impl Future<Output = Result<Value, Failure>> + use<> {
-        let next: Option<js_sys::Function> = get(&self.0, "next").dyn_into().ok();
+        let next: Option<js_sys::Function> = get_property(&self.0, "next").dyn_into().ok();
         let promise = next.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
         async move {
             let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
@@ -87,7 +87,7 @@ impl PageStream {
 
 impl Drop for PageStream {
     fn drop(&mut self) {
-        if let Ok(stop) = get(&self.0, "stop").dyn_into::<js_sys::Function>() {
+        if let Ok(stop) = get_property(&self.0, "stop").dyn_into::<js_sys::Function>() {
             // It never throws.
             let _ = stop.call0(&JsValue::UNDEFINED);
         }

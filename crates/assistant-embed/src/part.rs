@@ -1,5 +1,5 @@
-//! The methods of a chat that are in the second part of the module. The page fetches that part as
-//! soon as the first part is compiled.
+//! Defines the methods of a chat that are in the second part of the module. The page fetches that
+//! part as soon as the first part is compiled.
 //!
 //! The exported functions are in the first part. They call the second part through these traits,
 //! whose implementations are reached only through the split point.
@@ -50,7 +50,7 @@ pub(crate) struct SecondPart {
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 pub(crate) fn load() -> Result<SecondPart, SplitLoaderError> {
     Ok(SecondPart {
-        api: Handle::object,
+        api: Handle::create_api,
         agent: agent::create_agent,
     })
 }

@@ -19,13 +19,13 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
     Some(match name {
         "messages" => {
             chat.messages().track();
-            chat.with_conversation(messages_json).unwrap_or_default()
+            chat.with_conversation(messages_to_json).unwrap_or_default()
         }
-        "activity" => activity_json(chat.activity().get()),
+        "activity" => activity_to_json(chat.activity().get()),
         "runningTools" => chat.tools().running().get().into(),
         "runningCalls" => key_numbers(&chat.tools().running_calls().get()),
         "pendingApprovals" => key_numbers(&chat.pending_approvals().get()),
-        "notices" => chat.notices().with(|list| list.iter().map(notice_json).collect()),
+        "notices" => chat.notices().with(|list| list.iter().map(notice_to_json).collect()),
         "agentSteps" => chat.agent_steps().with(|steps| {
             let steps = steps.iter();
             steps
@@ -39,16 +39,16 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
                 .collect()
         }),
         "state" => chat.state().get(),
-        "interrupts" => chat.interrupts().with(|list| list.iter().map(interrupt_json).collect()),
+        "interrupts" => chat.interrupts().with(|list| list.iter().map(interrupt_to_json).collect()),
         "queued" => chat
             .queued()
             .with(|list| list.iter().map(form::content_to_value).collect()),
         "threadId" => chat.thread_id().get().into(),
-        "summary" => summary_json(&chat.summary().get()),
-        "cost" => cost_json(&chat.cost().get()),
+        "summary" => summary_to_json(&chat.summary().get()),
+        "cost" => cost_to_json(&chat.cost().get()),
         "conversations" => chat
             .conversations().list()
-            .with(|list| list.iter().map(thread_json).collect()),
+            .with(|list| list.iter().map(thread_to_json).collect()),
         "pastConversations" => chat.conversations().replaced().get().into(),
         "rememberedApprovals" => chat
             .remembered_approvals().list()
@@ -60,14 +60,14 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
 }
 
 /// Returns the messages of the shown branch as a JSON list.
-pub(crate) fn messages_json(conversation: &Conversation) -> Value {
+pub(crate) fn messages_to_json(conversation: &Conversation) -> Value {
     let messages = conversation.path();
     messages
-        .map(|message| message_json(conversation, message))
+        .map(|message| message_to_json(conversation, message))
         .collect()
 }
 
-fn message_json(conversation: &Conversation, message: &Message) -> Value {
+fn message_to_json(conversation: &Conversation, message: &Message) -> Value {
     let calls = conversation.calls_in(message);
     json!({
         "id": message.id().as_str(),
@@ -79,7 +79,7 @@ fn message_json(conversation: &Conversation, message: &Message) -> Value {
 }
 
 /// Returns the call with this key as JSON; `None` if it does not exist.
-pub(crate) fn call_json(conversation: &Conversation, key: &CallKey) -> Option<Value> {
+pub(crate) fn call_to_json(conversation: &Conversation, key: &CallKey) -> Option<Value> {
     let call = conversation.call(key)?;
     let message = conversation.message_of_call(key);
     Some(json!({
@@ -97,9 +97,9 @@ pub(crate) fn call_json(conversation: &Conversation, key: &CallKey) -> Option<Va
     }))
 }
 
-/// Returns the key of the call with this number; `None` if no call has ended with it, is open, is
-/// shown, or was made by the page.
-pub(crate) fn find_key(conversation: &Conversation, number: u64) -> Option<CallKey> {
+/// Returns the key of the call with this number. Finds calls that have ended, are open, are on the
+/// shown branch, or were made by the page; `None` if no such call has the number.
+pub(crate) fn find_call_key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     let known = conversation.call_history().into_iter();
     let open = conversation.active_calls().into_iter();
     let shown = conversation.path_calls().into_iter();
@@ -108,7 +108,7 @@ pub(crate) fn find_key(conversation: &Conversation, number: u64) -> Option<CallK
     all.find(|key| key.number() == number)
 }
 
-pub(crate) fn history_json(history: &ToolHistory) -> Value {
+pub(crate) fn history_to_json(history: &ToolHistory) -> Value {
     let records = history.records().iter().map(|record| {
         json!({
             "call": record.call_key().number(),
@@ -131,7 +131,7 @@ pub(crate) fn history_json(history: &ToolHistory) -> Value {
     })
 }
 
-pub(crate) fn summary_json(summary: &TurnSummary) -> Value {
+pub(crate) fn summary_to_json(summary: &TurnSummary) -> Value {
     let runs = summary.runs().iter().map(|run| {
         let usage: Vec<_> = run.usage().iter().map(form::usage_to_value).collect();
         json!({"runId": run.run_id(), "tools": run.tools(), "usage": usage, "hasText": run.has_text()})
@@ -142,7 +142,7 @@ pub(crate) fn summary_json(summary: &TurnSummary) -> Value {
     })
 }
 
-pub(crate) fn cost_json(cost: &Cost) -> Value {
+pub(crate) fn cost_to_json(cost: &Cost) -> Value {
     json!({
         "usage": cost.usage().iter().map(form::usage_to_value).collect::<Vec<_>>(),
         "durationMs": cost.duration_ms(),
@@ -151,7 +151,7 @@ pub(crate) fn cost_json(cost: &Cost) -> Value {
     })
 }
 
-pub(crate) fn notice_json(notice: &Notice) -> Value {
+pub(crate) fn notice_to_json(notice: &Notice) -> Value {
     json!({
         "id": notice.id().get(),
         "kind": variant_name(&notice.kind()),
@@ -166,7 +166,7 @@ pub(crate) fn notice_json(notice: &Notice) -> Value {
     })
 }
 
-fn activity_json(now: Activity) -> Value {
+fn activity_to_json(now: Activity) -> Value {
     json!({
         "busy": now.is_busy(),
         "streaming": now.is_streaming(),
@@ -176,7 +176,7 @@ fn activity_json(now: Activity) -> Value {
     })
 }
 
-fn interrupt_json(open: &OpenInterrupt) -> Value {
+fn interrupt_to_json(open: &OpenInterrupt) -> Value {
     json!({
         "interrupt": form::interrupt_to_value(open.interrupt()),
         "call": open.call_key().map(CallKey::number),
@@ -185,7 +185,7 @@ fn interrupt_json(open: &OpenInterrupt) -> Value {
     })
 }
 
-fn thread_json(thread: &ThreadInfo) -> Value {
+fn thread_to_json(thread: &ThreadInfo) -> Value {
     json!({
         "id": thread.id,
         "title": thread.title,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{LabelName, Labels, provide_shared_labels};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::look::get;
+use crate::look::get_property;
 
 /// The name, the greeting and the labels of one chat.
 #[derive(Clone, Default)]
@@ -26,11 +26,14 @@ impl Texts {
 
     /// Replaces all texts with those in `options`. A missing text gets its default.
     pub(crate) fn update(&self, options: &JsValue) {
-        let label = get(options, "label").as_string().unwrap_or_default();
+        let label = get_property(options, "label")
+            .as_string()
+            .unwrap_or_default();
         self.label.set(label);
-        self.greeting.set(get(options, "greeting").as_string());
+        self.greeting
+            .set(get_property(options, "greeting").as_string());
         self.labels
-            .set(Arc::new(parse_labels(&get(options, "texts"))));
+            .set(Arc::new(parse_labels(&get_property(options, "texts"))));
     }
 
     /// Provides the labels to the components of the chat.

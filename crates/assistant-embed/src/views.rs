@@ -37,22 +37,22 @@ impl std::fmt::Debug for DrawnView {
 }
 
 impl DrawnView {
-    fn object(drawn: DrawnSubject) -> JsValue {
+    fn wrap_subject(drawn: DrawnSubject) -> JsValue {
         // The view owns its scope; JavaScript may hold this object longer.
         let owner = Owner::current().map(|owner| owner.child());
         Self(Box::new(ScopedSubject { drawn, owner })).into()
     }
 
     pub(crate) fn call(call: ToolCallView) -> JsValue {
-        Self::object(DrawnSubject::Call(call))
+        Self::wrap_subject(DrawnSubject::Call(call))
     }
 
     pub(crate) fn part(part: PartHandle) -> JsValue {
-        Self::object(DrawnSubject::Part(part))
+        Self::wrap_subject(DrawnSubject::Part(part))
     }
 
     pub(crate) fn interrupt(interrupt: InterruptView) -> JsValue {
-        Self::object(DrawnSubject::Interrupt(interrupt))
+        Self::wrap_subject(DrawnSubject::Interrupt(interrupt))
     }
 }
 
@@ -75,7 +75,7 @@ impl DrawnView {
     ///
     /// # Errors
     ///
-    /// Fails if the decision is refused.
+    /// Fails if the decision is refused, or the object has no such method.
     pub fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
         self.0.decide(name, args)
     }
@@ -137,7 +137,7 @@ impl DrawnSubject {
     /// Returns the state of the object as JSON. In an effect, the state is tracked.
     fn to_json(self) -> Value {
         match self {
-            Self::Call(call) => call_json(call),
+            Self::Call(call) => call_to_json(call),
             Self::Part(part) => json!({
                 "messageId": part.message().map(|id| id.as_str().to_owned()),
                 "isOpen": part.is_open(),
@@ -157,7 +157,7 @@ impl DrawnSubject {
     }
 }
 
-fn call_json(call: ToolCallView) -> Value {
+fn call_to_json(call: ToolCallView) -> Value {
     let progress = call
         .progress()
         .map(|progress| json!({"fraction": progress.fraction(), "text": progress.text()}));

@@ -16,7 +16,8 @@ pub(crate) struct LinkedPart {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns the script for these parts.
+/// Returns the script with the function that fetches parts, and with the file names and digests of
+/// these parts. Fails if the script is not in the expected form.
 pub(crate) fn link_script(script: &str, parts: &[LinkedPart]) -> Outcome<String> {
     let mut linked = format!("{FETCH}\n{script}");
     for part in parts {

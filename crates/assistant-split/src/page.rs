@@ -9,13 +9,13 @@ use crate::link::{self, LinkedPart};
 use crate::{Outcome, cut, digest, tools};
 
 /// Splits the module of the page in a folder, and replaces the files of the page. Does nothing if
-/// the module has no split point.
+/// the module has no split point; fails for a debug build that has one.
 pub(crate) fn split_page(module: &Path, folder: &Path, optimise: &[String]) -> Outcome<()> {
     let name = module
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let stem = file_stem(folder, &name)?;
+    let stem = find_file_stem(folder, &name)?;
     let glue = read_text(&folder.join(format!("{stem}.js")))?;
     if !glue.contains(cut::UNCUT) {
         println!("leptos-assistant-split: {name} has no split point, so it stays whole");
@@ -36,11 +36,11 @@ pub(crate) fn split_page(module: &Path, folder: &Path, optimise: &[String]) -> O
     run_wasm_bindgen(&work, &stem)?;
     let mut parts = Vec::new();
     for path in cut {
-        parts.push(optimized_part(&path, &stem, optimise)?);
+        parts.push(optimize_part(&path, &stem, optimise)?);
     }
     let rest = work.join("bound").join(format!("{stem}_bg.wasm"));
     optimize(&rest, optimise)?;
-    let files = page_files(&work, &stem, &parts)?;
+    let files = create_page_files(&work, &stem, &parts)?;
     write_page(folder, files, &parts)?;
     let sizes: Vec<String> = parts
         .iter()
@@ -56,7 +56,7 @@ pub(crate) fn split_page(module: &Path, folder: &Path, optimise: &[String]) -> O
 
 /// Returns the file name that trunk gave the page's module and glue, without `_bg.wasm` and `.js`.
 /// The name may end with a hash. Fails if the folder contains no such module, or several.
-fn file_stem(folder: &Path, name: &str) -> Outcome<String> {
+fn find_file_stem(folder: &Path, name: &str) -> Outcome<String> {
     let entries = fs::read_dir(folder).map_err(|error| describe_io_error(folder, &error))?;
     let files: Vec<String> = entries
         .flatten()
@@ -119,7 +119,7 @@ fn optimize(module: &Path, flags: &[String]) -> Outcome<()> {
 }
 
 /// Optimizes a part, and returns the part with its content-addressed name.
-fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<LinkedPart> {
+fn optimize_part(path: &Path, name: &str, flags: &[String]) -> Outcome<LinkedPart> {
     optimize(path, flags)?;
     let bytes = fs::read(path).map_err(|error| describe_io_error(path, &error))?;
     let file = |end: fn(&Path) -> Option<&std::ffi::OsStr>| {
@@ -136,7 +136,11 @@ fn optimized_part(path: &Path, name: &str, flags: &[String]) -> Outcome<LinkedPa
 
 /// Returns the names and contents of the page's other files: the first part of the module, its
 /// glue, and the script that fetches the other parts.
-fn page_files(work: &Path, name: &str, parts: &[LinkedPart]) -> Outcome<Vec<(String, Vec<u8>)>> {
+fn create_page_files(
+    work: &Path,
+    name: &str,
+    parts: &[LinkedPart],
+) -> Outcome<Vec<(String, Vec<u8>)>> {
     let script = link::link_script(&read_text(&work.join(cut::LINK))?, parts)?;
     let called = format!("{name}-parts-{}.js", digest::short_hash(script.as_bytes()));
     let glue = read_text(&work.join("bound").join(format!("{name}.js")))?;
@@ -191,7 +195,7 @@ fn read_text(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).map_err(|error| describe_io_error(path, &error))
 }
 
-/// Returns a file's size in KB.
+/// Returns a file's size in units of 1024 bytes, rounded down.
 fn size_in_kb(path: &Path) -> Outcome<u64> {
     let data = fs::metadata(path).map_err(|error| describe_io_error(path, &error))?;
     Ok(data.len() / 1024)
@@ -218,8 +222,8 @@ mod tests {
     #[test]
     fn the_staged_files_of_trunk_are_found_with_or_without_a_hash() {
         let plain = folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
-        assert_eq!(file_stem(&plain, "app"), Ok("app".to_owned()));
-        assert!(file_stem(&plain, "other").is_err_and(|said| said.contains("no other.js")));
+        assert_eq!(find_file_stem(&plain, "app"), Ok("app".to_owned()));
+        assert!(find_file_stem(&plain, "other").is_err_and(|said| said.contains("no other.js")));
         let hashed = folder(
             "hashed",
             &[
@@ -228,9 +232,9 @@ mod tests {
                 ("app-worker_bg.wasm", ""),
             ],
         );
-        assert_eq!(file_stem(&hashed, "app"), Ok("app-0a1b".to_owned()));
+        assert_eq!(find_file_stem(&hashed, "app"), Ok("app-0a1b".to_owned()));
         fs::write(hashed.join("app-ff_bg.wasm"), "").expect("it can be written to");
-        assert!(file_stem(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
+        assert!(find_file_stem(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
         for folder in [plain, hashed] {
             fs::remove_dir_all(folder).expect("it can be removed");
         }

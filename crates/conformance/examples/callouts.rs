@@ -7,8 +7,8 @@
 //! `-` is standard input. Prints one JSON object: `chunks`, with texts joined, and their stream
 //! `events`. `--split N` feeds the text in pieces of N characters, `--query TEXT` is the user's
 //! message (it counts as usage), `--fences` also parses code fences whose first word is `tool`.
-//! Problems of callouts are printed to standard error; the exit status is 0 unless the file cannot
-//! be read.
+//! Problems of callouts are printed to standard error; the exit status is 0 unless the arguments
+//! are invalid or the file cannot be read.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Fallible<()> {
-    let job = Arguments::from_arguments(env::args().skip(1))?;
+    let job = Arguments::parse(env::args().skip(1))?;
     let text = job.read_input()?;
     let chunks = job.parse_text(&text);
     let events = create_stream_chunks(&chunks, &job.query, &text);
@@ -63,7 +63,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Fallible<Self> {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Fallible<Self> {
         let mut job = Self::default();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {

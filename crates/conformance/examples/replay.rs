@@ -11,9 +11,9 @@
 //! A FILE is a captured `.sse`, or a `.json`: a list of events, or an object with `stream` (such a
 //! list) or `rawSse`, and optionally `input` (messages, state, resume, pendingInterrupts). `-` is
 //! standard input, which is JSON if it starts with `{` or `[`. Several files are runs of one
-//! conversation; with `--each` every file is separate. `--strict` accepts only AG-UI 1.0 to the
-//! letter. Prints one JSON object per file, one per line; the exit status is 0 unless a file cannot
-//! be read.
+//! conversation; with `--each` every file is separate. `--strict` rejects the deviations from AG-UI
+//! 1.0 that are otherwise tolerated. Prints one JSON object per file, one per line; the exit status
+//! is 0 unless the arguments are invalid or a file cannot be read.
 
 use std::error::Error;
 use std::io::{self, Read, Write};

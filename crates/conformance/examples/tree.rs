@@ -6,8 +6,8 @@
 //!
 //! A FILE is an object with a list `vectors`, such a list, or one vector: `{"id", "ops",
 //! "expect"}`, as described in `fixtures/branched.json`. `-` is standard input. Prints one JSON
-//! object per vector, one per line: `{"id", "ok", "observed"}`. The exit status is 0 unless a file
-//! cannot be read.
+//! object per vector, one per line: `{"id", "ok", "observed"}`. The exit status is 0 unless the
+//! arguments are invalid or a file cannot be read.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;

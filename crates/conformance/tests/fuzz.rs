@@ -62,7 +62,7 @@ static FRAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Splits bytes at these positions, which are shares of the length.
-fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
+fn split_bytes<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
     places.sort_unstable();
@@ -72,7 +72,7 @@ fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
         .collect()
 }
 
-fn frames_of(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
+fn decode_frames(pieces: &[&[u8]], limit: usize) -> (Vec<Frame>, bool) {
     let mut decoder = SseDecoder::with_limit(limit);
     let mut frames = Vec::new();
     let fits = pieces
@@ -146,8 +146,8 @@ proptest! {
         cuts in vec(any::<Index>(), 0..8),
         limit in select(&[1_usize, 7, 30, 10_000][..]),
     ) {
-        let (whole, fits) = frames_of(&[&bytes], limit);
-        let (pieces, pieces_fit) = frames_of(&cut(&bytes, &cuts), limit);
+        let (whole, fits) = decode_frames(&[&bytes], limit);
+        let (pieces, pieces_fit) = decode_frames(&split_bytes(&bytes, &cuts), limit);
         prop_assert_eq!(fits, pieces_fit);
         prop_assert_eq!(whole, pieces);
     }

@@ -17,11 +17,11 @@ impl PatternHost for PlainText {
     }
 }
 
-fn name() -> impl Strategy<Value = &'static str> {
+fn any_name() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["a", "b", "c"])
 }
 
-fn number() -> impl Strategy<Value = Value> {
+fn any_number() -> impl Strategy<Value = Value> {
     prop_oneof![
         (-3..5_i64).prop_map(Value::from),
         prop::sample::select(vec![1.0, 0.5, 0.1, 0.3, 0.75, -0.0, 1e20, 1.5e-7])
@@ -33,15 +33,15 @@ fn number() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn instance() -> impl Strategy<Value = Value> {
+fn any_instance() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
-        number(),
+        any_number(),
         prop::sample::select(vec!["", "a", "abc", "ü💩"]).prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
-        let entry = (name().prop_map(str::to_owned), inner.clone());
+        let entry = (any_name().prop_map(str::to_owned), inner.clone());
         prop_oneof![
             prop::collection::vec(inner, 0..5).prop_map(Value::from),
             prop::collection::vec(entry, 0..4).prop_map(|all| all.into_iter().collect()),
@@ -50,7 +50,7 @@ fn instance() -> impl Strategy<Value = Value> {
 }
 
 /// Generates schemas without subschemas.
-fn simple() -> impl Strategy<Value = Value> {
+fn any_simple_schema() -> impl Strategy<Value = Value> {
     let kinds = vec![
         "string", "integer", "number", "object", "array", "null", "boolean",
     ];
@@ -61,8 +61,8 @@ fn simple() -> impl Strategy<Value = Value> {
         (kind(), kind())
             .prop_filter("types are named once", |(one, other)| one != other)
             .prop_map(|(one, other)| json!({ "type": [one, other] })),
-        number().prop_map(|bound| json!({ "minimum": bound })),
-        number().prop_map(|bound| json!({ "exclusiveMaximum": bound })),
+        any_number().prop_map(|bound| json!({ "minimum": bound })),
+        any_number().prop_map(|bound| json!({ "exclusiveMaximum": bound })),
         prop::sample::select(vec![1.0, 2.0, 0.5, 0.25, 3.0])
             .prop_map(|by| json!({ "multipleOf": by })),
         (0..4, 0..4).prop_map(|(least, most)| json!({
@@ -70,10 +70,11 @@ fn simple() -> impl Strategy<Value = Value> {
             "minItems": least, "maxItems": most + 1,
             "minProperties": least, "maxProperties": most + 1,
         })),
-        instance().prop_map(|value| json!({ "const": value })),
-        prop::collection::vec(instance(), 1..4).prop_map(|values| json!({ "enum": values })),
-        name().prop_map(|name| json!({ "required": [name], "pattern": name })),
-        (name(), name()).prop_map(|(one, other)| json!({ "dependentRequired": { one: [other] } })),
+        any_instance().prop_map(|value| json!({ "const": value })),
+        prop::collection::vec(any_instance(), 1..4).prop_map(|values| json!({ "enum": values })),
+        any_name().prop_map(|name| json!({ "required": [name], "pattern": name })),
+        (any_name(), any_name())
+            .prop_map(|(one, other)| json!({ "dependentRequired": { one: [other] } })),
         Just(json!({ "uniqueItems": true })),
         Just(json!({ "$ref": "#/$defs/one" })),
         Just(json!({ "$ref": "two" })),
@@ -83,14 +84,14 @@ fn simple() -> impl Strategy<Value = Value> {
 }
 
 /// Generates schemas with subschemas. Only schemas without references are placed under `$defs`.
-fn schema() -> impl Strategy<Value = Value> {
-    let nested = simple().prop_recursive(4, 40, 4, |inner| {
+fn any_schema() -> impl Strategy<Value = Value> {
+    let nested = any_simple_schema().prop_recursive(4, 40, 4, |inner| {
         let two = || (inner.clone(), inner.clone());
         prop_oneof![
-            (name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "additionalProperties": y })),
-            (name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "anyOf": [y, x], "unevaluatedProperties": false })),
-            (name(), two()).prop_map(|(a, (x, y))| json!({ "dependentSchemas": { a: x }, "unevaluatedProperties": y })),
-            (name(), two()).prop_map(|(a, (x, y))| json!({ "patternProperties": { a: x }, "propertyNames": y })),
+            (any_name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "additionalProperties": y })),
+            (any_name(), two()).prop_map(|(a, (x, y))| json!({ "properties": { a: x }, "anyOf": [y, x], "unevaluatedProperties": false })),
+            (any_name(), two()).prop_map(|(a, (x, y))| json!({ "dependentSchemas": { a: x }, "unevaluatedProperties": y })),
+            (any_name(), two()).prop_map(|(a, (x, y))| json!({ "patternProperties": { a: x }, "propertyNames": y })),
             two().prop_map(|(x, y)| json!({ "prefixItems": [x], "items": y })),
             two().prop_map(|(x, y)| json!({ "contains": x, "maxContains": 1, "unevaluatedItems": y })),
             two().prop_map(|(x, y)| json!({ "contains": x, "minContains": 0, "allOf": [y], "unevaluatedItems": false })),
@@ -103,7 +104,7 @@ fn schema() -> impl Strategy<Value = Value> {
         ]
     });
     let leaf = || {
-        simple().prop_filter("no reference", |schema| {
+        any_simple_schema().prop_filter("no reference", |schema| {
             schema.get("$ref").is_none() && schema.get("$dynamicRef").is_none()
         })
     };
@@ -126,7 +127,7 @@ proptest! {
     #![proptest_config(property_config(2_000))]
 
     #[test]
-    fn verdicts_equal_those_of_the_jsonschema_crate(schema in schema(), instances in prop::collection::vec(instance(), 1..8)) {
+    fn verdicts_equal_those_of_the_jsonschema_crate(schema in any_schema(), instances in prop::collection::vec(any_instance(), 1..8)) {
         let Ok(theirs) = jsonschema::draft202012::new(&schema) else {
             return Err(TestCaseError::fail("the other validator refuses the schema"));
         };

@@ -1,8 +1,9 @@
 //! Lists the public surface of a crate as text, for `cargo xtask test --only lint`.
 //!
 //! `surface list FILE` prints the listing of a file that rustdoc has written as JSON. With other
-//! arguments it is rustdoc with its unstable options enabled: cargo calls it by the variable
-//! `RUSTDOC`, because `RUSTC_BOOTSTRAP` for cargo itself would compile all dependencies anew.
+//! arguments, the program runs rustdoc with unstable options enabled. cargo calls the program
+//! through the variable `RUSTDOC`, because `RUSTC_BOOTSTRAP` for cargo itself would recompile all
+//! dependencies.
 
 use std::{
     env,
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().skip(1).collect();
     let done = match arguments.as_slice() {
         [list, file] if list == "list" => list_items(file),
-        _ => return rustdoc(&arguments),
+        _ => return run_rustdoc(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -32,7 +33,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the items of a crate, one a line.
+/// Prints the items of a crate, one per line, without derived and automatic implementations and
+/// builders of components.
 fn list_items(file: &OsString) -> Result<(), String> {
     // Derived and automatic implementations follow from the types, and builders of components from
     // their properties.
@@ -62,7 +64,7 @@ fn list_items(file: &OsString) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-fn rustdoc(arguments: &[OsString]) -> ExitCode {
+fn run_rustdoc(arguments: &[OsString]) -> ExitCode {
     let status = Command::new("rustdoc")
         .args(arguments)
         .env("RUSTC_BOOTSTRAP", "1")

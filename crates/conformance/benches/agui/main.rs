@@ -97,7 +97,7 @@ fn main() {
     }
     println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
     println!("| --: | --: | --: | --: | --: |");
-    measure_lengths();
+    measure_conversation_lengths();
     println!("\n| observers of every change | text delta | ratio |");
     println!("| --: | --: | --: |");
     measure_observers();
@@ -215,7 +215,7 @@ fn data_of_frames(stream: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Measures an event at the end of conversations of several lengths.
-fn measure_lengths() {
+fn measure_conversation_lengths() {
     let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
     let blocks = [content_event(), piece].map(|event| vec![write_frame(&event).repeat(BLOCK); 20]);
     let lengths = [10, 1_000, 10_000];
@@ -268,7 +268,7 @@ fn content_event() -> Value {
     json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": MESSAGE, "delta": " token"})
 }
 
-fn wrap_in_run(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
+fn prepend_run_start(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut events = vec![json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"})];
     events.extend(inner);
     events.truncate(EVENTS);
@@ -277,7 +277,7 @@ fn wrap_in_run(inner: impl IntoIterator<Item = Value>) -> Vec<Value> {
 
 fn text_events() -> Vec<Value> {
     let start = json!({"type": "TEXT_MESSAGE_START", "messageId": MESSAGE, "role": "assistant"});
-    wrap_in_run(
+    prepend_run_start(
         [start]
             .into_iter()
             .chain((0..EVENTS).map(|_| content_event())),
@@ -296,12 +296,12 @@ fn argument_events() -> Vec<Value> {
     };
     let pieces = (0..EVENTS)
         .map(|n| json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": piece(n)}));
-    wrap_in_run([start].into_iter().chain(pieces))
+    prepend_run_start([start].into_iter().chain(pieces))
 }
 
 /// Returns events of all kinds: text, calls with arguments in deltas, results, and state patches.
 fn mixed_events() -> Vec<Value> {
-    wrap_in_run((0..EVENTS / 40 + 1).flat_map(|turn| {
+    prepend_run_start((0..EVENTS / 40 + 1).flat_map(|turn| {
         let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));
         let mut events = vec![json!({"type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant"})];
         events.extend((0..24).map(|_| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": " token"})));

@@ -20,8 +20,8 @@ impl ChatSimulation {
         Tab::new(self.tabs, self.tab.desk.clock)
     }
 
-    /// Returns the tab that takes the conversation over: the follower, or at random, or without a
-    /// follower, a new tab.
+    /// Returns the tab that takes the conversation over: at random, the follower, if there is one,
+    /// or a new tab.
     pub(super) fn take_successor(&mut self) -> Tab {
         let follows = self.rng.u8(..) < 128;
         match self.follower.take_if(|_| follows) {

@@ -56,13 +56,13 @@ impl Scene {
         let mut copy = CopiedPage {
             original: self,
             session: Session::new("elsewhere", SessionOptions::default()),
-            desk: PageHost::of_another_page(self.desk.clock),
+            desk: PageHost::for_another_page(self.desk.clock),
             restores,
             run: None,
             claims: journal.clone().map(JournalEntry::claim).collect(),
             approved: BTreeMap::new(),
         };
-        copy.register_all();
+        copy.register_actions();
         let (thread_id, journal) = ("thread".to_owned(), journal.cloned().collect());
         let read = copy.handle_input(match restores {
             true => Input::Restore {
@@ -167,7 +167,7 @@ impl Scene {
 }
 
 impl CopiedPage<'_> {
-    fn register_all(&mut self) {
+    fn register_actions(&mut self) {
         for tool in Tool::ALL {
             let entry = self
                 .original
@@ -232,9 +232,10 @@ impl CopiedPage<'_> {
         assert_eq!(before, None, "once more: {run:?}");
     }
 
-    /// Performs every action except approvals, and then approves the cards that are shown.
+    /// Registers the actions again, continues, retries and sends a message. Then decides about up
+    /// to four cards: approves calls of the page, and denies questions of the agent.
     fn complete_and_approve(&mut self) {
-        self.register_all();
+        self.register_actions();
         self.handle_input(Input::Continue);
         self.end_run();
         self.handle_input(Input::Retry);
@@ -289,7 +290,8 @@ impl CopiedPage<'_> {
         self.handle_input(Input::RunClosed { run, end });
     }
 
-    /// Checks that a request contains only approvals that were given in this page.
+    /// Checks that a request contains only approvals that were given in this page, and no answers
+    /// to the agent except denials.
     fn check_request(&self, request: &Value) {
         let messages = request["messages"].as_array().into_iter().flatten();
         for message in messages.filter(|message| message["role"] == "tool") {

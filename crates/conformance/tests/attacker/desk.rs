@@ -24,7 +24,7 @@ pub(crate) struct PageHost {
 
 impl PageHost {
     /// Creates the host of another page, whose new ids differ from those of the first.
-    pub(crate) const fn of_another_page(clock: i64) -> Self {
+    pub(crate) const fn for_another_page(clock: i64) -> Self {
         Self {
             ids: 1_000_000,
             clock,
@@ -148,7 +148,7 @@ impl Scene {
         let waiting = self.session.pending_approvals().into_iter();
         let waiting = waiting.filter(|key| self.session.is_checking_preview(key));
         let waiting: Vec<CallKey> = waiting.collect();
-        let remembered: Vec<String> = self.remembered_ids();
+        let remembered: Vec<String> = self.remembered_approval_ids();
         self.saying = Some((outcome.clone(), waiting.clone()));
         let said = outcome.clone();
         self.handle_input(Input::Previewed {
@@ -166,18 +166,18 @@ impl Scene {
                 continue;
             }
             self.confirmed.insert(key, outcome.clone());
-            let newest = self.remembered_ids().pop();
+            let newest = self.remembered_approval_ids().pop();
             let newest = newest.filter(|id| !remembered.contains(id));
             if let (Some(mut allowed), Some(id)) = (to_allow, newest) {
                 allowed.since = self.desk.clock;
                 self.allowed.insert(id, allowed);
             }
         }
-        let known = self.remembered_ids();
+        let known = self.remembered_approval_ids();
         self.allowed.retain(|id, _| known.contains(id));
     }
 
-    fn remembered_ids(&self) -> Vec<String> {
+    fn remembered_approval_ids(&self) -> Vec<String> {
         let list = self.session.remembered_approvals().iter();
         list.map(|one| one.id().to_owned()).collect()
     }

@@ -31,12 +31,13 @@ impl RememberedGrant {
 
 impl Scene {
     /// Returns the id of the remembered approval under which a call starts, if any.
-    fn grant_of(&self, run: &Invocation) -> Option<String> {
+    fn grant_id_of(&self, run: &Invocation) -> Option<String> {
         let call = self.session.conversation().call(&run.call_key())?;
         Some(call.allowed_earlier()?.id().to_owned())
     }
 
-    /// Checks that a handler may start, given everything that was shown and decided before.
+    /// Checks that a handler may start, given everything that was shown and decided before, and
+    /// records the start.
     pub(crate) fn check_start(&mut self, run: &Invocation) {
         self.starts += 1;
         let (key, id) = (run.call_key(), run.call_id());
@@ -49,7 +50,7 @@ impl Scene {
         };
         let covers = |one: &RememberedGrant| one.covers(self, run.name(), run.args());
         let allowed = self.allowed.values().any(covers);
-        if let Some(id) = self.grant_of(run) {
+        if let Some(id) = self.grant_id_of(run) {
             let one = self.allowed.get(&id);
             assert!(one.is_some_and(covers), "not allowed: {run:?}");
             if let Some(one) = self.allowed.get_mut(&id) {

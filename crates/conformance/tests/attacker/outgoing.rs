@@ -113,7 +113,7 @@ impl Scene {
 }
 
 /// Checks that each decision in an answer applies to the action at the same position of the
-/// question.
+/// question, and that a single approval does not apply to several actions.
 fn check_decisions(said: &Value, given: &GivenAnswer) {
     let (actions, reviews) = listed_actions(said);
     let payload = &given.payload;

@@ -199,7 +199,7 @@ impl Scene {
                 let request = agui::run_input(&input);
                 self.check_request(&request);
                 self.check_consent(&request);
-                self.record_known(&request);
+                self.record_known_ids(&request);
                 let started = self.agent.begin_run(&request, self.believes, &self.known);
                 self.run = Some((run, Decoder::new(agui::DecoderOptions::default())));
                 self.ended_well = false;
@@ -227,7 +227,7 @@ impl Scene {
     }
 
     /// Records the ids of the conversation's messages, and of those in a request.
-    fn record_known(&mut self, request: &Value) {
+    fn record_known_ids(&mut self, request: &Value) {
         let conversation = self.session.conversation();
         for message in conversation.all_messages() {
             self.known.insert(message.wire_id().to_owned());
@@ -255,7 +255,7 @@ impl Scene {
             self.handle_input(Input::Event { run, event });
         }
         self.check_branches(&branches, &event);
-        self.record_known(&Value::Null);
+        self.record_known_ids(&Value::Null);
         if let Err(error) = &read {
             self.close_stream(StreamEnd::Failed(Failure::new(
                 FailureKind::Protocol,
@@ -336,7 +336,10 @@ impl Scene {
         match end {
             RunEnd::Well => {}
             RunEnd::Asks(questions) => {
-                asks = questions.iter().map(|one| self.to_interrupt(one)).collect();
+                asks = questions
+                    .iter()
+                    .map(|one| self.create_interrupt(one))
+                    .collect();
                 asks.dedup_by_key(|said| said["id"].clone());
                 last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
             }
@@ -344,7 +347,7 @@ impl Scene {
             RunEnd::Cut => return self.close_stream(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, RunEnd::Error);
-        let before = self.end_with_interrupts(&asks);
+        let before = self.remove_received_answers(&asks);
         if !self.handle_event(last) {
             self.given = before;
         }
@@ -400,7 +403,7 @@ impl Scene {
             CardDecision::Approve => Verdict::Approve { args: None },
             CardDecision::Remember { any_args, bounds } => Verdict::Remember {
                 args: None,
-                what: Remember::new(scope_of(bounds), any_args).bounded(bounds_of(bounds)),
+                what: Remember::new(scope_of(bounds), any_args).bounded(to_grant_bounds(bounds)),
             },
             CardDecision::Edit(args) => {
                 card.args = parse_edited_args(args);
@@ -417,7 +420,7 @@ impl Scene {
         );
         // The effects of the decision are checked with the decision recorded.
         let edited = matches!(says, CardDecision::Edit(_)).then_some(&card.args);
-        self.record_given(&card, !matches!(says, CardDecision::Deny), edited);
+        self.record_given_answers(&card, !matches!(says, CardDecision::Deny), edited);
         match says {
             CardDecision::Deny => {
                 self.granted.remove(&card.call);
@@ -587,7 +590,7 @@ const fn scope_of(bounds: Bounds) -> RememberScope {
     }
 }
 
-fn bounds_of(bounds: Bounds) -> GrantBounds {
+fn to_grant_bounds(bounds: Bounds) -> GrantBounds {
     let mut of = GrantBounds::default();
     if let Some(uses) = bounds.uses {
         of = of.uses(uses);

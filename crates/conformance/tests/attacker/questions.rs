@@ -83,7 +83,7 @@ impl WrittenCall {
     }
 }
 
-/// Returns true if an answer approves nothing.
+/// Returns true if an answer is a denial: `false`, `approved: false`, or only rejections.
 pub(crate) fn is_denial(payload: &Value) -> bool {
     let each = payload["decisions"].as_array();
     *payload == json!(false)
@@ -136,7 +136,7 @@ fn needs_boolean(said: &Value) -> bool {
     said["responseSchema"]["type"] == "boolean"
 }
 
-fn edit_decision(action: &Value, args: &Value) -> Value {
+fn create_edit_decision(action: &Value, args: &Value) -> Value {
     json!({"type": "edit", "edited_action": {"name": action["name"], "args": args}})
 }
 
@@ -158,14 +158,14 @@ fn create_decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Val
         }
         ActionChoice::Edit(args) => {
             let args = parse_edited_args(args);
-            let sent = edit_decision(action, &args);
+            let sent = create_edit_decision(action, &args);
             (ActionDecision::Edit { args }, sent)
         }
     }
 }
 
 /// Returns an answer in the form that a question accepts.
-fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
+fn create_answer(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
     if needs_boolean(said) {
         return approved.into();
     }
@@ -174,7 +174,7 @@ fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value 
         let decide = |action: &Value| match (approved, edited) {
             (false, _) => json!({"type": "reject"}),
             (true, None) => json!({"type": "approve"}),
-            (true, Some(args)) => edit_decision(action, args),
+            (true, Some(args)) => create_edit_decision(action, args),
         };
         return json!({"decisions": actions.iter().map(decide).collect::<Vec<_>>()});
     }
@@ -187,7 +187,7 @@ fn verdict_words(said: &Value, approved: bool, edited: Option<&Value>) -> Value 
 
 impl Scene {
     /// Returns a question as an interrupt in AG-UI's form.
-    pub(crate) fn to_interrupt(&self, question: &Question) -> Value {
+    pub(crate) fn create_interrupt(&self, question: &Question) -> Value {
         let schema = match question.takes {
             AnswerFormat::Approval => json!({
                 "type": "object",
@@ -202,7 +202,7 @@ impl Scene {
         let mut said = json!({
             "id": format!("int{}", question.id), "reason": "approval",
             "message": format!("Really {}?", question.words),
-            "metadata": self.metadata(question),
+            "metadata": self.create_metadata(question),
         });
         if let (Value::Object(said), false) = (&mut said, question.takes == AnswerFormat::Decisions)
         {
@@ -216,7 +216,7 @@ impl Scene {
     }
 
     /// Returns the metadata of a question, with the actions that the question lists.
-    fn metadata(&self, question: &Question) -> Value {
+    fn create_metadata(&self, question: &Question) -> Value {
         let words = json!({"words": question.words});
         if question.list.is_empty() {
             return words;
@@ -280,12 +280,17 @@ impl Scene {
     }
 
     /// Records the answers that a decision about a card gives to the questions on the card.
-    pub(crate) fn record_given(&mut self, card: &Card, approved: bool, edited: Option<&Value>) {
+    pub(crate) fn record_given_answers(
+        &mut self,
+        card: &Card,
+        approved: bool,
+        edited: Option<&Value>,
+    ) {
         for said in &card.questions {
             let given = GivenAnswer {
                 said: said.clone(),
                 about: Some(card.written.clone()),
-                payload: verdict_words(said, approved, edited),
+                payload: create_answer(said, approved, edited),
                 // The card shows the call for the only listed action, or there is no list.
                 actions: match listed_actions(said).0.is_empty() {
                     true => Vec::new(),
@@ -315,8 +320,8 @@ impl Scene {
             actions,
         } = seen.clone();
         let payload = match (reply, takes_approval) {
-            (Reply::Approve, true) => Some(verdict_words(&said, true, None)),
-            (Reply::Deny, true) => Some(verdict_words(&said, false, None)),
+            (Reply::Approve, true) => Some(create_answer(&said, true, None)),
+            (Reply::Deny, true) => Some(create_answer(&said, false, None)),
             (Reply::Approve, false) => Some(json!({"text": "yes"})),
             (Reply::Deny, false) => Some(json!({"text": "no"})),
             (Reply::Cancel, _) => None,
@@ -439,7 +444,7 @@ impl Scene {
         let waits: Vec<SeenQuestion> = waits.filter_map(|open| self.read_question(open)).collect();
         for seen in waits {
             let given = GivenAnswer {
-                payload: verdict_words(&seen.said, false, None),
+                payload: create_answer(&seen.said, false, None),
                 said: seen.said,
                 about: seen.about,
                 actions: seen.actions,
@@ -458,10 +463,10 @@ impl Scene {
         }
     }
 
-    /// Ends a run with these questions. Answers that the agent has received are removed from the
-    /// records, since a repeated question is a new one. Returns the earlier records, to restore
-    /// them if the end is not accepted.
-    pub(crate) fn end_with_interrupts(
+    /// Removes the answers that the agent has received from the records, when a run ends with these
+    /// questions: a repeated question is a new one. Returns the earlier records, to restore them if
+    /// the end is not accepted.
+    pub(crate) fn remove_received_answers(
         &mut self,
         raised: &[Value],
     ) -> std::collections::BTreeMap<String, Vec<GivenAnswer>> {

@@ -58,7 +58,7 @@ pub fn play(case: &Value) -> Value {
 
 /// Plays a case in strict and in tolerant mode. Fails if strict mode accepts the case and tolerant
 /// mode has another result.
-pub fn play_in_both(case: &Value) -> Result<Value, String> {
+pub fn play_in_both_modes(case: &Value) -> Result<Value, String> {
     let strict = play_with(case, DecoderOptions::strict());
     let tolerant = play_with(case, DecoderOptions::default());
     if strict["outcome"] != "failed" && strict != tolerant {
@@ -138,8 +138,8 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     }
     copy_bare_activities(&mut reference["messages"], &ours["messages"], &mut met);
     copy_user_parts(&mut reference["messages"], &ours["messages"], &mut met);
-    remove_insignificant(&mut reference["messages"], &mut met);
-    remove_insignificant(&mut ours["messages"], &mut met);
+    remove_insignificant_differences(&mut reference["messages"], &mut met);
+    remove_insignificant_differences(&mut ours["messages"], &mut met);
     for part in [
         "outcome",
         "finished",
@@ -159,7 +159,8 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
 }
 
 /// Fails unless both errors report the same violation: the same message; for findings of a schema,
-/// the same first finding, by location and message; for invalid JSON, any message about it.
+/// the same first finding, by location and message; for invalid JSON, any message about it; if the
+/// reference itself failed on a value, any message about a malformed value.
 fn check_same_error(
     reference: &Value,
     report: &Value,
@@ -171,7 +172,7 @@ fn check_same_error(
         Some("SyntaxError") => ours.contains("the frame is not JSON"),
         // The reference itself failed on an invalid value.
         Some("TypeError") => ours.starts_with("Malformed "),
-        Some("ZodError") => findings::has_same_first(reference, report, met),
+        Some("ZodError") => findings::has_same_first_finding(reference, report, met),
         _ => theirs == ours,
     };
     if same {
@@ -295,7 +296,7 @@ fn copy_bare_activities(reference: &mut Value, ours: &Value, met: &mut Vec<&'sta
 }
 
 /// Removes differences without meaning from messages: the order of calls, empty lists and objects.
-fn remove_insignificant(messages: &mut Value, met: &mut Vec<&'static str>) {
+fn remove_insignificant_differences(messages: &mut Value, met: &mut Vec<&'static str>) {
     for message in messages.as_array_mut().unwrap() {
         let message = message.as_object_mut().unwrap();
         let Some(Value::Array(calls)) = message.get_mut("toolCalls") else {

@@ -31,7 +31,11 @@ pub fn has_only_unknown_words(reference: &Value, ours: &Value) -> bool {
 
 /// Returns true if our fault has the location and the message of the first finding that is not
 /// within an item that our decoder removed because of an unknown value.
-pub fn has_same_first(reference: &Value, ours: &Value, met: &mut Vec<&'static str>) -> bool {
+pub fn has_same_first_finding(
+    reference: &Value,
+    ours: &Value,
+    met: &mut Vec<&'static str>,
+) -> bool {
     let findings = parse_findings(reference);
     let gone = RemovedItems::from_diagnostics(&findings, ours);
     let error = ours["error"].as_str().unwrap_or_default();

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 
 use conformance::malformed::Case;
 
-use crate::compare::{check_same_warnings, compare, play_in_both, rule};
+use crate::compare::{check_same_warnings, compare, play_in_both_modes, rule};
 use crate::reference::Reference;
 
 #[test]
 fn every_wrong_value_has_the_same_outcome() {
-    assert_same(&conformance::malformed::cases());
+    assert_same_outcomes(&conformance::malformed::cases());
 }
 
 #[test]
 fn two_wrong_values_report_the_same_one() {
-    assert_same(&conformance::malformed::draw_pairs());
+    assert_same_outcomes(&conformance::malformed::draw_pairs());
 }
 
 #[test]
 fn unusual_streams_have_the_same_outcome() {
-    assert_same(&conformance::oddities::cases());
+    assert_same_outcomes(&conformance::oddities::cases());
 }
 
-fn assert_same(cases: &[Case]) {
+fn assert_same_outcomes(cases: &[Case]) {
     let Some(mut reference) = Reference::start() else {
         return;
     };
@@ -30,7 +30,7 @@ fn assert_same(cases: &[Case]) {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for one in cases {
         let theirs = reference.play(&one.case);
-        let ours = play_in_both(&one.case);
+        let ours = play_in_both_modes(&one.case);
         if ours.is_ok() && permitting_rule(&one.name).is_some() {
             continue;
         }

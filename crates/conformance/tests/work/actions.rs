@@ -7,7 +7,7 @@ use assistant_core::{
 
 use super::{callouts::Page, *};
 
-fn register(session: &mut Session, n: usize, version: usize) {
+fn register_action(session: &mut Session, n: usize, version: usize) {
     let spec = ActionSpec::new(format!("action_{n:05}"), "An action of a large page")
         .with_parameters(json!({"type": "object", "properties": {"n": {"const": version}}}));
     let spec = Box::new(spec);
@@ -21,7 +21,7 @@ fn registering_changing_and_removing_actions_takes_linear_work() {
     let page = |count: usize| {
         let mut session = Session::new("t", SessionOptions::default());
         for version in 0..2 {
-            (0..count).for_each(|n| register(&mut session, n, version));
+            (0..count).for_each(|n| register_action(&mut session, n, version));
             assert_eq!(session.tools().len(), count);
         }
         for n in 0..count {

@@ -19,7 +19,7 @@ fn a_repeated_snapshot_takes_linear_work() {
         json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
     };
     let twice = |count| {
-        let mut bytes = wrap_in_run(|_| Value::Null)(0);
+        let mut bytes = create_open_run(|_| Value::Null)(0);
         let snapshot = write_frame(&snapshot(count));
         bytes.extend([snapshot.as_bytes(), snapshot.as_bytes()].concat());
         bytes
@@ -27,7 +27,7 @@ fn a_repeated_snapshot_takes_linear_work() {
     assert_linear_work("snapshots", twice, play);
 }
 
-/// A list of answers, followed by a list that contains none of them.
+/// Checks a list of answers that is followed by a list that contains none of them.
 #[test]
 fn a_snapshot_that_drops_all_messages_takes_linear_work() {
     let dropped = |count: usize| {
@@ -38,14 +38,15 @@ fn a_snapshot_that_drops_all_messages_takes_linear_work() {
         let all: Value = (0..count).map(message).collect();
         let snapshot =
             |messages| write_frame(&json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}));
-        let mut bytes = wrap_in_run(|_| Value::Null)(0);
+        let mut bytes = create_open_run(|_| Value::Null)(0);
         bytes.extend([snapshot(all), snapshot(json!([]))].concat().as_bytes());
         bytes
     };
     assert_linear_work("a snapshot that drops", dropped, play);
 }
 
-/// Tool messages before the calls that they answer, which remove them from the path one by one.
+/// Checks tool messages that precede the calls that they answer. Each call removes a tool message
+/// from the path.
 #[test]
 fn results_before_their_calls_take_linear_work() {
     let tool = |n: usize| json!({"id": format!("t{n:05}"), "role": "tool", "toolCallId": format!("c{n:05}"), "content": "x"});

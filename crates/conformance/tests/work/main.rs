@@ -48,7 +48,7 @@ fn assert_linear_work<T>(what: &str, prepare: impl Fn(usize) -> T, work: impl Fn
     }
 }
 
-fn wrap_in_run(event: impl Fn(usize) -> Value) -> impl Fn(usize) -> Vec<u8> {
+fn create_open_run(event: impl Fn(usize) -> Value) -> impl Fn(usize) -> Vec<u8> {
     move |count| {
         let mut bytes = write_frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
         bytes += &write_frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
@@ -157,13 +157,13 @@ fn events_of_a_run_take_linear_work() {
         ),
     ];
     for (what, event) in events {
-        assert_linear_work(what, wrap_in_run(event), play);
+        assert_linear_work(what, create_open_run(event), play);
     }
 }
 
 /// Plays a conversation with this number of messages in an open run, then a message with an open
 /// call.
-fn long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
+fn play_long_stream(replay: &mut Replay, messages: usize) -> Stream<'_> {
     let mut stream = replay.stream(ReplayInput::default(), DecoderOptions::default());
     stream.push_value(json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}));
     for n in 0..messages {
@@ -184,7 +184,7 @@ fn an_event_costs_the_same_in_a_long_conversation() {
     let arguments = ["{\"a\":\"", "words and", " more", "\",\"b\":[1", ",2"];
     let cost = |messages: usize| -> Vec<Work> {
         let mut replay = Replay::new();
-        let mut stream = long_stream(&mut replay, messages);
+        let mut stream = play_long_stream(&mut replay, messages);
         let events = arguments.iter().flat_map(|delta| {
             [
                 json!({"type": "TOOL_CALL_ARGS", "toolCallId": "call", "delta": delta}),
