@@ -15,23 +15,26 @@ fn decode(mut decoder: SseDecoder, chunks: &[&[u8]]) -> (Vec<Frame>, Result<(), 
     (frames, outcome)
 }
 
-fn frames(text: impl AsRef<[u8]>) -> Vec<Frame> {
+fn decode_frames(text: impl AsRef<[u8]>) -> Vec<Frame> {
     let (frames, outcome) = decode(SseDecoder::new(), &[text.as_ref()]);
     outcome.unwrap();
     frames
 }
 
-fn data(text: impl AsRef<[u8]>) -> Vec<String> {
-    frames(text).into_iter().map(|frame| frame.data).collect()
+fn decode_data(text: impl AsRef<[u8]>) -> Vec<String> {
+    decode_frames(text)
+        .into_iter()
+        .map(|frame| frame.data)
+        .collect()
 }
 
 #[test]
 fn every_line_ending_ends_a_line() {
     for end in ["\n", "\r\n", "\r"] {
         let text = "data: a\n\ndata: b\ndata: c\n\n\n\ndata: d\n\n".replace('\n', end);
-        assert_eq!(data(text), ["a", "b\nc", "d"], "{end:?}");
+        assert_eq!(decode_data(text), ["a", "b\nc", "d"], "{end:?}");
     }
-    assert_eq!(data("data: a\r\n\rdata: b\n\r\n"), ["a", "b"]);
+    assert_eq!(decode_data("data: a\r\n\rdata: b\n\r\n"), ["a", "b"]);
 }
 
 #[test]
@@ -54,7 +57,7 @@ fn a_frame_is_emitted_at_the_first_byte_of_its_blank_line() {
 #[test]
 fn one_space_after_the_colon_is_dropped() {
     assert_eq!(
-        data("data:a\n\ndata: a\n\ndata:  a \n\ndata:\ta\n\n"),
+        decode_data("data:a\n\ndata: a\n\ndata:  a \n\ndata:\ta\n\n"),
         ["a", "a", " a ", "\ta"]
     );
 }
@@ -63,7 +66,7 @@ fn one_space_after_the_colon_is_dropped() {
 fn fields_are_parsed_and_unknown_ones_skipped() {
     let text = ": keepalive\nevent: note\nid: 7\nretry: 10\nretry: soon\nfoo: bar\n data: no\n\
                 Data: no\ndata: a:b\n\ndata: next\n\n";
-    let frames = frames(text);
+    let frames = decode_frames(text);
     assert_eq!(frames.len(), 2);
     assert_eq!(frames[0].event.as_deref(), Some("note"));
     assert_eq!(frames[0].id.as_deref(), Some("7"));
@@ -74,35 +77,41 @@ fn fields_are_parsed_and_unknown_ones_skipped() {
 
 #[test]
 fn a_block_without_data_is_no_frame() {
-    assert_eq!(data("event: ping\n\nid: 3\n\n:\n\n\n\n"), [""; 0]);
-    let frames = frames("event: ping\n\ndata: a\n\n");
+    assert_eq!(decode_data("event: ping\n\nid: 3\n\n:\n\n\n\n"), [""; 0]);
+    let frames = decode_frames("event: ping\n\ndata: a\n\n");
     assert_eq!(frames[0].event, None);
 }
 
 #[test]
 fn empty_data_lines_are_part_of_the_data() {
-    assert_eq!(data("data\n\ndata:\n\ndata: \ndata\n\n"), ["", "", "\n"]);
+    assert_eq!(
+        decode_data("data\n\ndata:\n\ndata: \ndata\n\n"),
+        ["", "", "\n"]
+    );
 }
 
 #[test]
 fn ids_with_nul_are_ignored() {
-    assert_eq!(frames("id: a\0b\ndata: x\n\n")[0].id, None);
+    assert_eq!(decode_frames("id: a\0b\ndata: x\n\n")[0].id, None);
 }
 
 #[test]
 fn a_byte_order_mark_is_dropped_at_the_start_only() {
     assert_eq!(
-        data("\u{feff}data: a\n\n\u{feff}data: b\n\ndata: c\n\n"),
+        decode_data("\u{feff}data: a\n\n\u{feff}data: b\n\ndata: c\n\n"),
         ["a", "c"]
     );
-    assert_eq!(data("\u{feff}\ndata: a\n\n"), ["a"]);
-    assert_eq!(data("\u{feff}\u{feff}data: a\n\n"), [""; 0]);
-    assert_eq!(data("\n\u{feff}data: a\n\n"), [""; 0]);
+    assert_eq!(decode_data("\u{feff}\ndata: a\n\n"), ["a"]);
+    assert_eq!(decode_data("\u{feff}\u{feff}data: a\n\n"), [""; 0]);
+    assert_eq!(decode_data("\n\u{feff}data: a\n\n"), [""; 0]);
 }
 
 #[test]
 fn invalid_utf8_is_replaced() {
-    assert_eq!(data(b"data: a\xffb\xe2\x82\n\n"), ["a\u{fffd}b\u{fffd}"]);
+    assert_eq!(
+        decode_data(b"data: a\xffb\xe2\x82\n\n"),
+        ["a\u{fffd}b\u{fffd}"]
+    );
 }
 
 #[test]
@@ -112,9 +121,9 @@ fn the_end_of_the_stream_ends_the_last_frame() {
         "data: a\n\ndata: b\n",
         "data: a\n\ndata: b\r",
     ] {
-        assert_eq!(data(text), ["a", "b"], "{text:?}");
+        assert_eq!(decode_data(text), ["a", "b"], "{text:?}");
     }
-    assert_eq!(data("data: a\n\n: bye"), ["a"]);
+    assert_eq!(decode_data("data: a\n\n: bye"), ["a"]);
     let mut decoder = SseDecoder::new();
     decoder.push(b"data: a", &mut Vec::new()).unwrap();
     assert!(decoder.finish().is_some());
@@ -176,13 +185,13 @@ fn the_limit_does_not_count_comments_and_finished_frames() {
 fn the_default_limit_is_ten_mebibytes() {
     let mut text = b"data:".to_vec();
     text.resize(10 * 1024 * 1024, b'a');
-    assert_eq!(frames(&text)[0].data.len(), text.len() - 5);
+    assert_eq!(decode_frames(&text)[0].data.len(), text.len() - 5);
     text.push(b'a');
     assert!(decode(SseDecoder::new(), &[&text]).1.is_err());
 }
 
 /// Generates streams of fragments that are significant for the decoder.
-fn stream() -> impl Strategy<Value = Vec<u8>> {
+fn any_stream() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => Just(b"data: ".to_vec()),
         2 => Just(b"data".to_vec()),
@@ -205,7 +214,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn chunked_input_parses_like_the_whole(
-        text in stream(),
+        text in any_stream(),
         cuts in prop::collection::vec(0..200_usize, 0..12),
         limit in prop_oneof![Just(1 << 20), 4..40_usize],
     ) {
@@ -233,7 +242,7 @@ proptest! {
             }
             text += end;
         }
-        let read: Vec<_> = frames(text).into_iter().map(|f| (f.event.unwrap(), f.data)).collect();
+        let read: Vec<_> = decode_frames(text).into_iter().map(|f| (f.event.unwrap(), f.data)).collect();
         prop_assert_eq!(read, events);
     }
 }

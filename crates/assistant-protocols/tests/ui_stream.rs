@@ -10,22 +10,22 @@ use assistant_protocols::{
 use assistant_testkit::replay::{Replay, ui_stream};
 use serde_json::Value;
 
-fn fixture(name: &str) -> Value {
+fn read_fixture(name: &str) -> Value {
     let path = format!("{}/../../fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn vectors(name: &str) -> Vec<Value> {
-    fixture(name)["vectors"].as_array().unwrap().clone()
+fn read_vectors(name: &str) -> Vec<Value> {
+    read_fixture(name)["vectors"].as_array().unwrap().clone()
 }
 
 #[test]
 fn every_recorded_stream_ends_in_the_recorded_message() {
-    let exceptions = fixture("exceptions.json")["ui_message_stream"].take();
+    let exceptions = read_fixture("exceptions.json")["ui_message_stream"].take();
     let mut seen = 0;
     let mut failed = Vec::new();
     for name in ["ui_message_stream.json", "ui_message_stream_own.json"] {
-        for vector in vectors(name) {
+        for vector in read_vectors(name) {
             let name = vector["name"].as_str().unwrap();
             let message = &ui_stream::replay_case(&vector)["message"];
             let same = *message == vector["expected"]["message"];
@@ -45,7 +45,7 @@ fn every_recorded_stream_ends_in_the_recorded_message() {
 
 #[test]
 fn the_predicates_match_the_recorded_automatic_sends() {
-    for vector in vectors("send_automatically.json") {
+    for vector in read_vectors("send_automatically.json") {
         let messages = vector["messages"].as_array().unwrap();
         let complete = match vector["fn"].as_str().unwrap() {
             "tool_calls" => is_complete_with_tool_calls(messages),
@@ -76,7 +76,7 @@ fn recorded_server_streams_become_the_recorded_messages() {
         };
         let bytes = fs::read(&path).unwrap();
         let (report, message) = ui_stream::replay_response(&mut Replay::new(), &bytes);
-        let expected = fixture(&format!("ui-stream-recorded/{scene}.expected.json"));
+        let expected = read_fixture(&format!("ui-stream-recorded/{scene}.expected.json"));
         assert_eq!(message, expected, "{scene}");
         assert_eq!(report.outcome, End::Complete, "{scene}");
         assert_eq!(report.diagnostics, [], "{scene}");

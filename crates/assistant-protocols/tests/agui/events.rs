@@ -10,47 +10,57 @@ use super::*;
 
 /// Generates the events without a subagent's id: those of runs and subagents, and message
 /// snapshots.
-fn lifecycle() -> BoxedStrategy<EventKind> {
+fn any_lifecycle_event() -> BoxedStrategy<EventKind> {
     let suspended =
-        vec(text(), 0..3).prop_map(|ids| json!({"type": "suspended", "interruptIds": ids}));
+        vec(any_text(), 0..3).prop_map(|ids| json!({"type": "suspended", "interruptIds": ids}));
     prop_oneof![
-        (text(), text(), of(text()), of(input())).prop_map(|(thread_id, run_id, parent, input)| {
-            EventKind::RunStarted {
-                thread_id,
-                run_id,
-                protocol_version: Some("1.0".to_owned()),
-                parent_run_id: parent,
-                input: input.map(Box::new),
+        (any_text(), any_text(), of(any_text()), of(any_run_input())).prop_map(
+            |(thread_id, run_id, parent, input)| {
+                EventKind::RunStarted {
+                    thread_id,
+                    run_id,
+                    protocol_version: Some("1.0".to_owned()),
+                    parent_run_id: parent,
+                    input: input.map(Box::new),
+                }
             }
-        }),
-        (text(), of(some_json()), of(outcome()), usage()).prop_map(
-            |(id, result, outcome, usage)| EventKind::RunFinished {
+        ),
+        (
+            any_text(),
+            of(any_non_null_json()),
+            of(any_outcome()),
+            any_usage()
+        )
+            .prop_map(|(id, result, outcome, usage)| EventKind::RunFinished {
                 thread_id: id.clone(),
                 run_id: id,
                 result: result.map(Box::new),
                 outcome,
                 usage,
+            }),
+        (any_text(), of(any_text()), any_usage()).prop_map(|(message, code, usage)| {
+            EventKind::RunError {
+                message,
+                code,
+                usage,
+            }
+        }),
+        vec(any_message(), 0..4).prop_map(|messages| EventKind::MessagesSnapshot { messages }),
+        (any_text(), any_text(), of(any_text()), of(any_text())).prop_map(
+            |(id, name, description, parent)| {
+                EventKind::SubagentStarted {
+                    subagent_run_id: id,
+                    name,
+                    description,
+                    parent_subagent_run_id: parent.clone(),
+                    parent_tool_call_id: parent.clone(),
+                    parent_message_id: parent,
+                }
             }
         ),
-        (text(), of(text()), usage()).prop_map(|(message, code, usage)| EventKind::RunError {
-            message,
-            code,
-            usage
-        }),
-        vec(message(), 0..4).prop_map(|messages| EventKind::MessagesSnapshot { messages }),
-        (text(), text(), of(text()), of(text())).prop_map(|(id, name, description, parent)| {
-            EventKind::SubagentStarted {
-                subagent_run_id: id,
-                name,
-                description,
-                parent_subagent_run_id: parent.clone(),
-                parent_tool_call_id: parent.clone(),
-                parent_message_id: parent,
-            }
-        }),
         (
-            text(),
-            of(some_json()),
+            any_text(),
+            of(any_non_null_json()),
             of(prop_oneof![Just(json!({"type": "success"})), suspended])
         )
             .prop_map(
@@ -60,7 +70,7 @@ fn lifecycle() -> BoxedStrategy<EventKind> {
                     outcome: outcome.map(Box::new),
                 }
             ),
-        (text(), text(), of(text())).prop_map(|(subagent_run_id, message, code)| {
+        (any_text(), any_text(), of(any_text())).prop_map(|(subagent_run_id, message, code)| {
             EventKind::SubagentError {
                 subagent_run_id,
                 message,
@@ -71,7 +81,7 @@ fn lifecycle() -> BoxedStrategy<EventKind> {
     .boxed()
 }
 
-fn speech() -> BoxedStrategy<EventKind> {
+fn any_text_or_reasoning_event() -> BoxedStrategy<EventKind> {
     let role = || {
         of(prop_oneof![
             Just(Role::Developer),
@@ -85,35 +95,37 @@ fn speech() -> BoxedStrategy<EventKind> {
         Just(EncryptedEntity::Message)
     ];
     prop_oneof![
-        (text(), role(), of(text())).prop_map(|(message_id, role, name)| {
+        (any_text(), role(), of(any_text())).prop_map(|(message_id, role, name)| {
             EventKind::TextMessageStart {
                 message_id,
                 role,
                 name,
             }
         }),
-        (text(), text())
+        (any_text(), any_text())
             .prop_map(|(message_id, delta)| EventKind::TextMessageContent { message_id, delta }),
-        text().prop_map(|message_id| EventKind::TextMessageEnd { message_id }),
-        (of(text()), role(), of(text()), of(text())).prop_map(|(message_id, role, delta, name)| {
-            EventKind::TextMessageChunk {
-                message_id,
-                role,
-                delta,
-                name,
+        any_text().prop_map(|message_id| EventKind::TextMessageEnd { message_id }),
+        (of(any_text()), role(), of(any_text()), of(any_text())).prop_map(
+            |(message_id, role, delta, name)| {
+                EventKind::TextMessageChunk {
+                    message_id,
+                    role,
+                    delta,
+                    name,
+                }
             }
-        }),
-        text().prop_map(|message_id| EventKind::ReasoningStart { message_id }),
-        text().prop_map(|message_id| EventKind::ReasoningEnd { message_id }),
-        text().prop_map(|message_id| EventKind::ReasoningMessageStart { message_id }),
-        (text(), text()).prop_map(|(message_id, delta)| {
+        ),
+        any_text().prop_map(|message_id| EventKind::ReasoningStart { message_id }),
+        any_text().prop_map(|message_id| EventKind::ReasoningEnd { message_id }),
+        any_text().prop_map(|message_id| EventKind::ReasoningMessageStart { message_id }),
+        (any_text(), any_text()).prop_map(|(message_id, delta)| {
             EventKind::ReasoningMessageContent { message_id, delta }
         }),
-        text().prop_map(|message_id| EventKind::ReasoningMessageEnd { message_id }),
-        (of(text()), of(text())).prop_map(|(message_id, delta)| {
+        any_text().prop_map(|message_id| EventKind::ReasoningMessageEnd { message_id }),
+        (of(any_text()), of(any_text())).prop_map(|(message_id, delta)| {
             EventKind::ReasoningMessageChunk { message_id, delta }
         }),
-        (entity, text(), text()).prop_map(|(entity, entity_id, encrypted_value)| {
+        (entity, any_text(), any_text()).prop_map(|(entity, entity_id, encrypted_value)| {
             EventKind::ReasoningEncryptedValue {
                 entity,
                 entity_id,
@@ -124,40 +136,48 @@ fn speech() -> BoxedStrategy<EventKind> {
     .boxed()
 }
 
-fn calls_and_state() -> BoxedStrategy<EventKind> {
+fn any_call_or_state_event() -> BoxedStrategy<EventKind> {
     prop_oneof![
-        (text(), text(), of(text())).prop_map(|(tool_call_id, tool_call_name, parent)| {
-            EventKind::ToolCallStart {
-                tool_call_id,
-                tool_call_name,
-                parent_message_id: parent,
+        (any_text(), any_text(), of(any_text())).prop_map(
+            |(tool_call_id, tool_call_name, parent)| {
+                EventKind::ToolCallStart {
+                    tool_call_id,
+                    tool_call_name,
+                    parent_message_id: parent,
+                }
             }
-        }),
-        (text(), text()).prop_map(|(tool_call_id, delta)| EventKind::ToolCallArgs {
+        ),
+        (any_text(), any_text()).prop_map(|(tool_call_id, delta)| EventKind::ToolCallArgs {
             tool_call_id,
             delta
         }),
-        text().prop_map(|tool_call_id| EventKind::ToolCallEnd { tool_call_id }),
-        (of(text()), of(text()), of(text()), of(text())).prop_map(|(id, name, parent, delta)| {
-            EventKind::ToolCallChunk {
-                tool_call_id: id,
-                tool_call_name: name,
-                parent_message_id: parent,
-                delta,
-            }
-        }),
-        (text(), text(), content()).prop_map(|(message_id, tool_call_id, content)| {
+        any_text().prop_map(|tool_call_id| EventKind::ToolCallEnd { tool_call_id }),
+        (
+            of(any_text()),
+            of(any_text()),
+            of(any_text()),
+            of(any_text())
+        )
+            .prop_map(|(id, name, parent, delta)| {
+                EventKind::ToolCallChunk {
+                    tool_call_id: id,
+                    tool_call_name: name,
+                    parent_message_id: parent,
+                    delta,
+                }
+            }),
+        (any_text(), any_text(), any_content()).prop_map(|(message_id, tool_call_id, content)| {
             EventKind::ToolCallResult {
                 message_id,
                 tool_call_id,
                 content,
             }
         }),
-        text().prop_map(|step_name| EventKind::StepStarted { step_name }),
-        text().prop_map(|step_name| EventKind::StepFinished { step_name }),
+        any_text().prop_map(|step_name| EventKind::StepStarted { step_name }),
+        any_text().prop_map(|step_name| EventKind::StepFinished { step_name }),
         any_json().prop_map(|snapshot| EventKind::StateSnapshot { snapshot }),
-        patch().prop_map(|delta| EventKind::StateDelta { delta }),
-        (text(), text(), object(), any::<bool>()).prop_map(
+        any_patch().prop_map(|delta| EventKind::StateDelta { delta }),
+        (any_text(), any_text(), any_object(), any::<bool>()).prop_map(
             |(message_id, activity_type, content, replace)| EventKind::ActivitySnapshot {
                 message_id,
                 activity_type,
@@ -165,31 +185,31 @@ fn calls_and_state() -> BoxedStrategy<EventKind> {
                 replace,
             }
         ),
-        (text(), text(), patch()).prop_map(|(message_id, activity_type, patch)| {
+        (any_text(), any_text(), any_patch()).prop_map(|(message_id, activity_type, patch)| {
             EventKind::ActivityDelta {
                 message_id,
                 activity_type,
                 patch,
             }
         }),
-        (any_json(), of(text())).prop_map(|(event, source)| EventKind::Raw { event, source }),
-        (text(), any_json()).prop_map(|(name, value)| EventKind::Custom { name, value }),
+        (any_json(), of(any_text())).prop_map(|(event, source)| EventKind::Raw { event, source }),
+        (any_text(), any_json()).prop_map(|(name, value)| EventKind::Custom { name, value }),
     ]
     .boxed()
 }
 
-pub(super) fn event() -> BoxedStrategy<Event> {
+pub(super) fn any_event() -> BoxedStrategy<Event> {
     prop_oneof![
-        (lifecycle(), base(false)),
-        (speech(), base(true)),
-        (calls_and_state(), base(true)),
+        (any_lifecycle_event(), any_base(false)),
+        (any_text_or_reasoning_event(), any_base(true)),
+        (any_call_or_state_event(), any_base(true)),
     ]
     .prop_map(|(kind, base)| Event { kind, base })
     .boxed()
 }
 
 /// Generates objects that resemble events: known types and names, with fields of any type.
-pub(super) fn nearly_event() -> BoxedStrategy<Value> {
+pub(super) fn any_nearly_valid_event() -> BoxedStrategy<Value> {
     let kinds = prop_oneof![
         Just("RUN_STARTED"),
         Just("RUN_FINISHED"),
@@ -236,9 +256,9 @@ pub(super) fn nearly_event() -> BoxedStrategy<Value> {
         Just(json!("a")),
         Just(json!("b")),
         any_json(),
-        event().prop_map(|event| event_to_value(&event)),
+        any_event().prop_map(|event| event_to_value(&event)),
         vec(
-            message().prop_map(|message| message_to_value(&message)),
+            any_message().prop_map(|message| message_to_value(&message)),
             0..2
         )
         .prop_map(Value::Array),

@@ -63,7 +63,7 @@ impl Outcome {
     }
 }
 
-fn options(strict: bool) -> DecoderOptions {
+fn decoder_options(strict: bool) -> DecoderOptions {
     if strict {
         DecoderOptions::strict()
     } else {
@@ -72,7 +72,7 @@ fn options(strict: bool) -> DecoderOptions {
 }
 
 fn decode_frames<'a>(strict: bool, frames: impl IntoIterator<Item = &'a str>) -> Outcome {
-    let mut decoder = Decoder::new(options(strict));
+    let mut decoder = Decoder::new(decoder_options(strict));
     let mut events = Vec::new();
     let mut error = None;
     for frame in frames {
@@ -104,7 +104,7 @@ fn decode_run(strict: bool, events: &[Value]) -> Outcome {
 }
 
 /// Splits well-formed SSE text into frames, as the reference does.
-fn frames(sse: &str) -> Vec<String> {
+fn split_frames(sse: &str) -> Vec<String> {
     sse.split("\n\n")
         .map(|block| {
             let lines = block.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -117,7 +117,7 @@ fn frames(sse: &str) -> Vec<String> {
         .collect()
 }
 
-fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+fn list_files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(Path::new(FIXTURES).join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -89,7 +89,7 @@ fn a_stream_without_a_terminal_event_is_truncated() {
     }
 }
 
-/// Every tolerated deviation is fatal in strict mode, and otherwise causes one note and no event.
+/// Checks that each tolerated deviation fails in strict mode, and causes one diagnostic otherwise.
 #[test]
 fn tolerant_mode_tolerates_exactly_the_known_deviations() {
     let start = json!({"type": "TOOL_CALL_START", "toolCallId": "a", "toolCallName": "f"});

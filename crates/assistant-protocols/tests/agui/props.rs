@@ -3,15 +3,15 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::events::{event, nearly_event};
-use super::strategies::{input, message, object};
+use super::events::{any_event, any_nearly_valid_event};
+use super::strategies::{any_message, any_object, any_run_input};
 use super::*;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn events_round_trip_through_their_wire_form(event in event()) {
+    fn events_round_trip_through_their_wire_form(event in any_event()) {
         let text = event_to_value(&event).to_string();
         let mut notes = Notes::new();
         let read = decode_event(EventObject::parse(&text).unwrap(), true, &mut notes);
@@ -20,7 +20,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_round_trip_with_unknown_fields(message in message(), extra in object()) {
+    fn messages_round_trip_with_unknown_fields(message in any_message(), extra in any_object()) {
         let mut message = message;
         let written = message_to_value(&message);
         message.extra = extra.into_iter().filter(|(key, _)| written.get(key).is_none()).collect();
@@ -32,7 +32,7 @@ proptest! {
 
     #[test]
     fn malformed_events_never_panic_and_strict_mode_delivers_a_prefix(
-        stream in vec(nearly_event(), 0..12), wellformed_start in any::<bool>()
+        stream in vec(any_nearly_valid_event(), 0..12), wellformed_start in any::<bool>()
     ) {
         let mut stream = stream;
         if wellformed_start {
@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn truncated_frames_fail_without_a_panic(event in event(), cut in any::<prop::sample::Index>()) {
+    fn truncated_frames_fail_without_a_panic(event in any_event(), cut in any::<prop::sample::Index>()) {
         let text = event_to_value(&event).to_string();
         let cut = cut.index(text.len());
         if let Some(head) = text.get(..cut) {
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_round_trips_through_its_wire_form(input in input()) {
+    fn a_request_round_trips_through_its_wire_form(input in any_run_input()) {
         let mut input = input;
         input.messages.retain(|message| message.role() != Role::Activity);
         let written = run_input(&input);

@@ -36,31 +36,31 @@ fn read_with<'a>(mut reader: Reader, pieces: impl IntoIterator<Item = &'a [u8]>)
 }
 
 fn read<'a>(strict: bool, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Log, Ending) {
-    read_with(Reader::new(options(strict)), pieces)
+    read_with(Reader::new(decoder_options(strict)), pieces)
 }
 
 fn read_text(text: &str) -> (Log, Ending) {
     read(false, [text.as_bytes()])
 }
 
-fn frame(event: &Value) -> String {
+fn write_frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-fn started() -> String {
-    frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}))
+fn run_started_frame() -> String {
+    write_frame(&json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}))
 }
 
-fn finished() -> String {
-    frame(&json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}))
+fn run_finished_frame() -> String {
+    write_frame(&json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}))
 }
 
-fn words(delta: &str) -> String {
-    frame(&json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": delta}))
+fn text_frame(delta: &str) -> String {
+    write_frame(&json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": delta}))
 }
 
-fn recordings() -> Vec<Vec<u8>> {
-    let files = files("agui-captures", ".sse");
+fn read_recordings() -> Vec<Vec<u8>> {
+    let files = list_files("agui-captures", ".sse");
     files.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
@@ -74,7 +74,7 @@ proptest! {
         end in any::<prop::sample::Index>(),
         strict in any::<bool>(),
     ) {
-        let recordings = recordings();
+        let recordings = read_recordings();
         let bytes = &recordings[which.index(recordings.len())];
         let bytes = &bytes[..=end.index(bytes.len())];
         let whole = read(strict, [bytes]);
@@ -90,8 +90,8 @@ proptest! {
 
 #[test]
 fn a_response_that_ends_in_the_middle_of_a_frame_is_truncated() {
-    let head = started() + &words("So far");
-    let last = words("né 👩‍💻")
+    let head = run_started_frame() + &text_frame("So far");
+    let last = text_frame("né 👩‍💻")
         .replace("né", r"n\u00e9 \ud83d\ude00 \ud83d")
         .replace("}", r#","timestamp":-1.5e3,"a":[true,null,{}]}"#);
     for strict in [true, false] {
@@ -110,27 +110,30 @@ fn a_response_that_ends_in_the_middle_of_a_frame_is_truncated() {
 #[test]
 fn a_last_frame_without_its_blank_line_is_read() {
     for end in ["", "\n", "\r", "\r\n"] {
-        let text = started() + finished().trim_end() + end;
+        let text = run_started_frame() + run_finished_frame().trim_end() + end;
         let (log, ending) = read_text(&text);
         assert_eq!((log.events.len(), log.notes), (2, vec![]));
         assert_eq!((ending.end, ending.mid_frame), (End::Complete, false));
     }
     let half = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"\ud83d"}"#;
-    let (log, ending) = read_text(&format!("{}data: {half}", started()));
+    let (log, ending) = read_text(&format!("{}data: {half}", run_started_frame()));
     assert_eq!(log.events.len(), 4, "a lone surrogate is no cut");
     assert!(!ending.mid_frame);
-    let (log, ending) = read_text(&format!("{}data: [DONE]", started() + &finished()));
+    let (log, ending) = read_text(&format!(
+        "{}data: [DONE]",
+        run_started_frame() + &run_finished_frame()
+    ));
     assert_eq!(log.notes, [(2, "done-mark")]);
     assert_eq!((ending.end, ending.mid_frame), (End::Complete, false));
 }
 
 #[test]
 fn a_cut_frame_after_run_finished_leaves_the_run_complete() {
-    let text = started() + &finished() + "data: {\"type\":\"RUN_ST";
+    let text = run_started_frame() + &run_finished_frame() + "data: {\"type\":\"RUN_ST";
     let (log, ending) = read_text(&text);
     assert_eq!(log.events.len(), 2);
     assert_eq!((ending.end, ending.mid_frame), (End::Complete, true));
-    let (log, ending) = read_text(&(started() + &finished() + ": bye"));
+    let (log, ending) = read_text(&(run_started_frame() + &run_finished_frame() + ": bye"));
     assert_eq!(log.notes, []);
     assert!(!ending.mid_frame, "a comment is no frame");
 }
@@ -144,23 +147,23 @@ fn an_invalid_last_frame_without_a_blank_line_fails_the_stream() {
         ("{}", "invalid-frame"),
         (r#"{"type":"TEXT_MESSAGE_START"}"#, "malformed"),
     ] {
-        let (_, ending) = read_text(&format!("{}data: {data}", started()));
+        let (_, ending) = read_text(&format!("{}data: {data}", run_started_frame()));
         assert_eq!(ending.end, End::Failed, "{data}");
         assert_eq!(ending.error.unwrap().code(), code, "{data}");
         assert!(!ending.mid_frame, "{data}");
     }
-    let (_, ending) = read_text(&format!("{}data: oops\n\n", started()));
+    let (_, ending) = read_text(&format!("{}data: oops\n\n", run_started_frame()));
     assert_eq!(ending.error.unwrap().code(), "invalid-json");
 }
 
 #[test]
 fn events_before_a_failure_are_kept_and_later_ones_ignored() {
-    let text = started() + "data: oops\n\n" + &words("late");
+    let text = run_started_frame() + "data: oops\n\n" + &text_frame("late");
     let mut log = Log::default();
     let mut reader = Reader::new(DecoderOptions::default());
     reader.push(text.as_bytes(), &mut log);
     assert!(reader.has_failed());
-    reader.push(words("later").as_bytes(), &mut log);
+    reader.push(text_frame("later").as_bytes(), &mut log);
     reader.push_value(json!({"type": "RUN_ERROR", "message": "x"}), &mut log);
     reader.fail(ProtocolError::new("caller", "too late"));
     let ending = reader.finish(&mut log);
@@ -171,7 +174,11 @@ fn events_before_a_failure_are_kept_and_later_ones_ignored() {
 #[test]
 fn an_oversized_frame_fails_and_flushes_held_text() {
     let held = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a\ud83d"}"#;
-    let text = format!("{}data: {held}\n\ndata: {}", started(), "x".repeat(300));
+    let text = format!(
+        "{}data: {held}\n\ndata: {}",
+        run_started_frame(),
+        "x".repeat(300)
+    );
     let limits = Limits::default().with_event_bytes(200);
     let reader = Reader::new(DecoderOptions::default()).with_limits(&limits);
     let (log, ending) = read_with(reader, [text.as_bytes()]);
@@ -188,18 +195,27 @@ fn an_oversized_frame_fails_and_flushes_held_text() {
 #[test]
 fn diagnostics_of_a_frame_precede_its_events() {
     let note = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","name":null}"#;
-    let (log, _) = read_text(&format!("{}data: {note}\n\n{}", started(), finished()));
+    let (log, _) = read_text(&format!(
+        "{}data: {note}\n\n{}",
+        run_started_frame(),
+        run_finished_frame()
+    ));
     assert_eq!(log.notes, [(1, "null-optional")]);
 }
 
-/// A deeply nested frame ends the stream with an error instead of overflowing the stack.
+/// Checks that a deeply nested frame ends the stream with an error instead of overflowing the
+/// stack.
 #[test]
 fn a_too_deeply_nested_frame_is_invalid_json() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         for depth in [200, 100_000] {
             let deep = format!("{}1{}", open.repeat(depth), close.repeat(depth));
             let frame = format!("data: {{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{deep}}}\n\n");
-            let (log, ending) = read_text(&format!("{}{frame}{}", started(), finished()));
+            let (log, ending) = read_text(&format!(
+                "{}{frame}{}",
+                run_started_frame(),
+                run_finished_frame()
+            ));
             assert_eq!(log.events.len(), 1);
             assert_eq!(ending.end, End::Failed);
             let error = ending.error.unwrap();

@@ -18,7 +18,7 @@ impl Sink for Events {
 }
 
 /// Returns the frames of a stream with open chunks and a split surrogate pair.
-fn frames() -> Vec<String> {
+fn stream_frames() -> Vec<String> {
     let mut frames = vec![
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}).to_string(),
         json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}).to_string(),
@@ -47,7 +47,7 @@ enum Server {
 }
 
 impl Server {
-    fn id(self, at: usize) -> Option<String> {
+    fn frame_id(self, at: usize) -> Option<String> {
         match self {
             Self::Continues | Self::Repeats => Some(format!("e{at}")),
             Self::SparseIds => (at % 3 == 1).then(|| format!("e{at}")),
@@ -55,10 +55,10 @@ impl Server {
         }
     }
 
-    fn text(self, from: usize) -> String {
+    fn response_from(self, from: usize) -> String {
         let mut text = String::new();
-        for (at, frame) in frames().into_iter().enumerate().skip(from) {
-            if let Some(id) = self.id(at) {
+        for (at, frame) in stream_frames().into_iter().enumerate().skip(from) {
+            if let Some(id) = self.frame_id(at) {
                 text.push_str(&format!("id: {id}\n"));
             }
             text.push_str(&format!("data: {frame}\n\n"));
@@ -75,7 +75,7 @@ fn a_stream_over_two_connections_yields_each_event_once() {
         Server::SparseIds,
         Server::WithoutIds,
     ] {
-        let text = server.text(0);
+        let text = server.response_from(0);
         let mut whole = Events::default();
         Reader::new(DecoderOptions::default()).push(text.as_bytes(), &mut whole);
         assert_eq!(whole.0.len(), 11, "{server:?}");
@@ -89,7 +89,7 @@ fn a_stream_over_two_connections_yields_each_event_once() {
                 (Server::Repeats | Server::WithoutIds, _) | (_, None) => 0,
                 (_, Some(id)) => 1 + id.trim_start_matches('e').parse::<usize>().unwrap(),
             };
-            reader.push(server.text(from).as_bytes(), &mut events);
+            reader.push(server.response_from(from).as_bytes(), &mut events);
             assert_eq!(events.0, whole.0, "{server:?}, cut at {cut}");
             assert_eq!(reader.finish(&mut events).end, End::Complete);
         }

@@ -8,7 +8,7 @@ const REDUCER_WARNINGS: &[&str] = &["Failed to apply"];
 
 /// Returns the outcome and the diagnostic of a stream for which the specification applies instead
 /// of the recording: one of the corpus's own "admitted gaps".
-fn specified(name: &str) -> Option<(&'static str, &'static str)> {
+fn specified_outcome(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
         // A stream without a terminal event is not successful.
         "truncated-run-reported-as-completed" => Some(("truncated", "")),
@@ -20,13 +20,13 @@ fn specified(name: &str) -> Option<(&'static str, &'static str)> {
 
 #[test]
 fn official_streams_decode_as_specified_in_strict_mode() {
-    let paths = files("agui-streams", ".json");
+    let paths = list_files("agui-streams", ".json");
     for path in &paths {
         let case = read_json(path);
         let name = case["name"].as_str().unwrap();
         let expect = &case["expect"];
         let got = decode(true, case["stream"].as_array().unwrap());
-        if let Some((outcome, note)) = specified(name) {
+        if let Some((outcome, note)) = specified_outcome(name) {
             assert_eq!(got.outcome(), outcome, "{name}: {}", got.error());
             assert!(
                 got.notes.iter().all(|have| have.message().contains(note)),
@@ -85,7 +85,7 @@ fn check_paths(name: &str, expect: &Value, got: &Outcome) {
 
 #[test]
 fn tolerant_mode_decodes_valid_official_streams_like_strict_mode() {
-    for path in files("agui-streams", ".json") {
+    for path in list_files("agui-streams", ".json") {
         let case = read_json(&path);
         let stream = case["stream"].as_array().unwrap();
         let (strict, tolerant) = (decode(true, stream), decode(false, stream));
@@ -107,14 +107,14 @@ fn is_http_case(case: &Value) -> bool {
 
 #[test]
 fn recorded_cases_decode_like_the_reference_in_strict_mode() {
-    for path in files("agui-cases", ".json") {
+    for path in list_files("agui-cases", ".json") {
         let case = read_json(&path);
         if is_http_case(&case) {
             continue;
         }
         let name = case["name"].as_str().unwrap();
         let got = match case["rawSse"].as_str() {
-            Some(sse) => decode_frames(true, frames(sse).iter().map(String::as_str)),
+            Some(sse) => decode_frames(true, split_frames(sse).iter().map(String::as_str)),
             None => decode(true, case["stream"].as_array().unwrap()),
         };
         let expect = &case["expect"];
@@ -136,14 +136,14 @@ fn recorded_cases_decode_like_the_reference_in_strict_mode() {
             );
         }
         if error.starts_with('[') {
-            same_issue(name, error, &got);
+            assert_same_issue(name, error, &got);
         } else {
             assert_eq!(got.error(), error, "{name}");
         }
         if !expect["eventTypes"].is_null() {
             assert_eq!(got.types(), strings(&expect["eventTypes"]), "{name}");
         }
-        same_warnings(name, &expect["warnings"], &got);
+        assert_same_warnings(name, &expect["warnings"], &got);
     }
 }
 
@@ -153,7 +153,7 @@ fn is_terminal(event_type: &&str) -> bool {
 
 /// Compares a malformed field: the reference reports its validator's list of issues, this decoder
 /// names the same field in a message.
-fn same_issue(name: &str, recorded: &str, got: &Outcome) {
+fn assert_same_issue(name: &str, recorded: &str, got: &Outcome) {
     let issues: Value = serde_json::from_str(recorded).unwrap();
     let mut pointer = String::new();
     for step in issues[0]["path"].as_array().unwrap() {
@@ -176,7 +176,7 @@ fn same_issue(name: &str, recorded: &str, got: &Outcome) {
 
 /// Compares the decoder's diagnostics with the recorded warnings that begin with `[ag-ui]`, by
 /// number and subject.
-fn same_warnings(name: &str, recorded: &Value, got: &Outcome) {
+fn assert_same_warnings(name: &str, recorded: &Value, got: &Outcome) {
     let recorded: Vec<&str> = strings(recorded)
         .into_iter()
         .filter(|text| text.starts_with("[ag-ui]"))
@@ -199,12 +199,12 @@ fn same_warnings(name: &str, recorded: &Value, got: &Outcome) {
 
 #[test]
 fn captures_of_real_servers_decode_without_diagnostics() {
-    for path in files("agui-captures", ".sse") {
+    for path in list_files("agui-captures", ".sse") {
         let text = fs::read_to_string(&path).unwrap();
         let stem = path.file_name().unwrap().to_str().unwrap();
         let (scene, run) = stem.trim_end_matches(".sse").split_once(".run").unwrap();
         for strict in [true, false] {
-            let got = decode_frames(strict, frames(&text).iter().map(String::as_str));
+            let got = decode_frames(strict, split_frames(&text).iter().map(String::as_str));
             assert_eq!(got.outcome(), "completed", "{stem}: {}", got.error());
             assert_eq!(got.notes, [], "{stem}");
             let expected = path.with_file_name(format!("{scene}.expected.json"));
@@ -223,7 +223,7 @@ fn captures_of_real_servers_decode_without_diagnostics() {
 
 #[test]
 fn captured_requests_are_serialized_like_the_reference() {
-    for path in files("agui-captures", ".request.json") {
+    for path in list_files("agui-captures", ".request.json") {
         let mut request = read_json(&path);
         let written = run_input_text(&read_input(&request));
         if request["protocolVersion"].is_null() {
@@ -241,13 +241,13 @@ fn captured_requests_are_serialized_like_the_reference() {
     }
 }
 
-/// Input messages of the cases are sent as by the reference: without activities, and with retired
-/// parts upgraded. They are read as from a store, where they come from.
+/// Checks that the input messages of the cases are sent as by the reference: without activities,
+/// and with retired parts upgraded. The messages are read as from a store, where they come from.
 #[test]
 fn messages_of_recorded_cases_are_sent_like_the_reference() {
     let mut seen = 0;
     for folder in ["agui-streams", "agui-cases"] {
-        for path in files(folder, ".json") {
+        for path in list_files(folder, ".json") {
             let case = read_json(&path);
             let messages = &case["expect"]["request"]["messages"];
             let Some(given) = case["input"]["messages"]

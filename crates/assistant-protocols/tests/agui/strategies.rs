@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-pub(super) fn text() -> BoxedStrategy<String> {
+pub(super) fn any_text() -> BoxedStrategy<String> {
     prop_oneof![Just(String::new()), "[a-z]{1,4}", any::<String>()].boxed()
 }
 
@@ -19,36 +19,37 @@ pub(super) fn any_json() -> BoxedStrategy<Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        text().prop_map(Value::from),
+        any_text().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..3).prop_map(Value::Array),
-            btree_map(text(), inner, 0..3).prop_map(|map| Value::Object(map.into_iter().collect())),
+            btree_map(any_text(), inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
     .boxed()
 }
 
-pub(super) fn some_json() -> BoxedStrategy<Value> {
+pub(super) fn any_non_null_json() -> BoxedStrategy<Value> {
     any_json()
         .prop_filter("null is absence here", |value| !value.is_null())
         .boxed()
 }
 
-pub(super) fn object() -> BoxedStrategy<Object> {
-    btree_map(text(), any_json(), 0..3)
+pub(super) fn any_object() -> BoxedStrategy<Object> {
+    btree_map(any_text(), any_json(), 0..3)
         .prop_map(|map| map.into_iter().collect())
         .boxed()
 }
 
-pub(super) fn base(attributable: bool) -> BoxedStrategy<Base> {
+pub(super) fn any_base(attributable: bool) -> BoxedStrategy<Base> {
     let limit = (1_i64 << 53) - 1;
     (
         of(-limit..=limit),
-        of(some_json()),
-        of(object()),
-        of(text()),
+        of(any_non_null_json()),
+        of(any_object()),
+        of(any_text()),
     )
         .prop_map(move |(timestamp, raw_event, metadata, tag)| Base {
             timestamp,
@@ -59,20 +60,23 @@ pub(super) fn base(attributable: bool) -> BoxedStrategy<Base> {
         .boxed()
 }
 
-fn source() -> BoxedStrategy<Source> {
+fn any_source() -> BoxedStrategy<Source> {
     prop_oneof![
-        (text(), text()).prop_map(|(value, mime_type)| Source::Data { value, mime_type }),
-        (text(), of(text())).prop_map(|(value, mime_type)| Source::Url { value, mime_type }),
-        (text(), of(text()), of(text())).prop_map(|(value, provider, mime_type)| Source::File {
-            value,
-            provider,
-            mime_type
+        (any_text(), any_text()).prop_map(|(value, mime_type)| Source::Data { value, mime_type }),
+        (any_text(), of(any_text()))
+            .prop_map(|(value, mime_type)| Source::Url { value, mime_type }),
+        (any_text(), of(any_text()), of(any_text())).prop_map(|(value, provider, mime_type)| {
+            Source::File {
+                value,
+                provider,
+                mime_type,
+            }
         }),
     ]
     .boxed()
 }
 
-pub(super) fn content() -> BoxedStrategy<Content> {
+pub(super) fn any_content() -> BoxedStrategy<Content> {
     let kind = prop_oneof![
         Just("image"),
         Just("audio"),
@@ -80,26 +84,29 @@ pub(super) fn content() -> BoxedStrategy<Content> {
         Just("document")
     ];
     let body = prop_oneof![
-        text().prop_map(PartBody::Text),
-        (kind, source()).prop_map(|(kind, source)| PartBody::Media {
+        any_text().prop_map(PartBody::Text),
+        (kind, any_source()).prop_map(|(kind, source)| PartBody::Media {
             kind: kind.to_owned(),
             source
         }),
     ];
-    let part = (of(text()), of(some_json()), body).prop_map(|(id, metadata, body)| ContentPart {
-        id,
-        metadata,
-        body,
-    });
+    let part = (of(any_text()), of(any_non_null_json()), body)
+        .prop_map(|(id, metadata, body)| ContentPart { id, metadata, body });
     prop_oneof![
-        text().prop_map(Content::Text),
+        any_text().prop_map(Content::Text),
         vec(part, 0..3).prop_map(Content::Parts)
     ]
     .boxed()
 }
 
-pub(super) fn call() -> BoxedStrategy<FunctionCall> {
-    (text(), text(), text(), of(text()), of(object()))
+pub(super) fn any_call() -> BoxedStrategy<FunctionCall> {
+    (
+        any_text(),
+        any_text(),
+        any_text(),
+        of(any_text()),
+        of(any_object()),
+    )
         .prop_map(
             |(id, name, arguments, encrypted_value, metadata)| FunctionCall {
                 encrypted_value,
@@ -110,35 +117,37 @@ pub(super) fn call() -> BoxedStrategy<FunctionCall> {
         .boxed()
 }
 
-pub(super) fn message() -> BoxedStrategy<Message> {
+pub(super) fn any_message() -> BoxedStrategy<Message> {
     let body = prop_oneof![
-        text().prop_map(|content| MessageBody::Developer { content }),
-        text().prop_map(|content| MessageBody::System { content }),
-        text().prop_map(|content| MessageBody::Reasoning { content }),
-        content().prop_map(|content| MessageBody::User { content }),
-        (of(text()), vec(call(), 0..3)).prop_map(|(content, tool_calls)| MessageBody::Assistant {
-            content,
-            tool_calls
+        any_text().prop_map(|content| MessageBody::Developer { content }),
+        any_text().prop_map(|content| MessageBody::System { content }),
+        any_text().prop_map(|content| MessageBody::Reasoning { content }),
+        any_content().prop_map(|content| MessageBody::User { content }),
+        (of(any_text()), vec(any_call(), 0..3)).prop_map(|(content, tool_calls)| {
+            MessageBody::Assistant {
+                content,
+                tool_calls,
+            }
         }),
-        (text(), content(), of(text())).prop_map(|(tool_call_id, content, error)| {
+        (any_text(), any_content(), of(any_text())).prop_map(|(tool_call_id, content, error)| {
             MessageBody::Tool {
                 tool_call_id,
                 content,
                 error,
             }
         }),
-        (text(), object()).prop_map(|(activity_type, content)| MessageBody::Activity {
+        (any_text(), any_object()).prop_map(|(activity_type, content)| MessageBody::Activity {
             activity_type,
             content
         }),
     ];
     (
-        text(),
+        any_text(),
         body,
-        of(text()),
-        of(text()),
-        of(text()),
-        of(object()),
+        of(any_text()),
+        of(any_text()),
+        of(any_text()),
+        of(any_object()),
     )
         .prop_map(|(id, body, name, sealed, subagent_run_id, metadata)| {
             let mut message = Message {
@@ -156,34 +165,42 @@ pub(super) fn message() -> BoxedStrategy<Message> {
         .boxed()
 }
 
-pub(super) fn input() -> BoxedStrategy<RunInput> {
-    let tool = (text(), text(), of(some_json()), of(object())).prop_map(
-        |(name, description, parameters, metadata)| Tool {
+pub(super) fn any_run_input() -> BoxedStrategy<RunInput> {
+    let tool = (
+        any_text(),
+        any_text(),
+        of(any_non_null_json()),
+        of(any_object()),
+    )
+        .prop_map(|(name, description, parameters, metadata)| Tool {
             name,
             description,
             parameters,
             metadata,
-        },
-    );
-    let item =
-        (text(), text()).prop_map(|(description, value)| ContextItem::new(description, value));
+        });
+    let item = (any_text(), any_text())
+        .prop_map(|(description, value)| ContextItem::new(description, value));
     let status = prop_oneof![Just(ResumeStatus::Resolved), Just(ResumeStatus::Cancelled)];
-    let entry = (text(), status, of(some_json()), of(object())).prop_map(
-        |(interrupt_id, status, payload, metadata)| {
+    let entry = (
+        any_text(),
+        status,
+        of(any_non_null_json()),
+        of(any_object()),
+    )
+        .prop_map(|(interrupt_id, status, payload, metadata)| {
             let mut entry = ResumeEntry::new(interrupt_id, status);
             entry.payload = payload;
             entry.metadata = metadata;
             entry
-        },
-    );
-    let ids = (text(), text(), of(text()));
+        });
+    let ids = (any_text(), any_text(), of(any_text()));
     let lists = (
-        vec(message(), 0..3),
+        vec(any_message(), 0..3),
         vec(tool, 0..3),
         vec(item, 0..3),
         vec(entry, 0..3),
     );
-    (ids, some_json(), some_json(), lists)
+    (ids, any_non_null_json(), any_non_null_json(), lists)
         .prop_map(
             |((thread_id, run_id, parent_run_id), state, forwarded_props, lists)| {
                 let (messages, tools, context, resume) = lists;
@@ -205,8 +222,8 @@ pub(super) fn input() -> BoxedStrategy<RunInput> {
         .boxed()
 }
 
-pub(super) fn usage() -> BoxedStrategy<Vec<TokenUsage>> {
-    let usage = (of(text()), of(0..1_u64 << 53), of(0..1_u64 << 53)).prop_map(
+pub(super) fn any_usage() -> BoxedStrategy<Vec<TokenUsage>> {
+    let usage = (of(any_text()), of(0..1_u64 << 53), of(0..1_u64 << 53)).prop_map(
         |(model, input_tokens, cached_input_tokens)| TokenUsage {
             model,
             input_tokens,
@@ -217,21 +234,28 @@ pub(super) fn usage() -> BoxedStrategy<Vec<TokenUsage>> {
     vec(usage, 0..3).boxed()
 }
 
-pub(super) fn outcome() -> BoxedStrategy<RunOutcome> {
-    let interrupt = (text(), text(), of(text()), of(object()), of(text())).prop_map(
-        |(id, reason, message, response_schema, subagent_run_id)| Interrupt {
-            id,
-            reason,
-            tool_call_id: message.clone(),
-            expires_at: message.clone(),
-            message,
-            metadata: response_schema.clone(),
-            response_schema,
-            subagent_run_id,
-        },
-    );
+pub(super) fn any_outcome() -> BoxedStrategy<RunOutcome> {
+    let interrupt = (
+        any_text(),
+        any_text(),
+        of(any_text()),
+        of(any_object()),
+        of(any_text()),
+    )
+        .prop_map(
+            |(id, reason, message, response_schema, subagent_run_id)| Interrupt {
+                id,
+                reason,
+                tool_call_id: message.clone(),
+                expires_at: message.clone(),
+                message,
+                metadata: response_schema.clone(),
+                response_schema,
+                subagent_run_id,
+            },
+        );
     prop_oneof![
-        of(vec(text(), 0..3)).prop_map(|pending_tool_call_ids| RunOutcome::Success {
+        of(vec(any_text(), 0..3)).prop_map(|pending_tool_call_ids| RunOutcome::Success {
             pending_tool_call_ids
         }),
         vec(interrupt, 1..3).prop_map(|interrupts| RunOutcome::Interrupt { interrupts }),
@@ -240,10 +264,10 @@ pub(super) fn outcome() -> BoxedStrategy<RunOutcome> {
     .boxed()
 }
 
-pub(super) fn patch() -> BoxedStrategy<Vec<Value>> {
+pub(super) fn any_patch() -> BoxedStrategy<Vec<Value>> {
     let operation = prop_oneof![
         any_json().prop_map(|value| json!({"op": "add", "path": "/a~0", "value": value})),
-        text().prop_map(|extra| json!({"op": "move", "path": "", "from": "/a", "x": extra})),
+        any_text().prop_map(|extra| json!({"op": "move", "path": "", "from": "/a", "x": extra})),
         Just(json!({"op": "remove", "path": "/"})),
     ];
     vec(operation, 0..3).boxed()

@@ -14,20 +14,20 @@ const ERROR: &str = r#"{"type":"RUN_ERROR","message":"no"}"#;
 const TEXTS: [&str; 4] = ["😀", "a😀b👩\u{200d}💻", "😀😀", "né 🇫🇷 {\"k\":\"😀\"}\n"];
 
 /// Returns a text as escapes of all its code units, which JSON permits even for lone surrogates.
-fn escaped(units: &[u16]) -> String {
+fn escape_units(units: &[u16]) -> String {
     units.iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
-/// The events of one kind of streamed text: the first event, the deltas, and the last event.
-struct Lane {
+/// The frames of one kind of streamed text: the first frame, the deltas, and the last frame.
+struct TextFrames {
     first: String,
     piece: String,
     next_piece: String,
     last: String,
 }
 
-impl Lane {
-    fn explicit(stem: &str, step: &str, id: &str, more: &str) -> Self {
+impl TextFrames {
+    fn with_events(stem: &str, step: &str, id: &str, more: &str) -> Self {
         let piece = format!(r#"{{"type":"{stem}_{step}",{id},"delta":"%"}}"#);
         Self {
             first: format!(r#"{{"type":"{stem}_START",{id}{more}}}"#),
@@ -39,7 +39,7 @@ impl Lane {
 
     /// Creates the chunks of a subagent's text. Chunks after the first contain the text's id, or
     /// only the subagent's id.
-    fn chunk(kind: &str, id: &str, tag: &str, by_id: bool) -> Self {
+    fn with_chunks(kind: &str, id: &str, tag: &str, by_id: bool) -> Self {
         let tag = format!(r#""subagentRunId":"{tag}""#);
         let next = if by_id { id } else { &tag };
         Self {
@@ -56,7 +56,7 @@ impl Lane {
         } else {
             &self.next_piece
         };
-        piece.replace('%', &escaped(units))
+        piece.replace('%', &escape_units(units))
     }
 
     fn frames(&self, pieces: &[&[u16]]) -> Vec<String> {
@@ -69,22 +69,22 @@ impl Lane {
     }
 }
 
-/// All kinds of streamed text, with distinct ids.
-fn lanes() -> Vec<Lane> {
+/// Returns the frames of all kinds of streamed text, with distinct ids.
+fn all_text_frames() -> Vec<TextFrames> {
     let text = r#""messageId":"m""#;
     let reasoning = r#""messageId":"h""#;
     let call = r#""toolCallId":"c""#;
     let role = r#","role":"reasoning""#;
     let name = r#","toolCallName":"f""#;
     let mut lanes = vec![
-        Lane::explicit("TEXT_MESSAGE", "CONTENT", text, ""),
-        Lane::explicit("REASONING_MESSAGE", "CONTENT", reasoning, role),
-        Lane::explicit("TOOL_CALL", "ARGS", call, name),
+        TextFrames::with_events("TEXT_MESSAGE", "CONTENT", text, ""),
+        TextFrames::with_events("REASONING_MESSAGE", "CONTENT", reasoning, role),
+        TextFrames::with_events("TOOL_CALL", "ARGS", call, name),
     ];
     for (tag, by_id) in [("i", true), ("n", false)] {
         let chunk = |kind: &str, field: &str, more: &str| {
             let id = format!(r#""{field}":"{kind}{tag}"{more}"#);
-            Lane::chunk(kind, &id, &format!("{kind}{tag}"), by_id)
+            TextFrames::with_chunks(kind, &id, &format!("{kind}{tag}"), by_id)
         };
         lanes.push(chunk("TEXT_MESSAGE", "messageId", ""));
         lanes.push(chunk("REASONING_MESSAGE", "messageId", ""));
@@ -98,8 +98,8 @@ fn play(strict: bool, frames: &[String]) -> Outcome {
     decode_frames(strict, frames.filter(|frame| !frame.is_empty()))
 }
 
-/// Returns the texts of a stream, by id in the order in which they began.
-fn texts(events: &[Event]) -> Vec<(String, String)> {
+/// Returns the texts of a stream with their ids, in the order in which they began.
+fn collect_texts(events: &[Event]) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = Vec::new();
     for event in events {
         let (EventKind::TextMessageContent {
@@ -126,14 +126,14 @@ fn texts(events: &[Event]) -> Vec<(String, String)> {
 }
 
 fn only_text(got: &Outcome) -> String {
-    let mut texts = texts(&got.events);
+    let mut texts = collect_texts(&got.events);
     assert_eq!((got.error(), texts.len()), ("", 1));
     texts.remove(0).1
 }
 
 #[test]
 fn surrogate_pairs_split_across_deltas_are_joined() {
-    for lane in lanes() {
+    for lane in all_text_frames() {
         for text in TEXTS {
             let units: Vec<u16> = text.encode_utf16().collect();
             for at in 0..=units.len() {
@@ -151,7 +151,7 @@ fn surrogate_pairs_split_across_deltas_are_joined() {
 
 #[test]
 fn split_pairs_of_interleaved_texts_do_not_mix() {
-    let lanes = lanes();
+    let lanes = all_text_frames();
     let units: Vec<u16> = "😀b💻".encode_utf16().collect();
     let mut frames = vec![START.to_owned()];
     frames.extend(lanes.iter().map(|lane| lane.first.clone()));
@@ -162,7 +162,7 @@ fn split_pairs_of_interleaved_texts_do_not_mix() {
     frames.push(END.to_owned());
     let got = play(true, &frames);
     assert_eq!(got.error(), "");
-    let texts = texts(&got.events);
+    let texts = collect_texts(&got.events);
     assert_eq!(texts.len(), lanes.len());
     assert!(texts.iter().all(|(_, text)| text == "😀b💻"), "{texts:?}");
 }
@@ -173,7 +173,7 @@ fn an_unpaired_surrogate_is_replaced_in_position() {
     // Characters that are used internally as marks are treated like others.
     let marks = "\u{f003d}\u{f0600}";
     let mark: Vec<u16> = marks.encode_utf16().collect();
-    for lane in lanes() {
+    for lane in all_text_frames() {
         let decoded = |pieces: &[&[u16]]| only_text(&play(true, &lane.frames(pieces)));
         assert_eq!(decoded(&[&high]), "a\u{fffd}");
         assert_eq!(decoded(&[&high, &[98]]), "a\u{fffd}b");
@@ -194,7 +194,7 @@ fn an_unpaired_surrogate_is_replaced_in_position() {
 
 #[test]
 fn a_held_surrogate_is_flushed_when_the_stream_ends_or_fails() {
-    for lane in lanes() {
+    for lane in all_text_frames() {
         let open = &lane.frames(&[&[97, 0xD83D]])[..3];
         let with = |more: &str| play(true, &[open, &[more.to_owned()]].concat());
         for more in [
@@ -205,12 +205,16 @@ fn a_held_surrogate_is_flushed_when_the_stream_ends_or_fails() {
             START,
             END,
         ] {
-            assert_eq!(texts(&with(more).events)[0].1, "a\u{fffd}", "{more}");
+            assert_eq!(
+                collect_texts(&with(more).events)[0].1,
+                "a\u{fffd}",
+                "{more}"
+            );
         }
         let got = with(r#"{"type":"MESSAGES_SNAPSHOT","messages":[]}"#);
         let last = got.events.last().map(|event| event_type(&event.kind));
         assert_eq!(last, Some("MESSAGES_SNAPSHOT"));
-        assert_eq!(texts(&got.events)[0].1, "a\u{fffd}");
+        assert_eq!(collect_texts(&got.events)[0].1, "a\u{fffd}");
     }
 }
 
@@ -235,14 +239,14 @@ fn a_held_surrogate_of_an_unknown_call_is_not_delivered() {
 fn held_surrogates_are_bounded_and_the_rest_replaced() {
     let mut frames = vec![START.to_owned()];
     let id = |n: usize| format!(r#""messageId":"{n}""#);
-    let lanes: Vec<Lane> = (0..300)
-        .map(|n| Lane::explicit("TEXT_MESSAGE", "CONTENT", &id(n), ""))
+    let lanes: Vec<TextFrames> = (0..300)
+        .map(|n| TextFrames::with_events("TEXT_MESSAGE", "CONTENT", &id(n), ""))
         .collect();
     frames.extend(lanes.iter().map(|lane| lane.first.clone()));
     for unit in [0xD83D, 0xDE00] {
         frames.extend(lanes.iter().map(|lane| lane.delta(0, &[unit])));
     }
-    let texts = texts(&play(true, &frames).events);
+    let texts = collect_texts(&play(true, &frames).events);
     let (whole, rest): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| text == "😀");
     assert!(whole.len() >= 16 && rest.len() >= 16);
     assert!(rest.iter().all(|(_, text)| text == "\u{fffd}\u{fffd}"));
@@ -270,7 +274,7 @@ fn the_surrogate_joiner_works_on_its_own() {
     // A split without a U+FFFD in the text has no effect.
     joiner.join(content("odd"), split, &mut out);
     assert!(joiner.is_idle());
-    assert_eq!(texts(&out)[0].1, "\u{fffd}😀\u{fffd}odd");
+    assert_eq!(collect_texts(&out)[0].1, "\u{fffd}😀\u{fffd}odd");
     assert!(SplitPair::parse("[").is_err());
     assert_eq!(SplitPair::parse("{}").unwrap().1, SplitPair::default());
 }
@@ -278,7 +282,7 @@ fn the_surrogate_joiner_works_on_its_own() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Pieces are decoded like the whole; the oracle is the standard library.
+    /// Checks that pieces are decoded like the whole. The standard library is the oracle.
     #[test]
     fn random_utf16_pieces_decode_like_the_whole(
         units in vec(prop_oneof![
@@ -293,7 +297,7 @@ proptest! {
         cuts.extend([0, units.len()]);
         cuts.sort_unstable();
         let pieces: Vec<&[u16]> = cuts.windows(2).map(|cut| &units[cut[0]..cut[1]]).collect();
-        let got = play(strict, &lanes()[lane].frames(&pieces));
+        let got = play(strict, &all_text_frames()[lane].frames(&pieces));
         prop_assert_eq!(only_text(&got), String::from_utf16_lossy(&units));
     }
 }
