@@ -156,16 +156,16 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFuncti
             let preview = preview.clone();
             async move {
                 preview
-                    .call_and_wait(&args)
+                    .call_async(&args)
                     .await
                     .map_err(ToolError::into_message)
             }
         });
     }
-    if let Some(card) = functions.drawing("render") {
+    if let Some(card) = functions.get_draw_function("render") {
         action = action.render(move |call| card.draw(DrawnView::call(call), false));
     }
-    if let Some(card) = functions.drawing("renderApproval") {
+    if let Some(card) = functions.get_draw_function("renderApproval") {
         action = action.render_approval(move |call| card.draw(DrawnView::call(call), true));
     }
     action
@@ -178,7 +178,7 @@ async fn run_handler(
 ) -> Result<Value, ToolError> {
     crate::wait_if_stopped().await;
     let running = RunningHandler::begin(context);
-    let answer = handler.call_async(&args, running.context()).await;
+    let answer = handler.call_async_with(&args, running.context()).await;
     crate::wait_if_stopped().await;
     running.end();
     answer
@@ -190,7 +190,7 @@ fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
     match (functions.get("approval"), fields["approval"].as_str()) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
             let rule = rule.clone();
-            Box::pin(async move { rule.call_and_wait(&args).await != Ok(Value::Bool(false)) })
+            Box::pin(async move { rule.call_async(&args).await != Ok(Value::Bool(false)) })
         })),
         (None, None | Some("never")) => Approval::Never,
         (None, Some(_)) => Approval::Always,
@@ -204,7 +204,7 @@ pub(crate) async fn check_permission(
     name: JsValue,
 ) -> Result<(), String> {
     crate::wait_if_stopped().await;
-    match rule.call_async(&args, name).await {
+    match rule.call_async_with(&args, name).await {
         Ok(Value::Bool(true)) => Ok(()),
         Ok(Value::String(reason)) => Err(reason),
         Ok(_) => Err("The page does not permit it".to_owned()),
@@ -265,7 +265,7 @@ impl PageFunctions {
     }
 
     /// Returns the function in a field that draws a view, if any.
-    pub(crate) fn drawing(&self, name: &str) -> Option<DrawFunction> {
+    pub(crate) fn get_draw_function(&self, name: &str) -> Option<DrawFunction> {
         let draw = get_property(&self.object, name).dyn_into().ok()?;
         Some(DrawFunction::new(draw))
     }

@@ -7,12 +7,12 @@ use wasm_bindgen::prelude::*;
 use crate::function::PageFunction;
 
 /// The methods that read the audit records, as JSON.
-trait Records {
+trait AuditRecords {
     fn entries(&self) -> Value;
     fn export(&self) -> Value;
 }
 
-impl Records for AuditLog {
+impl AuditRecords for AuditLog {
     fn entries(&self) -> Value {
         let entries = Self::entries(self);
         entries.iter().map(|entry| entry.to_value()).collect()
@@ -25,7 +25,7 @@ impl Records for AuditLog {
 
 /// The audit records of a chat since the audit was started.
 #[wasm_bindgen]
-pub struct Audit(Box<dyn Records>);
+pub struct Audit(Box<dyn AuditRecords>);
 
 impl std::fmt::Debug for Audit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

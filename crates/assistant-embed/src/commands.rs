@@ -43,17 +43,17 @@ impl Args {
         self.0.get(at).and_then(Value::as_u64).unwrap_or(u64::MAX)
     }
 
-    fn message(&self, at: usize) -> MessageId {
+    fn message_id(&self, at: usize) -> MessageId {
         self.text(at).as_str().into()
     }
 
     fn texts(&self, at: usize) -> Vec<String> {
-        texts(self.0.get(at))
+        parse_texts(self.0.get(at))
     }
 
     /// Returns the key of the call whose number is the argument at a position. Fails if no call has
     /// the number.
-    fn call(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
+    fn call_key(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(at);
         let key = chat.with_conversation(|all| state::find_call_key(all, number));
         key.flatten()
@@ -86,8 +86,11 @@ fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Resul
             });
             call.flatten().unwrap_or_default()
         }
-        "messageText" => chat.message_text(&args.message(0)).get_untracked().into(),
-        "version" => match chat.branches().version(&args.message(0)).get_untracked() {
+        "messageText" => chat
+            .message_text(&args.message_id(0))
+            .get_untracked()
+            .into(),
+        "version" => match chat.branches().version(&args.message_id(0)).get_untracked() {
             Some((number, count)) => json!([number, count]),
             None => Value::Null,
         },
@@ -112,13 +115,17 @@ fn run_deciding_method(
     args: &Args,
 ) -> Result<Option<Result<(), Refusal>>, String> {
     Ok(Some(match name {
-        "approve" => chat.approve(&args.call(0, chat)?),
-        "approveWith" => chat.approve_with(&args.call(0, chat)?, args.value(1)),
+        "approve" => chat.approve(&args.call_key(0, chat)?),
+        "approveWith" => chat.approve_with(&args.call_key(0, chat)?, args.value(1)),
         "approveAndRemember" => {
             let edited = Some(args.value(1)).filter(|args| !args.is_null());
-            chat.approve_and_remember(&args.call(0, chat)?, edited, parse_remember(&args.value(2)))
+            chat.approve_and_remember(
+                &args.call_key(0, chat)?,
+                edited,
+                parse_remember(&args.value(2)),
+            )
         }
-        "deny" => chat.deny(&args.call(0, chat)?, args.optional_text(1)),
+        "deny" => chat.deny(&args.call_key(0, chat)?, args.optional_text(1)),
         "denyAllAndStop" => chat.deny_all_and_stop(),
         "answer" => {
             let payload = Some(args.value(1)).filter(|payload| !payload.is_null());
@@ -144,12 +151,12 @@ fn run_acting_method(
         "retry" => return Ok(chat.retry()),
         "continueLoop" => return Ok(chat.continue_loop()),
         "showHeldBack" => return Ok(chat.show_held_back()),
-        "edit" => return Ok(chat.edit(&args.message(0), args.text(1))),
-        "regenerate" => return Ok(chat.regenerate(&args.message(0))),
+        "edit" => return Ok(chat.edit(&args.message_id(0), args.text(1))),
+        "regenerate" => return Ok(chat.regenerate(&args.message_id(0))),
         "showVersion" => {
             return Ok(chat
                 .branches()
-                .show(&args.message(0), parse_sibling(&args.text(1))));
+                .show(&args.message_id(0), parse_sibling(&args.text(1))));
         }
         "changeTree" => return Ok(chat.branches().change(parse_tree_change(&args.value(0)))),
         "openConversation" => return Ok(chat.conversations().open(&args.text(0))),
@@ -226,8 +233,8 @@ pub(crate) fn parse_remember(value: &Value) -> Remember {
 }
 
 fn parse_filter(value: &Value) -> Option<OfferFilter> {
-    let names = texts(value.get("names"));
-    let tags = texts(value.get("tags"));
+    let names = parse_texts(value.get("names"));
+    let tags = parse_texts(value.get("tags"));
     let filter = names
         .into_iter()
         .fold(OfferFilter::default(), OfferFilter::name);
@@ -235,7 +242,7 @@ fn parse_filter(value: &Value) -> Option<OfferFilter> {
     value.is_object().then_some(filter)
 }
 
-fn texts(list: Option<&Value>) -> Vec<String> {
+fn parse_texts(list: Option<&Value>) -> Vec<String> {
     let texts = list.and_then(Value::as_array).into_iter().flatten();
     texts.filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -9,7 +9,7 @@ use crate::look::get_property;
 /// Calls the function in the option `notify` for each event, and when the chat begins to wait for
 /// the user, with the kind of the event and three texts, in the form that `npm/chat.js` expects.
 /// Does nothing without the option.
-pub(crate) fn notify_page(options: &JsValue) {
+pub(crate) fn forward_events(options: &JsValue) {
     let Ok(notify) = get_property(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };

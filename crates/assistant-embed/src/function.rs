@@ -14,7 +14,8 @@ use crate::{json, numbers};
 #[derive(Clone)]
 pub(crate) struct PageFunction {
     function: SendWrapper<js_sys::Function>,
-    /// True if the function receives integers that JavaScript would round separately, as text.
+    /// True if the function receives, separately and as text, the integers that JavaScript would
+    /// round.
     exact_numbers: bool,
 }
 
@@ -41,14 +42,18 @@ impl PageFunction {
 
     /// Calls an asynchronous function with the arguments of a call, and returns its result. Never
     /// resolves if the chat has stopped.
-    pub(crate) async fn call_and_wait(&self, args: &Value) -> Result<Value, ToolError> {
+    pub(crate) async fn call_async(&self, args: &Value) -> Result<Value, ToolError> {
         crate::wait_if_stopped().await;
-        self.call_async(args, JsValue::UNDEFINED).await
+        self.call_async_with(args, JsValue::UNDEFINED).await
     }
 
     /// Calls an asynchronous function with the arguments of a call and `more`, a JavaScript value
     /// that is passed without conversion. Returns its result.
-    pub(crate) async fn call_async(&self, args: &Value, more: JsValue) -> Result<Value, ToolError> {
+    pub(crate) async fn call_async_with(
+        &self,
+        args: &Value,
+        more: JsValue,
+    ) -> Result<Value, ToolError> {
         let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {
             Ok(promise) => JsFuture::from(promise).await.ok(),

@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 /// Creates a highlighter from a function that takes code and a language, and returns pairs of a
 /// text and a class, or a promise of them. If the function fails or returns any other value, the
 /// code is not highlighted.
-pub(crate) fn from_function(highlight: js_sys::Function) -> Highlighter {
+pub(crate) fn create_highlighter(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
         let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
         async move {

@@ -110,7 +110,7 @@ pub fn mount(
         media,
         attachments,
     } = WindowOptions::parse(options);
-    let texts = Texts::of(options);
+    let texts = Texts::parse(options);
     let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
     let (store, thread_id) = store::create_store(options);
     let ParsedSession {
@@ -126,7 +126,7 @@ pub fn mount(
                     let handles = WindowHandles::default();
                     // Set once, since children are created once.
                     let _ = below.set((use_assistant(), handles));
-                    events::notify_page(&given);
+                    events::forward_events(&given);
                     handles.draw(attachments, &shown)
                 }
             </AssistantProvider>

@@ -19,7 +19,7 @@ impl WindowOptions {
             markdown = markdown.heading_offset(u8::try_from(levels).unwrap_or(u8::MAX));
         }
         if let Some(highlight) = field(options, "highlight") {
-            markdown = markdown.highlighter(highlight::from_function(highlight));
+            markdown = markdown.highlighter(highlight::create_highlighter(highlight));
         }
         let origins: Option<js_sys::Array> = field(options, "mediaOrigins");
         let origins = origins.iter().flat_map(js_sys::Array::iter);

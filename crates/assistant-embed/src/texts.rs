@@ -18,7 +18,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    pub(crate) fn of(options: &JsValue) -> Self {
+    pub(crate) fn parse(options: &JsValue) -> Self {
         let texts = Self::default();
         texts.update(options);
         texts

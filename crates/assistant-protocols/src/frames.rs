@@ -36,7 +36,7 @@ pub trait Decode {
     /// Fails if the protocol has no responses of this kind.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
-        let message = error_text(text).unwrap_or_else(|| {
+        let message = parse_error_message(text).unwrap_or_else(|| {
             "The server answered with a JSON document instead of an event stream.".to_owned()
         });
         Err(ProtocolError::new("not-a-stream", message))
@@ -54,7 +54,7 @@ pub trait Decode {
 
 /// Returns the error message in a JSON document: the first of `error.message`, `error`, `message`
 /// and the document itself that is present. `None` if it is not a string.
-fn error_text(text: &str) -> Option<String> {
+fn parse_error_message(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
     let message = error.get("message").unwrap_or(error);
@@ -127,7 +127,7 @@ impl<D: Decode> FrameReader<D> {
         self.error.is_some()
     }
 
-    fn detect_document(&mut self, bytes: &[u8]) {
+    fn detect_response_kind(&mut self, bytes: &[u8]) {
         // A byte order mark may be split, too.
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
@@ -151,7 +151,7 @@ impl<D: Decode> FrameReader<D> {
         let within = bytes.get(..room).unwrap_or(bytes);
         self.read += within.len();
         if self.kind == ResponseKind::Unknown {
-            self.detect_document(within);
+            self.detect_response_kind(within);
             // Blanks are held until the kind of the response is known.
             self.body.extend_from_slice(within);
             if self.kind == ResponseKind::Frames {

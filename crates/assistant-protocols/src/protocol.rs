@@ -1,4 +1,4 @@
-//! The protocol trait: encoding of requests and decoding of responses.
+//! Defines the protocol trait, which encodes requests and decodes responses.
 
 use super::stream::Read;
 use assistant_core::{

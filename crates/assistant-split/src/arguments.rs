@@ -91,7 +91,7 @@ pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Outcome<Task> {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Outcome<Task> {
+    fn parse_line(line: &str) -> Outcome<Task> {
         parse(line.split_whitespace().map(str::to_owned))
     }
 
@@ -109,8 +109,8 @@ mod tests {
             out: "out".into(),
             name: "a".to_owned(),
         };
-        assert_eq!(of("--parts out --name a a.wasm"), Ok(parts));
-        assert_eq!(of("a.wasm --help"), Ok(Task::Help));
+        assert_eq!(parse_line("--parts out --name a a.wasm"), Ok(parts));
+        assert_eq!(parse_line("a.wasm --help"), Ok(Task::Help));
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
             ("a.wasm --fast", "no option --fast"),
             ("a.wasm --parts out", "--name"),
         ] {
-            let error = of(line).expect_err(line);
+            let error = parse_line(line).expect_err(line);
             assert!(error.contains(said), "{line}: {error}");
         }
     }

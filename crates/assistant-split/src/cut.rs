@@ -17,7 +17,7 @@ pub(crate) const UNCUT: &str = "__wasm_split_placeholder__";
 const NEEDED: [&str; 2] = ["linking", "reloc.CODE"];
 
 /// Splits a module: writes `NAME.wasm` and its parts into a folder, and returns the paths of the
-/// parts. Fails if the module has no relocations.
+/// parts. Fails if the module cannot be read or has no relocations.
 pub(crate) fn split_module(module: &Path, out: &Path, name: &str) -> Outcome<Vec<PathBuf>> {
     let bytes = fs::read(module).map_err(|error| format!("{}: {error}", module.display()))?;
     let sections =

@@ -52,7 +52,7 @@ pub(crate) fn replace_exactly(text: &str, from: &str, to: &str, times: usize) ->
 mod tests {
     use super::*;
 
-    fn part(was: &str, is: &str) -> LinkedPart {
+    fn create_part(was: &str, is: &str) -> LinkedPart {
         let (was, is) = (was.to_owned(), is.to_owned());
         let bytes = Vec::new();
         LinkedPart { was, is, bytes }
@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn each_part_is_fetched_by_its_name_and_digest() {
-        let linked = link_script(SCRIPT, &[part("a.wasm", "a-1.wasm")]).expect("it has the place");
+        let linked =
+            link_script(SCRIPT, &[create_part("a.wasm", "a-1.wasm")]).expect("it has the place");
         assert!(linked.contains(
             "const src = fetchPart(new URL(\"./a-1.wasm\", import.meta.url), \"sha256-47DEQ"
         ));
@@ -74,7 +75,8 @@ mod tests {
 
     #[test]
     fn an_unexpected_loader_script_is_refused() {
-        let error = link_script(SCRIPT, &[part("b.wasm", "b-1.wasm")]).expect_err("no such part");
+        let error =
+            link_script(SCRIPT, &[create_part("b.wasm", "b-1.wasm")]).expect_err("no such part");
         assert!(error.contains("0 places like"), "{error}");
         let error = link_script(SCRIPT, &[]).expect_err("a part that is not checked");
         assert!(error.contains("1 places like"), "{error}");

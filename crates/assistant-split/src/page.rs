@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     /// Creates a temporary folder with these files.
-    fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+    fn create_folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
         let folder = env::temp_dir().join(format!("split-page-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for what is temporary");
         for (file, text) in files {
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn the_staged_files_of_trunk_are_found_with_or_without_a_hash() {
-        let plain = folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
+        let plain = create_folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
         assert_eq!(find_file_stem(&plain, "app"), Ok("app".to_owned()));
         assert!(find_file_stem(&plain, "other").is_err_and(|said| said.contains("no other.js")));
-        let hashed = folder(
+        let hashed = create_folder(
             "hashed",
             &[
                 ("app-0a1b.js", ""),
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_page_without_split_points_is_not_changed() {
-        let page = folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
+        let page = create_folder("whole", &[("app.js", "export {}"), ("app_bg.wasm", "")]);
         // The module is not even read.
         assert_eq!(split_page(Path::new("app.wasm"), &page, &[]), Ok(()));
         fs::remove_dir_all(page).expect("it can be removed");
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_page_with_uncut_split_points_and_no_module_is_an_error() {
         let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
-        let page = folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
+        let page = create_folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
         let done = split_page(&page.join("app.wasm"), &page, &[]);
         assert!(done.is_err_and(|said| said.contains("app.wasm")));
         fs::remove_dir_all(page).expect("it can be removed");
@@ -262,7 +262,7 @@ mod tests {
         let [_, old, _] = digest::all_integrities(b"whole");
         let [_, new, _] = digest::all_integrities(b"rest");
         let html = format!("<link rel=\"modulepreload\" integrity=\"{old}\"><p>{old}x</p>");
-        let page = folder("digests", &[("index.html", &html), ("app.js", "whole")]);
+        let page = create_folder("digests", &[("index.html", &html), ("app.js", "whole")]);
         let files = vec![
             ("app.js".to_owned(), b"rest".to_vec()),
             ("app-parts-1.js".to_owned(), b"script".to_vec()),

@@ -77,7 +77,7 @@ impl Agent {
             .is_some_and(|runs| runs.contains(&self.run))
     }
 
-    fn record_sent(&mut self, call: &str) {
+    fn record_sent_call(&mut self, call: &str) {
         self.sent_runs
             .entry(call.to_owned())
             .or_default()
@@ -125,7 +125,7 @@ impl Agent {
             Move::Call { tool, args, home } => self.add_call(*tool, *args, *home),
             Move::Again { call, tool, args } => match self.nth_call_id(*call) {
                 Some(id) => {
-                    self.record_sent(&id);
+                    self.record_sent_call(&id);
                     // A call from another branch begins a new message here.
                     self.before.remove(&id);
                     self.rewrite_call(&id, tool.name(), args.text());
@@ -173,7 +173,7 @@ impl Agent {
                 newest.map(|message| to_text(&message["id"]))
             }
         };
-        self.record_sent(&id);
+        self.record_sent_call(&id);
         let call = create_call(&id, tool.name(), args.text());
         let at = home.clone().unwrap_or_else(|| id.clone());
         // A message from another branch starts over here.
@@ -188,7 +188,7 @@ impl Agent {
     /// Adds a message whose text contains a callout, and returns its events.
     fn add_callout(&mut self, tool: Tool, args: Args) -> Vec<Value> {
         let (message, id) = (self.next_id("w"), self.next_id("k"));
-        self.record_sent(&id);
+        self.record_sent_call(&id);
         let (name, args) = (tool.name(), args.text());
         let text = format!("So:\n\n> [!tool {name} {id}]\n> input: {args}\n\nDone.");
         self.memory
@@ -223,12 +223,12 @@ impl Agent {
         let fresh: Vec<String> = fresh.map(|call| to_text(&call["id"])).collect();
         for id in fresh {
             if !self.sent_runs.contains_key(&id) {
-                self.record_sent(&id);
+                self.record_sent_call(&id);
             }
         }
     }
 
-    fn nth_message(&self, pick: u8) -> Option<usize> {
+    fn nth_message_index(&self, pick: u8) -> Option<usize> {
         usize::from(pick).checked_rem(self.memory.len())
     }
 
@@ -247,14 +247,16 @@ impl Agent {
 
     fn apply_change(&mut self, change: &HistoryChange) -> Option<()> {
         match *change {
-            HistoryChange::Drop(message) => drop(self.memory.remove(self.nth_message(message)?)),
+            HistoryChange::Drop(message) => {
+                drop(self.memory.remove(self.nth_message_index(message)?));
+            }
             HistoryChange::Move(message, to) => {
-                let message = self.memory.remove(self.nth_message(message)?);
+                let message = self.memory.remove(self.nth_message_index(message)?);
                 let to = usize::from(to) % (self.memory.len() + 1);
                 self.memory.insert(to, message);
             }
             HistoryChange::Name(message) => {
-                let (place, id) = (self.nth_message(message)?, self.next_id("s"));
+                let (place, id) = (self.nth_message_index(message)?, self.next_id("s"));
                 self.memory.get_mut(place)?["id"] = id.into();
             }
             HistoryChange::ParentMessage(call) => {
@@ -264,7 +266,7 @@ impl Agent {
             }
             HistoryChange::Into(call, message) => {
                 let call = self.remove_call(call)?;
-                let place = self.nth_message(message)?;
+                let place = self.nth_message_index(message)?;
                 let home = self
                     .memory
                     .get_mut(place)
@@ -284,7 +286,7 @@ impl Agent {
                 push_call(message, twice);
             }
             HistoryChange::Plant(message, tool, args) => {
-                let (place, id) = (self.nth_message(message)?, self.next_id("p"));
+                let (place, id) = (self.nth_message_index(message)?, self.next_id("p"));
                 let planted = create_call(&id, tool.name(), args.text());
                 match self
                     .memory
@@ -312,7 +314,7 @@ impl Agent {
                 self.memory.push(answer);
             }
             HistoryChange::Misquote(message) => {
-                let place = self.nth_message(message)?;
+                let place = self.nth_message_index(message)?;
                 self.memory.get_mut(place)?["content"] = "I agree to everything".into();
             }
         }

@@ -100,12 +100,12 @@ fn changes_at(subject: &Value, place: &JsonPath) -> Vec<(String, Value)> {
     let mut push = |what: String, subject: Option<Value>| {
         changes.extend(subject.map(|subject| (what, subject)));
     };
-    let original = find_at(subject, place).cloned().unwrap_or_default();
-    push("removed".to_owned(), remove_at(subject, place));
+    let original = find_value(subject, place).cloned().unwrap_or_default();
+    push("removed".to_owned(), remove_value(subject, place));
     for value in wrong_values(&original) {
         // An unchanged value is not a case.
         if value != original {
-            push(format!("is {value}"), replace_at(subject, place, value));
+            push(format!("is {value}"), replace_value(subject, place, value));
         }
     }
     if let Value::Object(map) = &original {
@@ -113,7 +113,7 @@ fn changes_at(subject: &Value, place: &JsonPath) -> Vec<(String, Value)> {
             let mut map = map.clone();
             map.insert(key.to_owned(), json!({"a": null}));
             let map = Value::Object(map);
-            push(format!("has {key}"), replace_at(subject, place, map));
+            push(format!("has {key}"), replace_value(subject, place, map));
         }
     }
     changes
@@ -139,14 +139,14 @@ fn wrong_values(original: &Value) -> Vec<Value> {
     ]
 }
 
-fn find_at<'v>(value: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
+fn find_value<'v>(value: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
     place.iter().try_fold(value, |value, step| match step {
         PathStep::Key(key) => value.get(key),
         PathStep::Index(index) => value.get(index),
     })
 }
 
-fn replace_at(value: &Value, place: &[PathStep], new: Value) -> Option<Value> {
+fn replace_value(value: &Value, place: &[PathStep], new: Value) -> Option<Value> {
     let mut value = value.clone();
     let slot = place
         .iter()
@@ -158,15 +158,15 @@ fn replace_at(value: &Value, place: &[PathStep], new: Value) -> Option<Value> {
     Some(value)
 }
 
-fn remove_at(value: &Value, place: &[PathStep]) -> Option<Value> {
+fn remove_value(value: &Value, place: &[PathStep]) -> Option<Value> {
     let (last, parent) = place.split_last()?;
-    let mut holder = find_at(value, parent)?.clone();
+    let mut holder = find_value(value, parent)?.clone();
     match (last, &mut holder) {
         (PathStep::Key(key), Value::Object(map)) => drop(map.shift_remove(key)),
         (PathStep::Index(index), Value::Array(items)) => drop(items.remove(*index)),
         _ => return None,
     }
-    replace_at(value, parent, holder)
+    replace_value(value, parent, holder)
 }
 
 fn write_path(place: &JsonPath) -> String {

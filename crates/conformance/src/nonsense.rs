@@ -231,7 +231,7 @@ pub fn apply_changes(frame: &str, changes: &[FrameChange]) -> Vec<u8> {
             let place = at.get(&places);
             match (change, json.pointer_mut(place)) {
                 (FrameChange::Value(_, value), Some(found)) => found.clone_from(value),
-                _ => remove_at(&mut json, place),
+                _ => remove_value(&mut json, place),
             }
             bytes = json.to_string().into_bytes();
         }
@@ -257,7 +257,7 @@ fn list_pointers(value: &Value, at: String, places: &mut Vec<String>) {
     places.push(at);
 }
 
-fn remove_at(json: &mut Value, place: &str) {
+fn remove_value(json: &mut Value, place: &str) {
     let Some((parent, _)) = place.rsplit_once('/') else {
         return;
     };

@@ -43,7 +43,7 @@ impl SplitPair {
 
     /// Finds the lone surrogates at the ends of a delta: parses the frame again, with a mark for
     /// each surrogate. A mark counts only if the delta contains U+FFFD at the same position, so
-    /// mark characters in the text itself have no effect.
+    /// mark characters in the text itself have no effect. `None` if neither end is U+FFFD.
     fn from_delta(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;

@@ -357,7 +357,8 @@ impl Decoder {
         });
     }
 
-    /// Ends the response and returns how it ended.
+    /// Ends the run if the server has reported its end or an error, and returns how the response
+    /// ended.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {

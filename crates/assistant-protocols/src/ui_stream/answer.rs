@@ -154,7 +154,7 @@ impl ReceivedAnswer {
 
     /// Reserves an id for a call: the id of a discarded call with the same agent's id, or a new id
     /// that is unique in the conversation.
-    pub(super) fn next_call_id(&mut self, wire_id: &str) -> String {
+    pub(super) fn reserve_call_id(&mut self, wire_id: &str) -> String {
         let spare = self.spare_calls.get_mut(wire_id);
         if let Some(id) = spare.and_then(VecDeque::pop_front) {
             return id;
@@ -246,7 +246,7 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Discards the calls and data of the current step, and returns the ids of its messages.
+    /// Discards the calls and data of the current step, and returns the ids of the step's messages.
     pub(super) fn reset_step(&mut self) -> Vec<String> {
         let step = self.step;
         let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
@@ -280,8 +280,8 @@ impl ReceivedAnswer {
     }
 
     /// Discards the response, because the server sends it again from its beginning, and returns the
-    /// ids of its messages. Messages of earlier responses remain: those before the page answered a
-    /// call.
+    /// ids of the discarded messages. Messages of earlier responses remain: those before the page
+    /// answered a call.
     pub(super) fn discard_response(&mut self) -> Vec<String> {
         let earlier = self.earlier.min(self.nodes.len());
         let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();

@@ -11,9 +11,9 @@ pub(super) struct OpenTextBlock {
     pub(super) half: Option<u16>,
 }
 
-/// Joins a surrogate pair that is split between two deltas. With `is_cut`, the delta contains marks
-/// for lone surrogates. A high surrogate at its end is moved to `held` until the next delta; other
-/// surrogates without a partner become U+FFFD.
+/// Returns the delta, with the surrogate in `held` joined to its beginning. If `is_cut` is true,
+/// the delta contains marks for lone surrogates: a high surrogate at its end is moved to `held`
+/// until the next delta, and other surrogates without a partner become U+FFFD.
 pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
     // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {

@@ -93,8 +93,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Sends a delta of U+FFFD for each block that ends with a lone surrogate, at the end of the
-    /// stream.
+    /// Sends a delta of U+FFFD for each open block that ends with a lone high surrogate.
     pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             send_held_surrogate(open, *reasoning, sink);

@@ -67,7 +67,7 @@ pub(super) fn take_opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-/// Removes and returns a required string.
+/// Removes and returns a required string. Fails with a reason if the string is missing.
 pub(super) fn take_text(chunk: &mut Object, key: &str) -> Result<String, String> {
     take_opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
 }

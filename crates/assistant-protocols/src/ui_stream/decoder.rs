@@ -322,7 +322,7 @@ impl Decoder {
         notes.insert("step".to_owned(), step.into());
         send_extension(sink, message_extension(&node, notes));
         if is_first {
-            self.write_metadata(None, sink);
+            self.send_metadata(None, sink);
         }
         node
     }
@@ -352,18 +352,18 @@ impl Decoder {
             (Some(Value::Object(known)), Value::Object(fresh)) => {
                 let keys: Vec<String> = fresh.keys().cloned().collect();
                 merge_object(known, fresh);
-                self.write_metadata(Some(&keys), sink);
+                self.send_metadata(Some(&keys), sink);
             }
             (known, fresh) => {
                 *known = Some(fresh);
-                self.write_metadata(None, sink);
+                self.send_metadata(None, sink);
             }
         }
     }
 
-    /// Writes metadata to the first message of the answer, if that message exists. `keys` contains
-    /// the changed keys; `None` means that all may have changed.
-    fn write_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
+    /// Sends the metadata of the answer's first message, if both exist. `keys` contains the changed
+    /// keys; `None` means that all may have changed.
+    fn send_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
         let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
         else {
             return;

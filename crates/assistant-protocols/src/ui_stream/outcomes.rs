@@ -11,7 +11,7 @@ use crate::stream::Sink;
 use assistant_core::event::{Extension, Object, Settlement, fault::quote};
 
 impl Decoder {
-    pub(super) fn request_approval(
+    pub(super) fn record_approval_request(
         &mut self,
         mut chunk: Object,
         sink: &mut dyn Sink,
@@ -45,7 +45,7 @@ impl Decoder {
         Ok(())
     }
 
-    pub(super) fn answer_approval(
+    pub(super) fn record_approval_response(
         &mut self,
         mut chunk: Object,
         sink: &mut dyn Sink,

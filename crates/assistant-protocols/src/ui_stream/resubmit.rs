@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Returns the parts of the newest message after its last `step-start`; `None` if the message is
 /// not an answer.
-fn last_step(messages: &[Value]) -> Option<&[Value]> {
+fn last_step_parts(messages: &[Value]) -> Option<&[Value]> {
     let message = messages.last()?;
     if message.get("role")? != "assistant" {
         return None;
@@ -50,7 +50,7 @@ fn has_output(part: &Value) -> bool {
 /// or an error, and no unfinished text follows the last of them.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
-    let Some(step) = last_step(messages) else {
+    let Some(step) = last_step_parts(messages) else {
         return false;
     };
     let is_ours = |part: &Value| is_tool(part) && !is_set(part, "providerExecuted");
@@ -66,7 +66,7 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
 /// one call has an answered approval but no outcome.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
-    let Some(step) = last_step(messages) else {
+    let Some(step) = last_step_parts(messages) else {
         return false;
     };
     let tools = || step.iter().filter(|part| is_tool(part));

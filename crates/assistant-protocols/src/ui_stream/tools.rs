@@ -47,8 +47,8 @@ impl Decoder {
             // The second name of each is used by the AI SDK's own stream on the server.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
-            "tool-approval-request" => self.request_approval(chunk, sink),
-            "tool-approval-response" => self.answer_approval(chunk, sink),
+            "tool-approval-request" => self.record_approval_request(chunk, sink),
+            "tool-approval-response" => self.record_approval_response(chunk, sink),
             "tool-output-available" | "tool-result" => self.settle_call(kind, chunk, sink),
             "tool-output-error" | "tool-error" => self.fail_call(chunk, sink),
             "tool-output-denied" => {
@@ -190,7 +190,7 @@ impl Decoder {
             return place;
         }
         let node = self.ensure_current_message(sink);
-        let id = self.answer.next_call_id(wire_id);
+        let id = self.answer.reserve_call_id(wire_id);
         if id != wire_id {
             notes.insert(WIRE_ID.to_owned(), wire_id.into());
         }

@@ -1,6 +1,6 @@
-//! The cost of an event on the production path, from the bytes of a response through the reader
-//! into a session, compared with parsing the same bytes into an enum with `serde_json`. The results
-//! are ratios within one run, since absolute times depend on the machine.
+//! Measures the cost of an event on the production path, from the bytes of a response through the
+//! reader into a session, and compares it with parsing the same bytes into an enum with
+//! `serde_json`. The results are ratios within one run, since absolute times depend on the machine.
 //!
 //! `cargo xtask bench`, or `cargo bench -p conformance --bench agui`.
 
@@ -32,7 +32,7 @@ const ROUNDS: usize = 15;
 /// fastest round of each block counts, because other activity of the machine only adds time.
 const BLOCK: usize = 500;
 
-/// A hand-written enum of only these events, as the baseline.
+/// A hand-written enum of the benchmark's events, as the baseline.
 #[derive(Deserialize)]
 #[serde(
     tag = "type",
@@ -97,7 +97,7 @@ fn main() {
     }
     println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
     println!("| --: | --: | --: | --: | --: |");
-    measure_conversation_lengths();
+    measure_long_conversations();
     println!("\n| observers of every change | text delta | ratio |");
     println!("| --: | --: | --: |");
     measure_observers();
@@ -215,7 +215,7 @@ fn data_of_frames(stream: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Measures an event at the end of conversations of several lengths.
-fn measure_conversation_lengths() {
+fn measure_long_conversations() {
     let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
     let blocks = [content_event(), piece].map(|event| vec![write_frame(&event).repeat(BLOCK); 20]);
     let lengths = [10, 1_000, 10_000];
@@ -299,7 +299,7 @@ fn argument_events() -> Vec<Value> {
     prepend_run_start([start].into_iter().chain(pieces))
 }
 
-/// Returns events of all kinds: text, calls with arguments in deltas, results, and state patches.
+/// Returns a mix of events: text, calls with arguments in deltas, results, and state patches.
 fn mixed_events() -> Vec<Value> {
     prepend_run_start((0..EVENTS / 40 + 1).flat_map(|turn| {
         let (message, call) = (format!("{MESSAGE}{turn}"), format!("{CALL}{turn}"));

@@ -125,7 +125,7 @@ pub enum FileChange {
     RunsSucceeded,
     /// Sets another state of the call.
     State(u8, &'static str),
-    /// Sets a state of the call that differs from its phase.
+    /// Sets the stored lifecycle of the call, which may contradict its state.
     Lifecycle(u8, &'static str),
     /// Marks the call as approved by the user.
     Approved(u8),
@@ -181,7 +181,7 @@ pub struct Question {
     pub call: Option<u8>,
     /// The kind of answer that the question accepts.
     pub takes: AnswerFormat,
-    /// The number that selects the message and the metadata, of a small range.
+    /// The number, of a small range, that selects the message and the metadata.
     pub words: u8,
     /// The actions that the question lists.
     pub list: Vec<ListedAction>,

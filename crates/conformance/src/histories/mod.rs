@@ -22,7 +22,7 @@ pub use tally::Tally;
 /// The number of random steps before a history is completed.
 const STEPS: usize = 60;
 
-/// Plays the history of a seed.
+/// Plays the history of a seed, and returns its counts.
 #[must_use]
 pub fn play_history(seed: u64) -> Tally {
     let mut history = history::ChatSimulation::new(seed);

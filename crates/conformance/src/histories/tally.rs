@@ -11,7 +11,7 @@ pub struct Tally {
     pub histories: u64,
     /// The number of killed tabs.
     pub crashes: u64,
-    /// The number of handlers that were started without confirmation of the failed store.
+    /// The number of handlers that were started without the store's confirmation.
     pub page_starts: u64,
     /// The number of violations of exactly-once execution: handlers that ran again without consent,
     /// handlers that a tab without ownership started or did not refuse to start, and anything that

@@ -98,7 +98,7 @@ pub(crate) struct Scene {
     pub(crate) world: u64,
     /// The repeated preview that is being handled, and the calls that may wait for it.
     pub(crate) saying: Option<(Result<Value, String>, Vec<CallKey>)>,
-    /// The repeated previews that equal the approved ones.
+    /// The newest repeated preview of each call that has stopped waiting for a decision.
     pub(crate) confirmed: BTreeMap<CallKey, Result<Value, String>>,
     /// The approvals that are remembered if the preview has not changed.
     pub(crate) to_allow: BTreeMap<CallKey, RememberedGrant>,

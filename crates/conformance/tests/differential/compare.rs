@@ -104,7 +104,7 @@ pub fn compare(mut reference: Value, mut ours: Value) -> Result<Vec<&'static str
     }
     for report in [&mut reference, &mut ours] {
         convert_numbers(report);
-        replace_minted_ids(report);
+        replace_generated_ids(report);
     }
     if reference["outcome"] == "failed" && ours["outcome"] == "failed" {
         met.push(rule::PREFIX);
@@ -182,7 +182,7 @@ fn check_same_error(
 }
 
 /// Replaces the ids that a client generated for retired thinking events with one fixed text.
-fn replace_minted_ids(value: &mut Value) {
+fn replace_generated_ids(value: &mut Value) {
     let is_minted = |word: &str| {
         let uuid = word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
         uuid || word.contains("-thinking-")
@@ -199,8 +199,8 @@ fn replace_minted_ids(value: &mut Value) {
             });
             *text = words.collect();
         }
-        Value::Array(items) => items.iter_mut().for_each(replace_minted_ids),
-        Value::Object(map) => map.values_mut().for_each(replace_minted_ids),
+        Value::Array(items) => items.iter_mut().for_each(replace_generated_ids),
+        Value::Object(map) => map.values_mut().for_each(replace_generated_ids),
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! The cost of many actions.
+//! Measures registering, changing and removing many actions.
 
 use assistant_core::{
     action::{ActionSpec, RegistrationId},

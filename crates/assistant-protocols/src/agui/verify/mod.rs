@@ -139,7 +139,8 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Checks rules 1 to 3, which apply before the first run and after a terminal event.
+    /// Checks rules 1 to 3, which apply before the first run and after a terminal event. Returns
+    /// `None` for a valid event, and the result for an event that is dropped after `RUN_ERROR`.
     fn check_between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! The rules that depend only on the open entities of a run. [`super::Verifier`] checks the others.
+//! Checks the rules that depend only on the entities of a run. [`super::Verifier`] checks the
+//! others.
 
 use super::super::encode::event_type;
 use super::table::EntityTable;
