@@ -25,8 +25,9 @@ type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "
  *   browser is idle, `visible` when the element is visible, `intent` (the default of the others) when a pointer comes
  *   near the button or it has the focus; without a button, at the first input of the user on the page.
  *
- * Until the program is loaded, the element has a composer of its own (with `visible`, once the element is visible): text and a sent message are
- * passed to the chat's composer, which replaces it. `chat` and `leptos-assistant-ready` are those of the program.
+ * Until the program is loaded, the element has a composer of its own (with `visible`, once the element is visible): text
+ * and a sent message are passed to the chat's composer, which replaces it. `chat` and `leptos-assistant-ready` are those
+ * of the program.
  *
  * An element that is removed keeps its chat for a minute, and a run continues meanwhile; one that is added again later
  * begins another chat. `chat.unmount()` ends it at once.

@@ -564,7 +564,11 @@ export interface ThreadInfo {
 export interface ChatState {
   /** The messages of the shown branch; it changes when one is added, ends or is replaced. */
   messages: Message[];
-  /** The present activity: `busy` while anything runs, `streaming`, `waiting` for the agent, `asking` the user. */
+  /**
+   * The present activity: `busy` while a run, a handler or a question to the user is open, `streaming` while the agent
+   * streams, `waiting` if nothing continues until the user answers, `asking` while a handler asks the user, `elsewhere` if
+   * the activity belongs to a branch that is not shown.
+   */
   activity: { busy: boolean; streaming: boolean; waiting: boolean; asking: boolean; elsewhere: boolean };
   /** The names of the tools that run. */
   runningTools: string[];

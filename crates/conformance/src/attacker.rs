@@ -119,7 +119,7 @@ impl Agent {
     }
 
     /// Applies a move to the agent's history and returns its events. Empty for a move that sends no
-    /// events, and for one that refers to a call when there is none.
+    /// events, and for the repetition or continuation of a call if there are no calls.
     pub fn play_move(&mut self, what: &Move) -> Vec<Value> {
         match what {
             Move::Call { tool, args, home } => self.add_call(*tool, *args, *home),
@@ -208,8 +208,9 @@ impl Agent {
         }
     }
 
-    /// Records the calls that the agent has never sent as sent in this run, if they follow the
-    /// user's newest message and every message that the page knew when the run began.
+    /// Records calls as sent in this run, if neither the agent nor a request has sent them before,
+    /// and if they follow the user's newest message and every message that the page knew when the
+    /// run began.
     fn record_new_calls(&mut self) {
         let listed: BTreeSet<String> = self.memory.iter().map(|m| to_text(&m["id"])).collect();
         self.before.retain(|id| listed.contains(id));

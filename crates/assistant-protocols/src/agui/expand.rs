@@ -202,10 +202,10 @@ impl Expander {
         self.open_stream(chunk, out)
     }
 
-    /// Returns the index of the stream that a chunk continues. A chunk with an id continues the
-    /// stream with this id; a chunk without an id continues the stream of its sender or, if it
-    /// names no sender, the only stream of its kind. `None` if the chunk opens a stream. Fails if
-    /// several streams are possible, or if the stream with the id belongs to another sender.
+    /// Returns the index of the stream of the chunk's kind that the chunk continues. A chunk with
+    /// an id continues the stream with this id; a chunk without an id continues the stream of its
+    /// sender or, if it names no sender, the only stream. `None` if the chunk opens a stream. Fails
+    /// if several streams are possible, or if the stream with the id belongs to another sender.
     fn find_stream(&self, chunk: &ChunkFields) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
         let tag = chunk.base.subagent_run_id.as_deref();

@@ -401,8 +401,8 @@ impl Decoder {
         }
     }
 
-    /// Ends the run if the stream has reported its end, an error or an abort. In every case, sends
-    /// the held surrogates, and begins a message for metadata without one.
+    /// Ends the run if the stream has reported its end, an error or an abort. During a run, always
+    /// sends the held surrogates, and begins a message for metadata without one.
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         if self.stage != DecoderStage::Running {
             return;

@@ -248,8 +248,8 @@ impl ChatSimulation {
         }
     }
 
-    /// Kills the tab, and replaces it by a reload or by another tab. The handlers of the killed tab
-    /// may keep running.
+    /// Kills the tab, and replaces it by a reload or by another tab, if the store has a snapshot.
+    /// The handlers of the killed tab may keep running.
     pub(super) fn kill_tab(&mut self) {
         self.tally.crashes += 1;
         let is_left = self.rng.u8(..) < 80;
