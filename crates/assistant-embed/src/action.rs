@@ -112,46 +112,46 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
 }
 
 fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFunctions) -> ToolAction {
-    if let Some(text) = functions.get("description") {
+    if let Some(text) = functions.get_function("description") {
         action = action.description(move || text.call_without_args::<String>().unwrap_or_default());
     }
-    if let Some(schema) = functions.get("parameters") {
+    if let Some(schema) = functions.get_function("parameters") {
         action = action.parameters(move || schema.call_without_args::<Value>().unwrap_or_default());
     }
-    match functions.get("enabled") {
+    match functions.get_function("enabled") {
         // An action whose condition fails is not offered.
         Some(enabled) => {
             action = action.enabled(move || enabled.call_without_args().unwrap_or(false));
         }
         None => action = action.enabled(fields["enabled"] != Value::Bool(false)),
     }
-    if let Some(handler) = functions.get("handler") {
+    if let Some(handler) = functions.get_function("handler") {
         action = action.handler(move |args: Value, context: ToolContext| {
             run_handler(handler.clone(), args, context)
         });
     }
     action = action.approval(approval_rule(fields, functions));
-    if let Some(permits) = functions.get("permission") {
+    if let Some(permits) = functions.get_function("permission") {
         action = action.permission(move |args: Value| {
             check_permission(permits.clone(), args, JsValue::UNDEFINED)
         });
     }
-    if let Some(describe) = functions.get("describe") {
+    if let Some(describe) = functions.get_function("describe") {
         action = action.describe(move |args: &Value| describe_call(&describe, args));
     }
-    if let Some(denial) = functions.get("denial") {
+    if let Some(denial) = functions.get_function("denial") {
         action = action.denial(move |args: &Value, reason| {
             let reason = reason.map_or(Value::Null, Value::from);
             DenialResult(denial.call_sync(args, &reason).ok())
         });
     }
-    if let Some(clean) = functions.get("sanitize") {
+    if let Some(clean) = functions.get_function("sanitize") {
         // The schema refuses the arguments if they could not be sanitized.
         action = action.sanitize(move |args| {
             *args = clean.call_sync(args, &Value::Null).unwrap_or_default();
         });
     }
-    if let Some(preview) = functions.get("preview") {
+    if let Some(preview) = functions.get_function("preview") {
         action = action.preview(move |args: Value| {
             let preview = preview.clone();
             async move {
@@ -187,7 +187,10 @@ async fn run_handler(
 /// Returns the approval rule. A function requires approval unless it returns `false`, also if it
 /// fails. Without a function, every text except `never` requires approval.
 fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
-    match (functions.get("approval"), fields["approval"].as_str()) {
+    match (
+        functions.get_function("approval"),
+        fields["approval"].as_str(),
+    ) {
         (Some(rule), _) => Approval::When(Box::new(move |args| {
             let rule = rule.clone();
             Box::pin(async move { rule.call_async(&args).await != Ok(Value::Bool(false)) })
@@ -270,7 +273,7 @@ impl PageFunctions {
         Some(DrawFunction::new(draw))
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<PageFunction> {
+    pub(crate) fn get_function(&self, name: &str) -> Option<PageFunction> {
         let function = get_property(&self.object, name).dyn_into().ok()?;
         Some(PageFunction::new(function, self.exact_numbers))
     }

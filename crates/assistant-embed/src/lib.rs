@@ -149,7 +149,7 @@ pub fn mount(
 }
 
 /// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
-/// exported functions fail, and no function of the page is called any more.
+/// exported functions that can fail do so, and no function of the page is called any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn ensure_running() -> Result<(), JsError> {

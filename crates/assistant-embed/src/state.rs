@@ -23,8 +23,8 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
         }
         "activity" => activity_to_json(chat.activity().get()),
         "runningTools" => chat.tools().running().get().into(),
-        "runningCalls" => key_numbers(&chat.tools().running_calls().get()),
-        "pendingApprovals" => key_numbers(&chat.pending_approvals().get()),
+        "runningCalls" => keys_to_json(&chat.tools().running_calls().get()),
+        "pendingApprovals" => keys_to_json(&chat.pending_approvals().get()),
         "notices" => chat.notices().with(|list| list.iter().map(notice_to_json).collect()),
         "agentSteps" => chat.agent_steps().with(|steps| {
             let steps = steps.iter();
@@ -73,7 +73,7 @@ fn message_to_json(conversation: &Conversation, message: &Message) -> Value {
         "id": message.id().as_str(),
         "role": message.role().as_str(),
         "text": message.text(),
-        "calls": key_numbers(&calls.map(ToolCall::key).collect::<Vec<_>>()),
+        "calls": keys_to_json(&calls.map(ToolCall::key).collect::<Vec<_>>()),
         "streaming": conversation.is_being_written(message.id()),
     })
 }
@@ -195,7 +195,7 @@ fn thread_to_json(thread: &ThreadInfo) -> Value {
     })
 }
 
-fn key_numbers(keys: &[CallKey]) -> Value {
+fn keys_to_json(keys: &[CallKey]) -> Value {
     keys.iter().map(|key| key.number()).collect()
 }
 

@@ -22,7 +22,7 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     let mut out = json!({
         "messages": request_messages(conversation),
         "trigger": "submit-message",
-        "tail": answer.map(|group| write_answer_tail(conversation, group)),
+        "tail": answer.map(|group| create_answer_tail(conversation, group)),
         "taken": {
             "messages": conversation.run_path().map(Message::wire_id).collect::<Vec<_>>(),
             "calls": conversation.run_path().flat_map(|message| conversation.calls_in(message))
@@ -57,8 +57,8 @@ fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
 }
 
-fn write_answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
-    let mut tail = write_tail(conversation, group);
+fn create_answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
+    let mut tail = create_tail(conversation, group);
     let earlier = |message: &Message| {
         let mut calls = conversation.calls_in(message);
         calls.any(|call| was_followed_by_response(conversation, call))
@@ -78,7 +78,7 @@ fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> boo
     conversation.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
 }
 
-fn write_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
+fn create_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut step = 0_u64;
     let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
     let mut before: Option<&Message> = None;
@@ -92,7 +92,7 @@ fn write_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
         let real = conversation
             .calls_in(message)
             .filter(|call| is_runnable(call));
-        calls.extend(real.map(|call| write_call(call, step)));
+        calls.extend(real.map(|call| call_to_value(call, step)));
         for part in message.parts() {
             if let Part::Data(part) = part {
                 let wire = part.extra().get("id").cloned();
@@ -115,7 +115,7 @@ fn is_answer_to_agent(approval: &CallApproval) -> bool {
     approval.interrupt_id().is_some() && approval.decision().is_some()
 }
 
-fn write_call(call: &ToolCall, step: u64) -> Value {
+fn call_to_value(call: &ToolCall, step: u64) -> Value {
     let mut notes = super::stored_fields(call.extra())
         .cloned()
         .unwrap_or_default();
