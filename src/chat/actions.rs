@@ -9,7 +9,7 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Feedback,
     branch::{can_regenerate, edit_button, picker, regenerate_button},
-    counts::with_count_text,
+    counts::insert_count_text,
     day::message_time,
     message_context::MessageContext,
     transcript_context::TranscriptContext,
@@ -25,9 +25,10 @@ use crate::{
 /// The shortest duration that is shown, in milliseconds.
 const MIN_DURATION_MS: u64 = 100;
 
-/// Shows the actions of a complete message: its versions, copy, feedback, edit or regenerate, the
-/// time, and a button that shows the message's price, tokens and duration. Shows no actions while
-/// the user edits the message. A [`Transcript`](super::Transcript) shows the same below each turn.
+/// Shows the versions of a message and, once it is complete, its actions: copy, feedback, edit or
+/// regenerate, the time, and a button that shows the message's price, tokens and duration. Shows
+/// nothing while the user edits the message. A [`Transcript`](super::Transcript) shows the same
+/// below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -281,7 +282,7 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         (None, None, None) => None,
     };
     if let Some((word, count)) = tokens {
-        words.push(with_count_text(
+        words.push(insert_count_text(
             word,
             &time::format_number(as_float(count), true),
         ));
@@ -311,7 +312,7 @@ fn format_duration(labels: &Labels, ms: u64) -> String {
         60_000..3_600_000 => (&labels.minutes, 60_000.0),
         _ => (&labels.hours, 3_600_000.0),
     };
-    with_count_text(word, &time::format_number(as_float(ms) / unit, false))
+    insert_count_text(word, &time::format_number(as_float(ms) / unit, false))
 }
 
 #[allow(

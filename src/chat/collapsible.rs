@@ -1,5 +1,5 @@
-//! The shared behaviour of windows that a button opens and closes:
-//! [`ChatSidebar`](super::ChatSidebar) and [`ChatPopup`](super::ChatPopup).
+//! Renders the windows that a button opens and closes: [`ChatSidebar`](super::ChatSidebar) and
+//! [`ChatPopup`](super::ChatPopup).
 
 use leptos::{html, prelude::*};
 
@@ -31,8 +31,8 @@ pub(super) struct Collapsible {
     pub id: String,
 }
 
-/// Renders a collapsible window in the given arrangement. `begins_open` applies unless the
-/// application controls `open`.
+/// Renders a collapsible window in the given arrangement. `begins_open` applies if the application
+/// does not control `open`. Renders nothing on a server or without an assistant.
 pub(super) fn collapsible(
     props: CollapsibleProps,
     begins_open: bool,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 
-/// The renderer of the content of the transcript before the first message.
+/// A function that renders the content of the transcript before the first message.
 type RenderEmpty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
 /// Renders the messages, and everything between them and the composer.
@@ -43,8 +43,8 @@ fn announcements(
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
-/// Moves messages that the session has refused after they counted as accepted back to the composer
-/// of the window.
+/// Moves messages back to the composer of the window if the session refuses them after they counted
+/// as accepted.
 fn restore_refused_messages(assistant: &Assistant) {
     let returned = assistant.runtime().returned.clone();
     let composer = use_context::<ComposerSlot>();

@@ -26,13 +26,14 @@ impl EditedMessage {
         use_context().unwrap_or_else(Self::new)
     }
 
-    /// Returns true if this message is edited; tracked.
+    /// Returns true if the user edits the message with this id. Tracked.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id.with(|edited| edited.as_ref() == Some(id))
     }
 
-    /// Returns the message whose editor the composer has opened; tracked.
-    pub(super) fn opened_by_composer(self) -> Option<MessageId> {
+    /// Returns the id of the message whose editor the composer has opened; `None` if the composer
+    /// has opened no editor. Tracked.
+    pub(super) fn id_opened_by_composer(self) -> Option<MessageId> {
         self.id.get().filter(|_| self.by_composer.get_value())
     }
 
@@ -61,7 +62,7 @@ impl EditedMessage {
         true
     }
 
-    /// Closes the editor. Returns true if the composer opened it.
+    /// Closes the editor. Returns true if the composer had opened the editor.
     pub(super) fn close_editor(self) -> bool {
         self.id.set(None);
         self.by_composer.get_value()

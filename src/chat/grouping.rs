@@ -11,7 +11,7 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{counts::with_count, item::TurnBlock};
+use super::{counts::insert_count, item::TurnBlock};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -28,7 +28,7 @@ const NAMES: usize = 3;
 /// The membership of a call in a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Membership {
-    /// The first call of the group.
+    /// The key of the first call of the group.
     head: CallKey,
     /// The group's summary, if this call is the first of the group.
     summary: Option<GroupSummary>,
@@ -55,7 +55,7 @@ struct GroupSignals {
 pub(super) struct Groups {
     members: Memo<HashMap<CallKey, Membership>>,
     open: RwSignal<HashSet<CallKey>>,
-    /// The calls that the user has opened.
+    /// The calls whose cards the user has opened or focused.
     opened: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, GroupSignals>>,
     done: GroupTitles,
@@ -91,7 +91,7 @@ impl Groups {
             changes,
         };
         if !by_person {
-            effect(move |_| groups.update_slots());
+            effect(move |_| groups.update_signals());
         }
         groups
     }
@@ -144,7 +144,7 @@ impl Groups {
         state.unwrap_or_default()
     }
 
-    fn update_slots(self) {
+    fn update_signals(self) {
         self.members.track();
         self.open.track();
         let changed = self.slots.try_with_value(|slots| {
@@ -172,7 +172,7 @@ impl Groups {
 
     /// Reads the summary of the group that begins with a call; returns the default value if no
     /// group begins with the call. Tracked when called in a reactive closure.
-    fn group_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
+    fn read_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
         let value = self
             .members
             .with(|members| members.get(head)?.summary.as_ref().map(read));
@@ -299,7 +299,8 @@ fn group_members(row: AdjacentCalls) -> Vec<(CallKey, Membership)> {
     members.collect()
 }
 
-/// Renders a call: the summary line if it is the first of a group, then its card.
+/// Renders the card of a call, hidden while its group is closed. The summary line precedes the card
+/// of the first call of a group.
 pub(super) fn grouped_call(
     assistant: &Assistant,
     groups: Groups,
@@ -343,9 +344,9 @@ pub(super) fn grouped_call(
 
 fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let of_state = head;
-    let count = memo(move || groups.group_summary(&head, |summary| summary.count));
-    let names = memo(move || groups.group_summary(&head, |summary| summary.names.clone()));
-    let count = move || with_count(&words.word(|l| &l.tool_calls), count.get());
+    let count = memo(move || groups.read_summary(&head, |summary| summary.count));
+    let names = memo(move || groups.read_summary(&head, |summary| summary.names.clone()));
+    let count = move || insert_count(&words.word(|l| &l.tool_calls), count.get());
     let names = move || view! { <ExactText text=names.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&of_state));
     let toggle = move |_| {

@@ -60,8 +60,8 @@ pub fn ChatHeader(
     .into_any()
 }
 
-/// The button that begins a new conversation, unless the current one is empty. Until the first
-/// message, [`Notices`](super::Notices) offer to return to the previous conversation.
+/// The button that begins a new conversation, unless the current conversation is empty. Until the
+/// first message, [`Notices`](super::Notices) offer to return to the previous conversation.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -17,7 +17,7 @@ const CONTENT: &str = ".la-transcript-content";
 #[derive(Clone, Copy)]
 pub(super) struct InboxPosition {
     inside: RwSignal<bool>,
-    /// Incremented when further parts of the window were rendered.
+    /// The number of times that further parts of the window were rendered.
     drawn: RwSignal<u32>,
 }
 
@@ -27,15 +27,16 @@ impl InboxPosition {
     }
 }
 
-/// Makes the surrounding window place its inbox again, after parts of it were rendered.
+/// Updates the position of the inbox in the surrounding window, after parts of the window were
+/// rendered.
 pub(super) fn update_inbox_position() {
     if let Some(InboxPosition { drawn, .. }) = use_context() {
         drawn.update(|count| *count = count.wrapping_add(1));
     }
 }
 
-/// Provides the position of the inbox by context, and updates the position when the size of the
-/// chat changes, until the window is unmounted.
+/// Provides the position of the inbox by context. Updates the position when the size of the chat
+/// changes, or further parts are rendered, until the window is unmounted.
 pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
     let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
     provide_context(InboxPosition { inside, drawn });

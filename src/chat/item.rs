@@ -1,4 +1,4 @@
-//! The items of the list of messages, as views render them.
+//! Defines the items of the list of messages, as views render them.
 //!
 //! `thread` divides the messages into blocks, `list` mounts the items.
 
@@ -16,7 +16,7 @@ pub(super) struct TurnBlock {
     pub(super) entries: Vec<MessageEntry>,
     /// The index of the block's first message in the thread.
     pub(super) start: usize,
-    /// The time of the message before the block.
+    /// The time of the message before the block; `None` if the thread begins with the block.
     pub(super) before: Option<i64>,
     /// The indices of all messages of the turn.
     pub(super) whole: Range<usize>,
@@ -64,7 +64,7 @@ pub(super) type BlockId = (u64, MessageId);
 #[derive(Clone)]
 pub(super) enum ListItem {
     Block(BlockId, ArcRwSignal<TurnBlock>),
-    /// The space between the reader's position and the newest turn.
+    /// The space between the blocks near the view and the last blocks, which are always mounted.
     Gap,
 }
 

@@ -8,8 +8,8 @@ use crate::{
     ui::{Icon, IconButton, Words, focus, memo, when},
 };
 
-/// The conversation that the user has left in the surrounding window; `None` after the offer to
-/// return was withdrawn.
+/// The id of the conversation that the user has left in the surrounding window; `None` if no return
+/// is offered.
 #[derive(Clone, Copy)]
 pub(super) struct PreviousConversation(RwSignal<Option<String>>);
 
@@ -25,8 +25,9 @@ impl PreviousConversation {
     }
 }
 
-/// Renders the notice that a new conversation has begun, with a button that returns to the previous
-/// conversation, and a button that dismisses the notice. `None` outside of a window.
+/// Renders the notice that a new conversation has begun, as long as that conversation is empty,
+/// with a button that returns to the previous conversation, and a button that dismisses the notice.
+/// `None` outside of a window.
 pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
     let (left, assistant) = (use_context::<PreviousConversation>()?, assistant.clone());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());

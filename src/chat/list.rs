@@ -28,13 +28,14 @@ struct ListState {
     window: Option<MountedWindow>,
     /// True if all blocks are mounted.
     all: bool,
-    /// True if a message arrived, or the reader moved, since the last inspection.
+    /// True if the view must be measured: messages arrived, the reader moved, or other blocks were
+    /// mounted since the last inspection.
     needs_inspection: bool,
-    mounted: Mounted,
+    mounted: MountedBlocks,
 }
 
-/// The mounted blocks by id, each with its index among all blocks.
-type Mounted = HashMap<MessageId, (usize, ArcRwSignal<TurnBlock>)>;
+/// The mounted blocks by id, each with its index among all blocks and the signal of its content.
+type MountedBlocks = HashMap<MessageId, (usize, ArcRwSignal<TurnBlock>)>;
 
 #[derive(Clone, Copy)]
 pub(super) struct BlockList {
@@ -62,7 +63,8 @@ pub(super) enum ThreadChange {
     More,
     /// A new message of the user at the end.
     UserMessage,
-    /// Another conversation.
+    /// Another conversation; also another branch without the first mounted block, while the view is
+    /// at the end.
     Other,
 }
 
@@ -87,8 +89,9 @@ impl BlockList {
             .unwrap_or_default()
     }
 
-    /// Applies a change of the messages, and returns its kind. If `at_end` is true, the newest
-    /// blocks are mounted; otherwise the mounted blocks stay, if they still exist.
+    /// Applies a change of the messages, and returns the kind of the change. If `at_end` is true,
+    /// or the conversation is another one, the newest blocks are mounted. Otherwise the mounted
+    /// blocks stay, or are replaced by the blocks at the same indices if they no longer exist.
     pub(super) fn apply_changes(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let news = self
             .state
@@ -106,8 +109,9 @@ impl BlockList {
         self.update_signals();
     }
 
-    /// Mounts the blocks near the visible area. While the view is at the end of the list, it is
-    /// measured only after a change.
+    /// Mounts the blocks near the visible area, and unmounts distant blocks, except during a
+    /// selection. Does nothing if all blocks are mounted or rows wait to be rendered. While the
+    /// view is at the end of the list, it is measured only after a change.
     pub(super) fn mount_near_view(
         self,
         scroller: &web_sys::HtmlElement,
@@ -118,7 +122,7 @@ impl BlockList {
             if state.all || (at_end && !state.needs_inspection) {
                 return false;
             }
-            // Blocks do not have their heights yet. They change when they have.
+            // Blocks do not have their final heights yet.
             state.needs_inspection = has_waiting_rows();
             if state.needs_inspection {
                 return false;
@@ -142,9 +146,9 @@ impl BlockList {
         }
     }
 
-    /// Mounts the block of a message and the next blocks, and unmounts distant blocks. Returns false
-    /// if the block is mounted or does not exist. The caller scrolls to the message, so the current
-    /// view is not inspected first.
+    /// Mounts the block of a message and the blocks after it, and unmounts distant blocks. Returns
+    /// false if the block is already mounted, or no block contains the message. The caller scrolls
+    /// to the message, so the current view is not inspected first.
     pub(super) fn mount_message(self, id: &MessageId) -> bool {
         let moved = self.with_state(|state| {
             let (head, tail) = state.mounted_ranges();
@@ -169,8 +173,8 @@ impl BlockList {
         self.with_state(|state| state.needs_inspection = true);
     }
 
-    /// Returns the ids of the last messages of the thread, newest first; `None` if the list is
-    /// disposed.
+    /// Returns the ids of the last messages of the thread, at most eight, newest first; `None` if
+    /// the list is disposed.
     pub(super) fn thread_end(self) -> Option<ThreadEnd> {
         self.with_state(|state| {
             let newest = state.thread.entries.iter().rev().take(8);
@@ -178,7 +182,8 @@ impl BlockList {
         })
     }
 
-    /// Counts the messages after an earlier end of the thread, except the messages of the user.
+    /// Counts the messages after an earlier end of the thread, except the messages of the user. If
+    /// the messages of that end no longer exist, counts from the beginning of the thread.
     pub(super) fn count_since(self, end: &ThreadEnd) -> usize {
         self.with_state(|state| {
             let entries = &state.thread.entries;
@@ -189,7 +194,7 @@ impl BlockList {
         })
     }
 
-    pub(super) fn messages_at(self, whole: Range<usize>) -> Vec<MessageId> {
+    pub(super) fn message_ids_at(self, whole: Range<usize>) -> Vec<MessageId> {
         self.with_state(|state| {
             let entries = state.thread.entries.get(whole).unwrap_or_default();
             entries.iter().map(|entry| entry.id.clone()).collect()
@@ -234,8 +239,8 @@ impl BlockList {
         }
     }
 
-    /// Updates the signals from the state, and holds the height of the list if other blocks are
-    /// mounted.
+    /// Updates the signals from the state. If other blocks are mounted, holds the height of the
+    /// list and keeps the focus in the list.
     fn update_signals(self) {
         let shown = self.state.try_with_value(|state| {
             let mut state = state.borrow_mut();
@@ -349,7 +354,7 @@ impl ListState {
         items
     }
 
-    fn mount_block(&mut self, block: usize, known: &mut Mounted) -> Option<ListItem> {
+    fn mount_block(&mut self, block: usize, known: &mut MountedBlocks) -> Option<ListItem> {
         let (id, turn) = self.turn_block(block)?;
         let signal = match known.remove(&id) {
             Some((_, signal)) => {
@@ -421,8 +426,8 @@ impl ListState {
     }
 }
 
-/// Returns true if a selection starts in an element. Mounted blocks are not unmounted during a
-/// selection.
+/// Returns true if a selection that is not empty starts in an element. Mounted blocks are not
+/// unmounted during a selection.
 fn has_selection_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
     // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots

@@ -1,4 +1,4 @@
-//! The contexts of one message: the state that its parts share, and its turn.
+//! Provides the contexts of a message: the state that its parts share, and a mark of its turn.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ impl MessageContext {
         self.shared.clone()
     }
 
-    /// Returns the context of the surrounding message. Outside of a message, logs an error that
-    /// names the part, which then renders nothing.
+    /// Returns the context of the surrounding message. Returns `None` outside of a message, and
+    /// logs an error that names `part` in a browser.
     pub(super) fn surrounding(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {
@@ -38,4 +38,4 @@ impl MessageContext {
 
 /// The context that marks messages as part of the article of a turn.
 #[derive(Clone, Copy)]
-pub(super) struct InTurn;
+pub(super) struct TurnMarker;

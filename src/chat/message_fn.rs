@@ -1,4 +1,4 @@
-//! The application's renderer of messages.
+//! Wraps a function of the application that renders messages.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use leptos::prelude::*;
 
 use crate::view::MessageCell;
 
-/// A function that renders a message; converts from any function of a [`MessageCell`].
+/// A function that renders a message. Any function that takes a [`MessageCell`] converts into this
+/// type.
 #[derive(Clone)]
 pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
 

@@ -1,4 +1,4 @@
-//! The chat window and its parts.
+//! Renders the chat window and its parts.
 
 mod actions;
 mod announcer;

@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{counts::with_count_text, left::undo_notice, spoken::RequestedAnnouncement};
+use super::{counts::insert_count_text, left::undo_notice, spoken::RequestedAnnouncement};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
@@ -233,7 +233,7 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
         NoticeKind::NoAnswer => &labels.notice_no_answer,
         NoticeKind::RunLimit if notice.limit() == Some(1) => &labels.notice_run_limit_one,
         NoticeKind::RunLimit => {
-            return Some(with_count_text(
+            return Some(insert_count_text(
                 &labels.notice_run_limit,
                 &notice.limit().unwrap_or_default().to_string(),
             ));
@@ -243,7 +243,10 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
         NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
         NoticeKind::QuestionsHeldBack => {
             let count = notice.count().unwrap_or_default().to_string();
-            return Some(with_count_text(&labels.notice_questions_held_back, &count));
+            return Some(insert_count_text(
+                &labels.notice_questions_held_back,
+                &count,
+            ));
         }
         NoticeKind::Forgotten => &labels.notice_forgotten,
         NoticeKind::LimitReached => return notice.exceeded().map(|of| limit_sentence(labels, of)),
@@ -255,8 +258,8 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
     Some(word.to_string())
 }
 
-/// Renders the message from the agent, the server or the decoder that a notice contains. Renders
-/// nothing for notices of other kinds.
+/// Renders the message from the agent, the server, the decoder or the store, if the notice reports
+/// a failure of one of them; renders nothing for other notices.
 fn server_message(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message().to_owned();
     match notice.kind() {
@@ -277,8 +280,9 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Returns true if a notice shows the agent's message uncollapsed: for a run error with one short
-/// line. The message follows a title, which is only announced if the turn is marked as failed.
+/// Returns true if a notice shows the agent's message uncollapsed, as a run error does if its
+/// message is one short line and not blank. The message follows a title, which is only announced if
+/// the turn is marked as failed.
 fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message();
     let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');

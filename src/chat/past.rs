@@ -123,7 +123,7 @@ pub fn PastConversations(
     .into_any()
 }
 
-/// Returns the renderer of the search field, which sets the query.
+/// Returns a function that renders the search field. Typing in the field sets `query`.
 fn search_field(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView + Send + use<> {
     let words = words.clone();
     move || {
@@ -150,7 +150,7 @@ const MAX_TITLE: usize = 200;
 struct PastList {
     assistant: Assistant,
     words: Words,
-    /// The conversation that is being renamed.
+    /// The id of the conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
     /// The element that gets the focus after an action that removes the pressed button.
     next: StoredValue<Option<NextFocus>>,
@@ -170,7 +170,7 @@ struct NextFocus {
     id: String,
     shown: ItemState,
     selector: &'static str,
-    /// The number of times that the item is rendered in this state because of the action.
+    /// The remaining number of times that the item is rendered in this state because of the action.
     times: u8,
 }
 
@@ -217,7 +217,8 @@ impl PastList {
         }));
     }
 
-    /// Focuses the element that was set for this item and state, if the focus was lost meanwhile.
+    /// Focuses the element that was set for this item and state once the item is rendered, if the
+    /// focus was lost meanwhile.
     fn recover_focus(&self, id: &str, shown: ItemState, item: NodeRef<html::Li>) {
         let selector = self.next.try_update_value(|next| {
             let wanted = next

@@ -18,7 +18,8 @@ const MIN_QUERY: usize = 2;
 pub(super) struct SearchResults {
     /// The ids of the conversations that contain the query.
     pub(super) found: RwSignal<Vec<String>>,
-    /// True once the search has ended: everything was searched, or its limits were reached.
+    /// True if no search waits or runs: everything was searched, the limits were reached, or the
+    /// query is too short.
     pub(super) is_over: RwSignal<bool>,
 }
 
@@ -46,7 +47,7 @@ pub(super) fn search_conversations(assistant: Assistant, query: RwSignal<String>
                     results.found.try_set(Vec::new());
                     let search = assistant
                         .conversations()
-                        .search(words, move |id| results.add_result(id));
+                        .search(words, move |id| results.handle_result(id));
                     running.try_set_value(Some(search));
                 }
             });
@@ -56,7 +57,7 @@ pub(super) fn search_conversations(assistant: Assistant, query: RwSignal<String>
 }
 
 impl SearchResults {
-    fn add_result(self, id: Option<&str>) {
+    fn handle_result(self, id: Option<&str>) {
         // The list may be disposed.
         match id {
             Some(id) => drop(self.found.try_update(|found| found.push(id.to_owned()))),

@@ -25,7 +25,7 @@ impl ScrollAnchor {
         let mut marks = Vec::new();
         let mut parent: web_sys::Element = content.clone().into();
         while marks.len() < DEPTH {
-            let Some(child) = first_below(&parent, edge) else {
+            let Some(child) = find_first_below(&parent, edge) else {
                 break;
             };
             marks.push((child.clone(), child.get_bounding_client_rect().top() - edge));
@@ -38,10 +38,10 @@ impl ScrollAnchor {
     }
 
     /// Returns the distance in pixels that the content has moved, apart from the reader's
-    /// scrolling; 0 if the browser has already corrected the position. The browser itself scrolls
-    /// when content was removed and the position would be beyond the end, and a browser with scroll
-    /// anchoring whenever the content moves.
-    pub(super) fn shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
+    /// scrolling; 0 if the browser has already corrected the position, or no recorded element is
+    /// visible any more. The browser itself scrolls when content was removed and the position would
+    /// be beyond the end, and a browser with scroll anchoring whenever the content moves.
+    pub(super) fn measure_shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
         let moved = top != self.top && !(top < self.top && at_end);
@@ -64,8 +64,9 @@ impl ScrollAnchor {
     }
 }
 
-/// Finds the first child that ends below an edge, by binary search, since children are stacked.
-fn first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
+/// Finds the first child that ends below an edge, by binary search, since children are stacked;
+/// `None` if no child does.
+fn find_first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
     let children = parent.children();
     let (mut low, mut high) = (0, children.length());
     while low < high {

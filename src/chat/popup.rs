@@ -1,4 +1,4 @@
-//! A window that floats above the page.
+//! Renders a window that floats above the page.
 
 use leptos::{ev, prelude::*};
 

@@ -5,7 +5,7 @@ use leptos::{ev::KeyboardEvent, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use super::scroll::StickToEnd;
+use super::scroll::ScrollState;
 use crate::ui::{after, has_modifier};
 
 const TURN: &str = ".la-turn";
@@ -13,7 +13,7 @@ const TURN: &str = ".la-turn";
 const MOUNT_MS: u32 = 60;
 
 /// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
-pub(super) fn handle_key(stick: StickToEnd, event: &KeyboardEvent) {
+pub(super) fn handle_key(stick: ScrollState, event: &KeyboardEvent) {
     let Some(scroller) = stick.scroller.get_untracked() else {
         return;
     };

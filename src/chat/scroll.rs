@@ -32,7 +32,7 @@ const SUMMARY: &str = ".la-batch";
 
 /// The scroll state of the transcript: at the end, at a question, or at the position of the reader.
 #[derive(Clone, Copy)]
-pub(super) struct StickToEnd {
+pub(super) struct ScrollState {
     pub(super) scroller: NodeRef<html::Div>,
     pub(super) content: NodeRef<html::Div>,
     pub(super) at_end: RwSignal<bool>,
@@ -43,11 +43,11 @@ pub(super) struct StickToEnd {
     asked: StoredValue<bool>,
     /// True if a question is shown from its top, and the user has not scrolled since.
     pub(super) held: RwSignal<bool>,
-    /// The message of the first open question.
+    /// The id of the message that contains the first open question.
     question: StoredValue<Option<MessageId>>,
 }
 
-impl StickToEnd {
+impl ScrollState {
     /// Creates the scroll state, and observes the size of the content until the component is
     /// unmounted.
     pub(super) fn new(list: BlockList) -> Self {
@@ -83,8 +83,9 @@ impl StickToEnd {
         on_cleanup(move || watching.0.disconnect());
     }
 
-    /// Handles scrolling by the user. Only scrolling up leaves the end: if the content has grown
-    /// since, the distance to the end does not show the user's intent.
+    /// Handles scrolling by the user: records the position, and mounts the blocks near the view.
+    /// Only scrolling up leaves the end: if the content has grown since, the distance to the end
+    /// does not show the user's intent.
     pub(super) fn handle_scroll(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
@@ -128,7 +129,7 @@ impl StickToEnd {
         };
         let shift = self
             .place
-            .try_with_value(|place| place.borrow().shift(&element))
+            .try_with_value(|place| place.borrow().measure_shift(&element))
             .unwrap_or_default();
         if shift.abs() >= 0.5 {
             element.scroll_by_with_x_and_y(0.0, shift);
@@ -150,7 +151,6 @@ impl StickToEnd {
         }
     }
 
-    /// Mounts the blocks near the view.
     fn mount_near_view(self) {
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
@@ -166,7 +166,7 @@ impl StickToEnd {
     }
 
     /// Stops following the end, so that an element that the user opens or closes keeps its
-    /// position. Resumes if the view is still at the end afterwards.
+    /// position. Follows the end again after [`LAYOUT_MS`] if the end is still in view.
     pub(super) fn hold_toggled_element(self) {
         if self.at_end.get_untracked() {
             self.at_end.set(false);
@@ -181,9 +181,10 @@ impl StickToEnd {
         }
     }
 
-    /// Handles a change of the open questions. If the view is at the end and a question is new,
-    /// mounts the message of the first question and scrolls to the top of that question. Scrolls
-    /// back to the end once no question is open.
+    /// Handles a change of the open questions. If a question is already shown from its top, or the
+    /// view is at the end and a question is new, mounts the message of the first question and
+    /// scrolls to the top of that question. Once no question is open, scrolls back to the end if a
+    /// question was shown from its top.
     pub(super) fn handle_questions_change(
         self,
         has_new: bool,
@@ -216,7 +217,7 @@ impl StickToEnd {
         }
     }
 
-    /// Scrolls to the first question once it is in the page.
+    /// Scrolls to the first question once the question is in the page.
     fn show_mounted_question(self) {
         self.asked.set_value(true);
         // It may replace something of the same height.
@@ -280,8 +281,8 @@ impl StickToEnd {
         self.record_position();
     }
 
-    /// Resumes after the content was replaced. If the end is in view, the view follows the end;
-    /// otherwise the position is kept.
+    /// Ends the effect of [`Self::hold_position`] after the content was replaced. If the end is in
+    /// view, the view follows the end; otherwise the position is kept.
     pub(super) fn resume_following(self) {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;

@@ -1,4 +1,4 @@
-//! A window docked beside the page.
+//! Renders a window docked beside the page.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Screen reader announcements by the components of a chat window, for the window's announcer.
+//! Passes announcements from the components of a chat window to the announcer of the window.
 
 use leptos::prelude::*;
 

@@ -90,7 +90,7 @@ fn stack_trace(error: &JsValue) -> String {
 }
 
 /// Returns the text that identifies functions of this program in a stack trace: the address of its
-/// module, if the browser includes the address.
+/// module, or a text that all WebAssembly functions have, if the browser omits the address.
 fn own_frame_marker(stack: &str) -> String {
     const MARK: &str = ":wasm-function[";
     let own = stack.split_once(MARK).map(|(before, _)| {

@@ -120,12 +120,13 @@ impl ThreadBlocks {
         self.entries.get(first).map(|entry| &entry.id)
     }
 
-    /// Returns the index of the block with this id.
+    /// Returns the index of the block with this id; `None` if there is no such block.
     pub(super) fn find_block(&self, id: &MessageId) -> Option<usize> {
         (0..self.blocks.len()).find(|block| self.block_id(*block) == Some(id))
     }
 
-    /// Returns the index of the block that contains a message.
+    /// Returns the index of the block that contains a message; `None` if no block contains the
+    /// message.
     pub(super) fn block_containing(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().rposition(|entry| entry.id == *id)?;
         let is_later = |block: &Block| block.places.start > place;
@@ -148,16 +149,16 @@ impl ThreadBlocks {
         }
     }
 
-    /// Counts the messages in blocks that were never measured.
-    fn count_unmeasured(&self, blocks: Range<usize>) -> usize {
+    /// Counts the messages in those of the blocks that were never measured.
+    fn count_unmeasured_messages(&self, blocks: Range<usize>) -> usize {
         let heights = self.heights.get(blocks.clone()).unwrap_or_default();
         let blocks = self.blocks.get(blocks).unwrap_or_default();
         let new = blocks.iter().zip(heights).filter(|(_, h)| h.is_none());
         new.map(|(block, _)| block.places.len()).sum()
     }
 
-    /// Returns the index of the first block that is always mounted: the first block of the newest
-    /// turn, or a later block if the turn is long.
+    /// Returns the index of the first block that is always mounted: the block of the last message
+    /// of the user, or a later block if many messages follow that message.
     pub(super) fn tail_start(&self) -> usize {
         let mut tail = self.blocks.len().saturating_sub(1);
         while tail > 0 {
@@ -244,13 +245,13 @@ impl MountedWindow {
     }
 
     /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
-    /// the oldest blocks are dropped while too many blocks are unmeasured; otherwise blocks are
-    /// added as long as the window contains at most [`MAX_MOUNTED`] messages.
+    /// the oldest blocks are dropped while more than [`MAX_MOUNTED`] messages are unmeasured;
+    /// otherwise blocks are added as long as the window contains at most [`MAX_MOUNTED`] messages.
     pub(super) fn extend_to_end(self, thread: &ThreadBlocks, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();
         if at_end {
-            while thread.count_unmeasured(start..last) > MAX_MOUNTED {
+            while thread.count_unmeasured_messages(start..last) > MAX_MOUNTED {
                 start += 1;
             }
             return Self(start..last);
@@ -262,7 +263,8 @@ impl MountedWindow {
     }
 
     /// Returns the window for a visible range, extended by about the same height above and below.
-    /// Mounted blocks stay, except for distant blocks while too many messages are mounted.
+    /// Mounted blocks stay if the extended range touches them, except for distant blocks while too
+    /// many messages are mounted.
     pub(super) fn for_visible_range(&self, thread: &ThreadBlocks, view: VisibleRange) -> Self {
         let around = (view.bottom - view.top).max(400.0);
         let guess = thread.estimated_height();

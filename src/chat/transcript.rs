@@ -5,13 +5,13 @@ use leptos::prelude::*;
 
 use super::{
     Feedback, MessageFn,
-    counts::with_count,
+    counts::insert_count,
     inbox_place::InboxPosition,
     item::{ListItem, ThreadEnd},
     list::{BlockList, ThreadChange},
     queued::Queued,
     roving,
-    scroll::StickToEnd,
+    scroll::ScrollState,
     transcript_context::TranscriptContext,
     turn::TurnView,
     working::Working,
@@ -73,7 +73,7 @@ pub fn Transcript(
     };
     let words = Words::current();
     let list = BlockList::new();
-    let stick = StickToEnd::new(list);
+    let stick = ScrollState::new(list);
     apply_message_changes(&assistant, list, stick);
     when_idle(time::load_formatters);
     let unseen = count_unseen(list, stick);
@@ -85,7 +85,7 @@ pub fn Transcript(
     let edited = shared.edited;
     effect(move |_| {
         // Its editor takes the focus, which scrolls to it: the end is not followed meanwhile.
-        if let Some(id) = edited.opened_by_composer() {
+        if let Some(id) = edited.id_opened_by_composer() {
             stick.hold_toggled_element();
             list.mount_message(&id);
         }
@@ -95,7 +95,7 @@ pub fn Transcript(
     let jump = move || match unseen.get() {
         0 => jumps.word(|l| &l.jump),
         1 => jumps.word(|l| &l.new_message),
-        count => with_count(&jumps.word(|l| &l.new_messages), count).into(),
+        count => insert_count(&jumps.word(|l| &l.new_messages), count).into(),
     };
     let draw = move |item| match item {
         ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
@@ -173,7 +173,7 @@ const OPENS: &str = "summary, [aria-expanded]";
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
 /// after a queued message, and in another conversation; scrolls to the first question when a
 /// question is new.
-fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: StickToEnd) {
+fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollState) {
     let messages = assistant.messages();
     let apply = move || {
         let at_end = stick.at_end.get_untracked();
@@ -227,7 +227,7 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: StickToE
 }
 
 /// Counts the messages of the agent since the reader left the end; 0 at the end.
-fn count_unseen(list: BlockList, stick: StickToEnd) -> Memo<usize> {
+fn count_unseen(list: BlockList, stick: ScrollState) -> Memo<usize> {
     let left_at = Memo::new(move |known: Option<&Option<ThreadEnd>>| {
         if stick.at_end.get() {
             return None;
@@ -272,7 +272,7 @@ fn ShowAll(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let button = move || {
         let words = words.clone();
-        let word = move || with_count(&words.word(|l| &l.show_all), list.total.get());
+        let word = move || insert_count(&words.word(|l| &l.show_all), list.total.get());
         view! {
             <button
                 type="button"

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::prelude::*;
 
-use super::{Feedback, MessageFn, edited::EditedMessage, scroll::StickToEnd};
+use super::{Feedback, MessageFn, edited::EditedMessage, scroll::ScrollState};
 use crate::{
     assistant::Assistant,
     ui::{COPY_OUTCOME_MS, after},
@@ -31,7 +31,7 @@ pub(super) struct TranscriptContext {
     /// switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
     /// The scroll state of the surrounding transcript; `None` outside of a transcript.
-    pub(super) stick: Option<StickToEnd>,
+    pub(super) stick: Option<ScrollState>,
 }
 
 impl TranscriptContext {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     MessageView, actions, branch::picker, day::day_separator, grouping::Groups, item::TurnBlock,
-    list::BlockList, message_context::InTurn, transcript_context::TranscriptContext,
+    list::BlockList, message_context::TurnMarker, transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
@@ -27,7 +27,7 @@ pub(super) fn TurnView(
     let of_messages = (shared.assistant.clone(), turn.clone());
     let words = Words::current();
     let spoken = words.clone();
-    provide_context(InTurn);
+    provide_context(TurnMarker);
     // Visible to the messages of this block only: each block has its own owner.
     provide_context(Groups::new(shared.assistant.clone(), turn.clone()));
     provide_context(shared.clone());
@@ -166,7 +166,7 @@ fn turn_bar(
         );
         let controls = move || {
             let whole = whole.get()?;
-            actions::message_controls(&shared, list.messages_at(whole))
+            actions::message_controls(&shared, list.message_ids_at(whole))
         };
         actions::message_bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };
@@ -193,7 +193,7 @@ fn versioned_messages(
         if !ends {
             return Vec::new();
         }
-        let mut candidates = list.messages_at(first..first + 1);
+        let mut candidates = list.message_ids_at(first..first + 1);
         candidates.extend(entries);
         candidates.dedup();
         candidates.retain(|id| {

@@ -32,7 +32,7 @@ struct AnswerProgress {
 /// The announcement state of a conversation.
 struct AnnouncementState {
     thread: u64,
-    /// The newest message that was examined.
+    /// The id of the newest message that was examined.
     tip: Option<MessageId>,
     answers: HashMap<MessageId, AnswerProgress>,
 }
@@ -45,9 +45,9 @@ struct Speaker {
 }
 
 impl Speaker {
-    /// Returns a block after the name of its author, so that the block is not mistaken for text of
-    /// the page.
-    fn with_author(&self, block: &str) -> String {
+    /// Returns a block with the name of its author in front, so that the block is not mistaken for
+    /// text of the page.
+    fn prefix_author(&self, block: &str) -> String {
         let who = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
             false => self.words.word(|l| &l.assistant),
@@ -92,8 +92,11 @@ pub(super) fn announce_answers(
                 .is_some_and(|cell| cell.attributed.get_untracked())
         };
         let fresh = messages.with(|list| {
-            announced
-                .with_value(|announced| announced.borrow_mut().pending_answers(list, attributed))
+            announced.with_value(|announced| {
+                announced
+                    .borrow_mut()
+                    .update_pending_answers(list, attributed)
+            })
         });
         let speech = speech.get();
         for id in fresh {
@@ -121,8 +124,8 @@ pub(super) fn announce_answers(
     });
 }
 
-/// Returns the part index and the current text of each text part of a message, and true if more
-/// text is expected. Tracked when called in a reactive closure.
+/// Returns the index and the text of each text part of a message, with true if more text is
+/// expected. The text is cut at [`MAX_READ`] bytes. Tracked when called in a reactive closure.
 fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
@@ -140,9 +143,10 @@ fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, 
 }
 
 impl AnnouncementState {
-    /// Returns the answers that arrived since announcements began, and are not yet announced in
-    /// full.
-    fn pending_answers(
+    /// Records the messages of a list, and returns the ids of the answers that are not yet
+    /// announced in full, in order. A later message of the user ends an answer. The messages of
+    /// another conversation or branch are not announced.
+    fn update_pending_answers(
         &mut self,
         list: &MessageList,
         attributed: impl Fn(&MessageId) -> bool,
@@ -221,7 +225,7 @@ impl AnswerProgress {
                 }
                 let named = std::mem::take(&mut first) || speaker.has_request_prefix(&block);
                 voice.announce_answer(match named {
-                    true => speaker.with_author(&block),
+                    true => speaker.prefix_author(&block),
                     false => block,
                 });
             }

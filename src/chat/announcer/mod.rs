@@ -43,17 +43,17 @@ const SILENCE_MS: u32 = 10_000;
 const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
-/// failed, decisions that the user must make, stops, and, after ten seconds without an
-/// announcement, that work continues. Nothing else in a window is a live region, except elements
-/// that an action of the user opens. A window has one announcer; of several windows of an
-/// assistant, only one announces.
+/// failed, decisions that the user must make, notices such as a stop, and, after ten seconds
+/// without an announcement, that work continues. Otherwise only failures, the line about another
+/// tab, and elements that an action of the user opens are live regions of a window. A window has
+/// one announcer; of several windows of an assistant, only one announces.
 ///
 /// # Accessibility
 ///
-/// Three visually hidden regions that are always in the page: a polite `log` of answers, whose
-/// entries are removed after some seconds, a polite one for states, and an assertive one for
-/// decisions. While a modal dialog of the window is open, the dialog repeats the announcements. The
-/// user's own messages, earlier messages, times and button names are never announced.
+/// Three visually hidden regions that are always in the page: a polite `log` of answers, a polite
+/// region for states, and an assertive region for decisions. Texts are removed after some seconds.
+/// While a modal dialog of the window is open, the dialog repeats the announcements. The user's own
+/// messages, earlier messages, times and button names are never announced.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -81,7 +81,7 @@ pub fn Announcer(
     Some(voice.regions())
 }
 
-/// Announces answers, requests, tools, notices and ongoing work from now on.
+/// Announces answers, requests, tools, notices, ongoing work and requested labels from now on.
 pub(super) fn announce_all(
     assistant: &Assistant,
     voice: ActivityAnnouncer,
@@ -270,8 +270,8 @@ fn announce_notices(assistant: &Assistant, voice: ActivityAnnouncer) {
     });
 }
 
-/// Announces after each [`SILENCE_MS`] without an announcement that work continues, unless the
-/// assistant waits for the user.
+/// Announces after each [`SILENCE_MS`] without an announcement that work continues, while the
+/// assistant is busy and does not wait for the user.
 fn announce_ongoing_work(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (activity, words) = (assistant.activity(), Words::current());
     let works = memo(move || {

@@ -58,7 +58,8 @@ impl BlockReader {
     }
 }
 
-/// Appends the plain text of a node to `words`; a code block is replaced by its line count.
+/// Appends the plain text of a node to `words`. A code block is replaced by its line count; rules
+/// and footnote references are omitted.
 #[cfg(feature = "markdown")]
 fn push_plain_text(node: &Node, labels: &Labels, words: &mut String) {
     match &node.kind {

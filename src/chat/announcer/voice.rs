@@ -37,8 +37,8 @@ pub(in crate::chat) struct ActivityAnnouncer {
 }
 
 impl ActivityAnnouncer {
-    /// Creates the live regions of a window. Of several windows of an assistant, only one
-    /// announces.
+    /// Creates the announcer of a window, with the live regions in context or else new ones. Of
+    /// several windows of an assistant, only one announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
@@ -89,8 +89,8 @@ impl ActivityAnnouncer {
         self.announce(self.regions.status, text.into(), true);
     }
 
-    /// Announces a transient status, such as a running tool. If the previous announcement is
-    /// recent, the text waits. A newer text replaces a waiting text, and a waiting text is
+    /// Announces a transient status, such as a running tool. If the previous transient announcement
+    /// is recent, the text waits. A newer text replaces a waiting text, and a waiting text is
     /// announced only if it still applies.
     pub(super) fn announce_transient_status(
         self,

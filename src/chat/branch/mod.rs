@@ -1,5 +1,5 @@
-//! The branches of a conversation: versions of a message, editing, regenerating, and activity on
-//! other branches.
+//! Shows the versions of a message, edits and regenerates messages, and reports activity on other
+//! branches.
 
 mod edit;
 mod elsewhere;

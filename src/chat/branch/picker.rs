@@ -1,4 +1,4 @@
-//! The version picker of a message.
+//! Shows the version of a message, and switches between versions.
 
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
@@ -6,9 +6,9 @@ use leptos::{ev, html, prelude::*};
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
-/// Shows the version of a message, "2 / 3", with buttons for the previous and the next. Renders
-/// nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows it below
-/// each turn that has versions.
+/// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
+/// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
+/// the picker below each turn that has versions.
 ///
 /// A version is shown with the messages that followed it when it was last shown. Switching is
 /// possible while something is running: the activity continues on its branch, and an
@@ -29,8 +29,8 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// # Accessibility
 ///
 /// A group of two buttons, which also supports the arrow keys. The pressed button keeps the focus
-/// when the version changes, and the new version is announced. At the first and the last version,
-/// the button that leads no further is `aria-disabled`.
+/// when the version changes, and the new version is announced. The previous button is
+/// `aria-disabled` at the first version, the next button at the last version.
 ///
 /// # Styling
 ///
@@ -51,7 +51,7 @@ pub fn BranchPicker() -> impl IntoView {
     when(several, move || picker(&shared, &id)).into_any()
 }
 
-/// Renders the picker of a message, whether or not it has other versions.
+/// Renders the picker of a message, whether or not the message has other versions.
 pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let (assistant, of) = (shared.assistant.clone(), id.clone());
@@ -123,8 +123,8 @@ fn show_sibling(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
     }
 }
 
-/// After a switch by a picker, moves the focus to the same button of the new version, and announces
-/// the version.
+/// After a switch by a picker, moves the focus to the same button of the new version, resumes
+/// following the end, and announces the version.
 fn restore_focus_after_switch(
     shared: &TranscriptContext,
     id: &MessageId,

@@ -1,4 +1,4 @@
-//! The context that the parts of a composer share, and the states of its text box.
+//! Holds the state that the parts of a composer share, such as the conditions of its buttons.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) on_send: RwSignal<bool>,
     /// True if Stop has the focus.
     pub(super) on_stop: RwSignal<bool>,
-    /// The time at which Send and Stop last replaced each other, in milliseconds since 1970.
+    /// The time at which Send, Stop or Deny was last shown or hidden, in milliseconds since 1970.
     swapped: StoredValue<i64>,
 }
 
@@ -111,8 +111,8 @@ impl ComposerContext {
         }
     }
 
-    /// Returns the context of the surrounding composer. Outside of a composer, logs an error that
-    /// names the part, which then renders nothing.
+    /// Returns the context of the surrounding composer. Returns `None` outside of a composer, and
+    /// logs an error that names `part` in a browser.
     pub(super) fn surrounding(part: &str) -> Option<SharedContext> {
         let found = use_context::<SharedContext>();
         if found.is_none() && in_browser() {
@@ -137,7 +137,8 @@ impl ComposerContext {
         }
     }
 
-    /// Moves the focus to the text box when a state change hides the focused button.
+    /// Moves the focus to the text box when a state change shows or hides the focused button, and
+    /// records the time of each such change.
     pub(super) fn focus_input_on_hide(&self) {
         let (handle, swapped) = (self.handle, self.swapped);
         let deniable = self.deniable;

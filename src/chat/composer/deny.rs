@@ -1,4 +1,4 @@
-//! The button that denies the open request with the text of the composer as the reason.
+//! Denies the open request with the text of the composer as the reason.
 
 use assistant_core::session::Verdict;
 use leptos::{ev, prelude::*};
@@ -10,8 +10,8 @@ use super::{
 use crate::ui::{Icon, Labels, decider_by};
 
 /// The button that denies the open request with the text of the composer as the reason. The button
-/// is shown once there is text, while exactly one request is open, nothing else waits for the user,
-/// and the request accepts a reason.
+/// is shown once there is text and no file is attached, while exactly one request is open, nothing
+/// else waits for the user, and the request accepts a reason.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -52,7 +52,7 @@ pub fn ComposerDeny(
 }
 
 /// Denies the request and empties the text box. If the denial is refused, the text stays and the
-/// reason is shown.
+/// reason is shown. Does nothing for a blank text, or a click that was meant for a replaced button.
 fn deny_request(writing: &SharedContext, event: &ev::MouseEvent) {
     let text = writing.handle.current_text();
     let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));

@@ -1,11 +1,11 @@
-//! The application's handle to a composer: reads and sets the text, and moves the focus.
+//! Lets the application read and set the text of a composer, and focus its text box.
 
 use leptos::{html, prelude::*};
 
-/// A handle to the text of a composer, which reads and sets the text, and focuses the text box.
+/// A handle that reads and sets the text of a composer, and focuses its text box.
 ///
-/// Inside of a composer [`use_composer`](super::use_composer) returns it. Elsewhere, create a
-/// handle and pass it to [`ChatWindow`](crate::ChatWindow) or
+/// Inside of a composer, [`use_composer`](super::use_composer) returns the handle. Elsewhere,
+/// create a handle and pass it to [`ChatWindow`](crate::ChatWindow) or
 /// [`ComposerRoot`](super::ComposerRoot). A text that is set before the composer is mounted is
 /// shown once the composer is mounted. The text is kept as long as the handle, even if the composer
 /// is unmounted.

@@ -1,4 +1,4 @@
-//! The composer: its parts, and their default arrangement.
+//! Renders the composer: its parts, and their default arrangement.
 //!
 //! `context` is the state that the parts share. The application accesses the text through `handle`,
 //! the other parts of a window access the composer through `slot`.

@@ -90,7 +90,8 @@ pub fn ComposerInput() -> impl IntoView {
 
 /// The button that sends the message. While a run is in progress, the button is shown only if the
 /// provider allows interjections and there is a text or a file, and queues the message for the next
-/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)).
+/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)). While approvals
+/// are pending, the button is shown only if a message denies them.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use crate::{action::ToolCallView, assistant::Assistant, ui::memo};
 
 /// Returns a signal with the open request that the user can deny with a reason; `None` if no
-/// request or several requests are open, or if the only request accepts no reason.
+/// request or several requests are open, or if the only request cannot run, has an unknown outcome,
+/// or accepts no reason.
 pub(super) fn sole_deniable_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || {

@@ -1,4 +1,4 @@
-//! The form that contains the parts of a composer.
+//! Renders the form that contains the parts of a composer.
 
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ pub fn ComposerRoot(
     composer_form(assistant, attachments, handle, children)
 }
 
-/// Renders the form of a composer, and provides the context of its parts.
+/// Renders the form of a composer, provides the context of its parts, and registers the composer in
+/// the surrounding window.
 pub(super) fn composer_form(
     assistant: Option<Assistant>,
     attachments: Option<Attachments>,

@@ -13,8 +13,8 @@ use crate::{
 type DeliverFn = fn(&Assistant, Content) -> Result<(), Refusal>;
 
 impl ComposerContext {
-    /// Sends the text and the attachments, or queues them while messages are queued during a run.
-    /// If the message is refused, the reason is shown.
+    /// Sends the text and the attachments; during a run that accepts interjections, queues them.
+    /// Shows the reason if the message is refused, and otherwise clears an earlier reason.
     pub(super) fn send(&self) {
         let deliver: DeliverFn = match self.interjects.get_untracked() {
             true => |assistant: &Assistant, content| assistant.interject(content),
@@ -24,8 +24,8 @@ impl ComposerContext {
     }
 }
 
-/// Delivers the text and the attachments, if there are any. If the message is refused, text and
-/// attachments stay, and the reason is returned.
+/// Delivers the text and the attachments, and clears both. If the message is refused, text and
+/// attachments stay, and the reason is returned. Does nothing if there is nothing to send.
 fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), WordOf> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.current_text();

@@ -13,7 +13,7 @@ impl ComposerSlot {
         Self(RwSignal::new(None))
     }
 
-    /// Returns the composer; tracked.
+    /// Returns the composer; `None` if none is mounted. Tracked.
     pub(in crate::chat) fn get(self) -> Option<SharedContext> {
         self.0.try_get().flatten()
     }

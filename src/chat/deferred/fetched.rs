@@ -1,4 +1,4 @@
-//! The deferred parts of a window that is built with a split point, fetched on demand.
+//! Fetches the deferred parts of a window on demand, in a build with a split point.
 
 #![allow(
     unsafe_code,
@@ -38,7 +38,7 @@ struct DeferredRenderers {
 /// Returns the functions that render the deferred parts. This function is the split point: code
 /// that only this function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
-fn drawers() -> Result<DeferredRenderers, SplitLoaderError> {
+fn deferred_renderers() -> Result<DeferredRenderers, SplitLoaderError> {
     Ok(DeferredRenderers {
         conversation,
         announcements,
@@ -139,17 +139,17 @@ impl DeferredParts {
         }
         self.stage.set(LoadState::Fetching);
         spawn_local(async move {
-            let drawers = drawers().await;
+            let renderers = deferred_renderers().await;
             // The engine first, so that the conversation is drawn with the messages that waited.
             // The window may be disposed by now.
-            if let (Ok(_), Some(assistant)) = (&drawers, self.assistant.try_get_value()) {
+            if let (Ok(_), Some(assistant)) = (&renderers, self.assistant.try_get_value()) {
                 engine::load_engine(assistant.runtime().weak()).await;
                 // The request of a waiting message is on its way meanwhile: a run opens once the page
                 // has settled, and the second wait begins after that of the run.
                 page_settled().await;
                 page_settled().await;
             }
-            let stage = drawers.map_or(LoadState::Failed, LoadState::Fetched);
+            let stage = renderers.map_or(LoadState::Failed, LoadState::Fetched);
             self.stage.try_set(stage);
         });
         let words = words.clone();
@@ -161,8 +161,8 @@ impl DeferredParts {
         });
     }
 
-    /// Renders the conversation once the parts are fetched. Until then the suggestions, or the
-    /// message that waits for the parts, are shown instead.
+    /// Renders the conversation once the parts are fetched and there is something to show. Until
+    /// then the suggestions, or the message that waits for the parts, are shown instead.
     pub(in crate::chat) fn conversation(
         self,
         empty: RenderEmpty,
@@ -188,9 +188,9 @@ impl DeferredParts {
         let place = NodeRef::<html::Div>::new();
         let conversation = move || {
             let stage = self.stage.get_untracked();
-            if let (true, LoadState::Fetched(drawers)) = (draws.get(), stage) {
+            if let (true, LoadState::Fetched(renderers)) = (draws.get(), stage) {
                 move_focus_to_transcript(place);
-                return (drawers.conversation)(empty.clone(), on_feedback);
+                return (renderers.conversation)(empty.clone(), on_feedback);
             }
             let (empty, words) = (empty.clone(), words.clone());
             let status = self.status_line(&words, message);
@@ -200,8 +200,8 @@ impl DeferredParts {
         dynamic(conversation).into_any()
     }
 
-    /// Renders the suggestions until there is something to show, then the waiting message and the
-    /// status line. A suggestion that was just focused therefore keeps the focus.
+    /// Renders the status line above the suggestions until there is something to show, then below
+    /// the waiting message. A suggestion that was just focused therefore keeps the focus.
     fn placeholder_content(
         self,
         empty: &RenderEmpty,
@@ -217,8 +217,9 @@ impl DeferredParts {
         view! { {message} {status} }.into_any()
     }
 
-    /// Returns the renderer of the status line, which says that loading has failed, or that the
-    /// parts are loading although they are needed. The line is empty otherwise.
+    /// Returns a function that renders the status line: loading has failed, the agent is thinking
+    /// about a waiting message, or needed parts are loading. The function returns `None` in other
+    /// cases.
     fn status_line(
         self,
         words: &Words,
@@ -307,8 +308,8 @@ impl DeferredParts {
         speech: Signal<Speech>,
     ) -> AnyView {
         let announcements = move || match self.stage.get() {
-            LoadState::Fetched(drawers) => {
-                (drawers.announcements)(assistant.clone(), self.voice, speech)
+            LoadState::Fetched(renderers) => {
+                (renderers.announcements)(assistant.clone(), self.voice, speech)
             }
             LoadState::Away | LoadState::Fetching | LoadState::Failed => ().into_any(),
         };
@@ -316,7 +317,8 @@ impl DeferredParts {
     }
 }
 
-/// Moves the focus to the transcript if the placeholder that it replaces has the focus.
+/// Moves the focus from the placeholder to the transcript, which replaces the placeholder. Does
+/// nothing if the focus is elsewhere.
 fn move_focus_to_transcript(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
     let focused = place.filter(|place| focus::has_focus_in(place));

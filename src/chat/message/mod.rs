@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use super::{
     branch::MessageEditor,
     grouping::Groups,
-    message_context::{InTurn, MessageContext},
+    message_context::{MessageContext, TurnMarker},
     transcript_context::TranscriptContext,
 };
 use crate::{
@@ -208,7 +208,7 @@ fn message_article(
             put("hidden", empty.get().then_some(""));
         });
         // A turn of the transcript is one article, with a heading that names the speaker.
-        let alone = use_context::<InTurn>().is_none();
+        let alone = use_context::<TurnMarker>().is_none();
         let named_itself =
             (!by_person && message.speaker.is_some()) || message.attributed.get_untracked();
         let role = (!alone && !named_itself).then_some("none");

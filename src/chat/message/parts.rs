@@ -1,4 +1,4 @@
-//! The speaker and the parts of a message, in order.
+//! Renders the speaker and the parts of a message, in order.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

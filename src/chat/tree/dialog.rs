@@ -1,4 +1,4 @@
-//! The dialogs for deleting a branch, and for beginning a new branch.
+//! Renders the dialogs that delete a branch or begin a new branch.
 
 use assistant_core::{
     conversation::MessageId,
@@ -8,7 +8,7 @@ use leptos::{ev, html, prelude::*};
 
 use super::{Tree, TreeDialog, row::message_preview};
 use crate::{
-    chat::counts::with_count,
+    chat::counts::insert_count,
     ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
 };
 
@@ -34,7 +34,7 @@ fn open_when_mounted(element: NodeRef<html::Dialog>) {
     });
 }
 
-/// Returns true if the dialog was closed by the button that confirms.
+/// Returns true if the dialog was closed by a button with the value `confirm`.
 fn is_confirmed(element: NodeRef<html::Dialog>) -> bool {
     let dialog = element.get_untracked();
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
@@ -52,7 +52,7 @@ fn deletion_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
         let words = words.clone();
         move || match count {
             0 | 1 => words.word(|l| &l.delete_one).into_owned(),
-            count => with_count(&words.word(|l| &l.delete_text), count),
+            count => insert_count(&words.word(|l| &l.delete_text), count),
         }
     };
     let description_id = format!("la-dialog-{}", fresh_id());

@@ -1,4 +1,4 @@
-//! The drawing of the tree: its visible area, its zoom, and the lines between messages.
+//! Shows the tree as a drawing, with a visible area, a zoom, and lines between messages.
 //!
 //! The style sheet sets the size of a cell in units of the font size, which follows the zoom. `row`
 //! renders a message of the drawing or the list, `view` the list.
@@ -8,7 +8,7 @@ use leptos::{ev, html, prelude::*};
 
 use super::{
     Tree, TreeItem,
-    view::{as_pixels, floor_to_index, truncate_to_pixels},
+    view::{as_float, floor_to_index, truncate_to_pixels},
 };
 use crate::ui::{Icon, IconButton, each, effect, format_float};
 
@@ -58,8 +58,8 @@ impl DrawingViewport {
         };
         let style = web_sys::HtmlElement::style(&element);
         for (name, value) in [
-            ("--la-tree-columns", as_pixels(drawing.columns())),
-            ("--la-tree-lines", as_pixels(drawing.lines())),
+            ("--la-tree-columns", as_float(drawing.columns())),
+            ("--la-tree-lines", as_float(drawing.lines())),
             ("--la-tree-zoom", self.zoom.get_untracked()),
         ] {
             // Setting a number cannot fail.
@@ -71,8 +71,8 @@ impl DrawingViewport {
     fn cell_size(self, drawing: &Drawing) -> Option<(f64, f64)> {
         let rect = self.element.get_untracked()?.get_bounding_client_rect();
         let place = (
-            rect.width() / as_pixels(drawing.columns()),
-            rect.height() / as_pixels(drawing.lines()),
+            rect.width() / as_float(drawing.columns()),
+            rect.height() / as_float(drawing.lines()),
         );
         (place.0 > 1.0 && place.1 > 1.0 && place.0.is_finite() && place.1.is_finite())
             .then_some(place)
@@ -200,7 +200,7 @@ impl Tree {
         };
         scroll.scroll_to((
             to(spot.column() * wide, wide, now.0, room.0),
-            to(as_pixels(spot.line()) * high, high, now.1, room.1),
+            to(as_float(spot.line()) * high, high, now.1, room.1),
         ));
         self.update_rows();
     }
@@ -233,7 +233,8 @@ impl Tree {
         self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
-    /// Sets the zoom at which the tree fits the view, at most 1, and centres the current message.
+    /// Sets the zoom at which the tree fits the view, between [`MIN_ZOOM`] and 1, and centres the
+    /// current message.
     fn fit_to_view(&self) {
         let (Some(drawing), Some(scroll)) = (
             self.drawing.get_untracked(),
@@ -245,8 +246,8 @@ impl Tree {
             return;
         };
         let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.client_size());
-        let across = room.0 / (wide / zoom * as_pixels(drawing.columns()));
-        let down = room.1 / (high / zoom * as_pixels(drawing.lines()));
+        let across = room.0 / (wide / zoom * as_float(drawing.columns()));
+        let down = room.1 / (high / zoom * as_float(drawing.lines()));
         self.zoom_to(across.min(down).min(1.0), None);
         self.bring_spot_into_view(self.at.get_untracked(), true);
     }

@@ -108,7 +108,7 @@ fn find_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
 
 impl Tree {
     /// Folds or unfolds the messages after a message, even if they include the branch that is
-    /// shown.
+    /// shown, and makes the message the current one.
     pub(super) fn toggle_fold(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         self.closed.update(|closed| {

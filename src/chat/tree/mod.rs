@@ -1,4 +1,4 @@
-//! The tree of all branches of a conversation.
+//! Shows all branches of a conversation as a tree.
 //!
 //! `keys` has the keyboard navigation, `row` renders a message, `view` selects the visible rows of
 //! the list, `drawn` those of the drawing, `toolbar` has the actions, `dialog` their dialogs, and
@@ -28,9 +28,9 @@ use crate::{
 /// All branches of a conversation as a tree. The branch that is shown is marked, any message can be
 /// selected, and branches can be deleted, or begun by editing a message.
 ///
-/// Messages without alternatives are listed below the one that they follow; versions are indented
-/// by one level. Only visible rows are mounted, however large the tree is. The tree fills its
-/// parent, which should have a height; otherwise the tree grows up to a limit.
+/// Messages without alternatives are listed below the message that they follow; versions are
+/// indented by one level. Only visible rows are mounted, however large the tree is. The tree fills
+/// its parent, which should have a height; otherwise the tree grows up to a limit.
 ///
 /// A button switches to a drawing of the same tree with lines between messages, with Fit and zoom.
 /// In either form, a deletion can be undone until the assistant is running again.
@@ -98,19 +98,19 @@ struct Tree {
     /// The visible area of the drawing.
     plane: drawn::DrawingViewport,
     scroller: NodeRef<html::Div>,
-    /// The open dialog with its id. A dialog may report that it is closed after the next one has
+    /// The open dialog with its id. A dialog may report that it is closed after the next dialog has
     /// opened.
     asked: RwSignal<Option<(String, TreeDialog)>>,
     /// The prefix of the ids of rows, by which the tree refers to the current row.
     name: Arc<str>,
 }
 
-/// A dialog that precedes an action.
+/// A dialog that the user confirms before a branch is deleted or begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TreeDialog {
-    /// Confirms the deletion of a message and everything below it.
+    /// The confirmation of the deletion of a message and everything below it.
     Delete(MessageId),
-    /// Edits a message as another version.
+    /// An editor whose text becomes another version of a message.
     Edit(MessageId),
 }
 
@@ -187,7 +187,7 @@ impl Tree {
         self.rows.with(|rows| rows.get(at).cloned())
     }
 
-    /// Shows the branch that ends with a message.
+    /// Shows the branch that ends with a message, and makes the message the current one.
     fn show_branch(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
@@ -213,7 +213,7 @@ impl Tree {
         format!("{}-{at}", self.name)
     }
 
-    /// Focuses the tree after a dialog.
+    /// Focuses the tree after a dialog or an undone deletion.
     fn focus(&self) {
         if let Some(scroller) = self.scroller.get_untracked() {
             // Focusing an element in the page cannot fail.
@@ -277,5 +277,5 @@ fn tree_view(tree: &Tree) -> AnyView {
     .into_any()
 }
 
-/// A row with its index, and its position in the drawing.
+/// The index of a row, the row, and its position in the drawing; `None` in the list.
 type TreeItem = (usize, OutlineRow, Option<Spot>);

@@ -6,7 +6,7 @@ use assistant_core::{
 };
 use leptos::prelude::*;
 
-use super::{Tree, view::as_pixels};
+use super::{Tree, view::as_float};
 use crate::ui::{Icon, dynamic, format_float};
 
 /// The maximum length of the beginning of a message, in characters.
@@ -93,7 +93,7 @@ pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>)
             style:--la-tree-x=spot.map(|spot| format_float(spot.column()))
             style:--la-tree-y=spot.map(|spot| spot.line().to_string())
             style:inset-block-start=move || {
-                let listed = || format_float(as_pixels(at) * height.get()) + "px";
+                let listed = || format_float(as_float(at) * height.get()) + "px";
                 spot.is_none().then(listed)
             }
             on:click=move |_| clicked.show_branch(&id)

@@ -1,4 +1,4 @@
-//! The actions on the current message of the tree.
+//! Renders the actions on the current message of the tree.
 
 use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;

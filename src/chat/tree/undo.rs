@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::Tree;
 use crate::{
-    chat::counts::with_count,
+    chat::counts::insert_count,
     ui::{Icon, dynamic, memo},
 };
 
@@ -26,7 +26,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
     let text = move || match deleted.get() {
         None => String::new(),
         Some(1) => words.word(|l| &l.deleted_one).into_owned(),
-        Some(count) => with_count(&words.word(|l| &l.deleted_many), count),
+        Some(count) => insert_count(&words.word(|l| &l.deleted_many), count),
     };
     let of = tree.clone();
     let restore = move |_| {

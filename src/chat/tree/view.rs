@@ -9,7 +9,7 @@ use crate::ui::{after, effect, format_float};
 
 /// The estimated height of a row until a row was measured, in pixels.
 const INITIAL_ROW_HEIGHT: f64 = 40.0;
-/// The number of mounted rows above and below the visible ones.
+/// The number of mounted rows above and below the visible rows.
 const OVERSCAN_ROWS: usize = 6;
 /// The maximum number of mounted rows, at any height.
 const MAX_ROWS: usize = 200;
@@ -21,7 +21,7 @@ const MIN_ROWS: usize = 2 * OVERSCAN_ROWS + 1;
 pub(super) struct RowList {
     /// The height of a row, in pixels.
     pub(super) height: RwSignal<f64>,
-    /// The index of the first mounted row, and the number of rows.
+    /// The index of the first mounted row, and the number of mounted rows.
     window: RwSignal<(usize, usize)>,
 }
 
@@ -44,11 +44,12 @@ impl Tree {
         })
     }
 
-    /// Returns the height of the list, as CSS; `None` for a drawing, which sets its own height.
+    /// Returns a function that computes the height of the list as CSS; `None` for a drawing, which
+    /// sets its own height.
     pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
         let (rows, drawn, list) = (self.rows, self.drawn, self.list);
         move || {
-            let height = || rows.with(|rows| as_pixels(rows.len())) * list.height.get();
+            let height = || rows.with(|rows| as_float(rows.len())) * list.height.get();
             (!drawn.get()).then(|| format_float(height()) + "px")
         }
     }
@@ -62,7 +63,7 @@ impl Tree {
             return self.bring_spot_into_view(at, false);
         }
         let height = self.list.height.get_untracked();
-        let top = as_pixels(at) * height;
+        let top = as_float(at) * height;
         let (from, room) = (
             f64::from(scroller.scroll_top()),
             f64::from(scroller.client_height()),
@@ -88,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// Updates the visible rows and their height.
+    /// Updates the visible rows of the list and their height, or the visible area of the drawing.
     pub(super) fn update_rows(&self) {
         if self.drawn.get_untracked() {
             return self.update_viewport();
@@ -114,14 +115,14 @@ impl Tree {
         }
     }
 
-    fn is_filled(&self) -> bool {
+    fn has_measured_view(&self) -> bool {
         let window = self.list.window.try_get_untracked();
         window.is_some_and(|(_, count)| count > MIN_ROWS)
     }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "pixels of a page")]
-pub(super) fn as_pixels(rows: usize) -> f64 {
+pub(super) fn as_float(rows: usize) -> f64 {
     rows as f64
 }
 
@@ -162,9 +163,9 @@ pub(super) fn watch_rows(tree: &Tree) {
     });
     let of = tree.clone();
     let sized = move || {
-        let is_filled = of.is_filled();
+        let has_measured_view = of.has_measured_view();
         of.update_rows();
-        if !is_filled {
+        if !has_measured_view {
             of.bring_into_view(of.at.get_untracked());
         }
     };
