@@ -1,5 +1,5 @@
-//! Decisions about a call through its renderer: approval, denial, and answers to its handler.
-//! `decision` has the state that an approval card needs.
+//! Approves or denies a call through its renderer, and answers its handler. `decision` has the
+//! state that an approval card needs.
 
 use assistant_core::{
     action::{Remember, ToolError},
@@ -13,7 +13,8 @@ use super::ToolCallView;
 use crate::ui::decider;
 
 impl<T> ToolCallView<T> {
-    /// Returns the user's decision about the call, once there is one.
+    /// Returns the decision of the user or the application about the call; `None` as long as there
+    /// is no decision.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -34,7 +35,8 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Returns the user's reason for denying the call, if they gave one.
+    /// Returns the reason for the denial of the call; `None` if the call was not denied, or was
+    /// denied without a reason.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -138,8 +140,8 @@ impl<T> ToolCallView<T> {
         self.decide(Verdict::Deny { reason }, decider())
     }
 
-    /// Applies an approval. It is the user's if the card has conditions, since they accept only
-    /// events of the user.
+    /// Checks the conditions of the card, and applies an approval. If the card has conditions, the
+    /// approval is the user's, since the conditions accept only events of the user.
     fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.check_conditions()?;
         let by = match self.conditions {
@@ -149,7 +151,8 @@ impl<T> ToolCallView<T> {
         self.decide(verdict, by)
     }
 
-    /// Applies a decision to the version of the call that was last rendered.
+    /// Applies a decision to the version of the call that was last rendered. If the call has
+    /// changed since, shows the current version.
     pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;

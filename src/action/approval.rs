@@ -1,4 +1,4 @@
-//! Approval rules of actions, and the texts of approvals.
+//! Sets the approval rules of actions, the renderers of approvals, and the results of denials.
 
 use std::{
     future::{Future, ready},
@@ -49,7 +49,7 @@ impl Approval {
     }
 
     /// Creates a rule that requires approval if an asynchronous predicate on the arguments returns
-    /// true.
+    /// true, or if the arguments do not have the type of the predicate.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -128,7 +128,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Requires approval each time: an approval cannot be remembered.
+    /// Prevents approvals from being remembered: the user is asked each time that the approval rule
+    /// requires approval.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -251,7 +252,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the result that the agent receives for a denied call, from the arguments and the user's
-    /// reason. The default result is sent if the arguments do not have the action's type.
+    /// reason. The default result is sent if the arguments do not have the action's type, or the
+    /// result cannot be serialized as JSON.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

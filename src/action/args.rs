@@ -1,4 +1,4 @@
-//! The arguments of a call as its renderer reads them: typed, and while they stream in.
+//! Reads the arguments of a call for its renderer: typed, and while they stream in.
 
 use assistant_core::conversation::{Status, ToolCall};
 use serde::de::DeserializeOwned;
@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::ToolCallView;
 
 impl<T> ToolCallView<T> {
-    /// Returns one argument by name, as soon as it is complete: with
+    /// Returns one argument by name, as soon as the argument is complete: with
     /// [`stream_args`](super::ToolAction::stream_args) arguments arrive one by one, in the order in
-    /// which the agent writes them. Returns `None` if the argument has another type.
+    /// which the agent writes them. Returns `None` until then, and if the argument is missing or
+    /// has another type.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -28,7 +29,8 @@ impl<T> ToolCallView<T> {
         deserialize_value(value)
     }
 
-    /// Reads the arguments as far as the renderer may see them now.
+    /// Reads the arguments as far as the renderer may see them now; `None` if the renderer sees no
+    /// arguments yet.
     fn read_args<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let pending = self.status() == Status::Pending;
         if pending && !self.streams_args {
@@ -43,11 +45,11 @@ impl<T> ToolCallView<T> {
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {
-    /// Returns the arguments; `None` until they are complete. If the action streams them
-    /// ([`super::ToolAction::stream_args`]), returns the arguments parsed so far, with partial
-    /// texts, or only the complete arguments if an incomplete one does not have its type yet.
-    /// Optional fields (`Option`, `#[serde(default)]`) allow parsing from the start; [`Self::arg`]
-    /// reads a single argument.
+    /// Returns the arguments; `None` until they are complete, or if they do not have the type `T`.
+    /// If the action streams the arguments ([`super::ToolAction::stream_args`]), returns the
+    /// arguments parsed so far, with partial texts, or only the complete arguments if an incomplete
+    /// argument does not have its type yet. Optional fields (`Option`, `#[serde(default)]`) allow
+    /// parsing from the start; [`Self::arg`] reads a single argument.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -73,7 +75,8 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     }
 }
 
-/// Returns those arguments that are complete while others are still streaming.
+/// Returns those arguments that are complete while others are still streaming; `None` once all
+/// arguments are complete.
 fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
     let whole = args.iter().filter(|(name, _)| call.has_whole_arg(name));
@@ -84,7 +87,7 @@ fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     ))
 }
 
-/// Deserializes a value; `None` if it has another type.
+/// Deserializes a value; `None` without a value, or if the value has another type.
 pub(super) fn deserialize_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

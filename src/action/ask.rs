@@ -1,4 +1,4 @@
-//! A handler's questions to the user: in the card of its call, or in a dialog.
+//! Asks the user questions of a handler: in the card of its call, or in a dialog.
 
 use assistant_core::{
     action::ToolError,
@@ -40,8 +40,8 @@ impl ToolContext {
     /// # Errors
     ///
     /// Fails if nothing renders the call, or its renderer is removed, since the user cannot answer
-    /// then; if the answer has another type; or if the handler has asked another question
-    /// meanwhile.
+    /// then; if the question cannot be serialized as JSON; if the answer has another type; if the
+    /// handler has asked another question meanwhile; or if the assistant was dropped.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
         deserialize_answer(
             self.ask_on_card(serde_json::to_value(question)?, None)
@@ -67,8 +67,9 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if the user gives no answer, if the answer has another type, or if the handler has
-    /// asked another question meanwhile.
+    /// Fails if the user gives no answer, if the question cannot be serialized as JSON, if the
+    /// answer has another type, if the handler has asked another question meanwhile, or if the
+    /// assistant was dropped.
     pub async fn ask_with<R: DeserializeOwned>(
         &self,
         question: impl Serialize,
@@ -96,7 +97,7 @@ impl ToolContext {
             schema,
         };
         assistant.view().asked.update(|list| list.push(asked));
-        let _guard = AskGuard { asking, id };
+        let _guard = QuestionGuard { asking, id };
         self.preliminary(question);
         assistant.end_unrenderable_questions();
         drop(assistant);
@@ -104,7 +105,8 @@ impl ToolContext {
         reply.await.map_err(|_| overtaken())?
     }
 
-    /// Asks the user in a dialog with Confirm and Cancel. Closing the dialog counts as Cancel.
+    /// Asks the user in a dialog with Confirm and Cancel. Returns true if the user confirms.
+    /// Closing the dialog counts as Cancel, and so does an assistant that was dropped.
     ///
     /// ```
     /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
@@ -188,13 +190,13 @@ impl Assistant {
     }
 }
 
-/// A guard that removes the question when the handler has its answer or is dropped.
-struct AskGuard {
+/// A guard that removes a question once the handler has the answer or is dropped.
+struct QuestionGuard {
     asking: AskingGuard,
     id: u64,
 }
 
-impl Drop for AskGuard {
+impl Drop for QuestionGuard {
     fn drop(&mut self) {
         if let Some(assistant) = self.asking.assistant.upgrade() {
             let asked = &assistant.view().asked;
@@ -203,7 +205,7 @@ impl Drop for AskGuard {
     }
 }
 
-/// A guard that closes an open dialog when the handler is dropped.
+/// A guard that closes a dialog once the handler has the answer or is dropped.
 struct DialogGuard {
     asking: AskingGuard,
     id: u64,

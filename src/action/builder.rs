@@ -1,5 +1,4 @@
-//! The builder of actions. Its approval rules are in `approval`, its execution options in
-//! `running`.
+//! Builds actions. `approval` has the approval rules of an action, `running` its execution options.
 
 use std::marker::PhantomData;
 
@@ -188,8 +187,9 @@ impl<Args> ToolAction<Args> {
     /// Sets the handler: a function of no arguments, of the call's arguments, of a
     /// [`ToolContext`](super::ToolContext), or of both; `async` or not. See [`IntoHandler`].
     ///
-    /// The handler and the rules of the action have the contexts of the component that registers it
-    /// (`use_context`) as long as it is mounted, and read signals without tracking them.
+    /// The handler and the rules of the action have the contexts of the component that registers
+    /// the action (`use_context`) as long as the component is mounted, and read signals without
+    /// tracking them.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext};

@@ -1,9 +1,9 @@
-//! Bounds on the closures that receive the arguments of an action, whose compile errors name the
-//! fix.
+//! Defines bounds on the closures that receive the arguments of an action. The compile errors of
+//! these bounds name the fix.
 //!
 //! Each trait has a second implementation that applies to no closure. With two candidates the
-//! compiler reports the trait with its message; with one it reports the failed bound of that
-//! implementation, which names two types and no fix.
+//! compiler reports the trait with its message; with one candidate, the compiler reports the failed
+//! bound of that implementation, which names two types and no fix.
 
 /// A function of the arguments of an action (`Args` or `&Args`): every `Fn(Args) -> Output`. The
 /// compiler infers `Marker`.
@@ -35,7 +35,7 @@ pub struct Applies;
 #[derive(Debug)]
 pub struct Never;
 
-/// A trait of no function.
+/// A trait that no function implements.
 trait NoFunction {}
 
 impl NoFunction for Never {}

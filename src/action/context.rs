@@ -1,4 +1,5 @@
-//! The context of a running handler. Its questions to the user are in `ask`.
+//! Gives a running handler access to its call and the chat. `ask` has the questions of a handler to
+//! the user.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -83,8 +84,8 @@ impl ToolContext {
         self.invocation.message_id()
     }
 
-    /// Returns the message before the message that contains the call; `None` if the page called the
-    /// action itself, or if there is no earlier message.
+    /// Returns the id of the message before the message that contains the call; `None` if the page
+    /// called the action itself, or if there is no earlier message.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -113,7 +114,7 @@ impl ToolContext {
         Some(assistant.client_id().to_owned())
     }
 
-    /// Returns the calls of the conversation so far, including this one
+    /// Returns the calls of the conversation so far, including this call
     /// ([`Tools::history`](crate::Tools::history)).
     ///
     /// ```
@@ -143,7 +144,8 @@ impl ToolContext {
         self.invocation.iteration()
     }
 
-    /// Returns the current messages of the chat, oldest first.
+    /// Returns the messages of the branch that is shown, oldest first; no messages after the
+    /// assistant was dropped.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -250,7 +252,8 @@ impl ToolContext {
         assistant.runtime().execute(name, args, within).await
     }
 
-    /// Reads the whole current conversation, with every branch.
+    /// Reads the whole current conversation, with every branch; `None` after the assistant was
+    /// dropped.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};

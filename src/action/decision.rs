@@ -1,4 +1,4 @@
-//! The state of a call for its approval card: the party that asks, the conditions, and the
+//! Reads the state of a call for its approval card: the party that asks, the conditions, and the
 //! permitted contents of a decision.
 
 use assistant_core::{
@@ -58,13 +58,15 @@ impl<T> ToolCallView<T> {
         self
     }
 
-    /// Refuses a decision that is too early, scripted, or from a removed card.
+    /// Refuses an approval that is too early, scripted, or from a removed card. A view that is not
+    /// an approval card has no conditions.
     pub(super) fn check_conditions(&self) -> Result<(), Refusal> {
         self.conditions.map_or(Ok(()), DecisionConditions::check)
     }
 
-    /// Returns the schema for arguments that the user may edit: the action's own if it runs on this
-    /// page, else the agent's.
+    /// Returns the schema for arguments that the user may edit: the schema of the agent's interrupt
+    /// if the action does not run on this page and the interrupt has such a schema, otherwise the
+    /// schema of the action. `None` if there is neither.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -120,7 +122,8 @@ impl<T> ToolCallView<T> {
         message.flatten().filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns the time until which the agent waits for the decision, in milliseconds since 1970.
+    /// Returns the time until which the agent waits for the decision, in milliseconds since 1970;
+    /// `None` if the agent does not ask, or waits without a limit.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -135,13 +138,15 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Returns the id of the interrupt by which the agent asks about the call.
+    /// Returns the id of the interrupt by which the agent asks about the call; `None` if the agent
+    /// does not ask.
     pub(crate) fn interrupt_id(&self) -> Option<String> {
         self.read(|call| call.approval()?.interrupt_id().map(str::to_owned))
             .flatten()
     }
 
-    /// Reads the interrupt by which the agent asks about the call.
+    /// Reads the interrupt by which the agent asks about the call; `None` if no such interrupt is
+    /// open.
     fn read_interrupt<R>(&self, read: impl FnOnce(&Interrupt) -> R) -> Option<R> {
         self.read_open_interrupt(|open| read(open.interrupt()))
     }
@@ -156,7 +161,8 @@ impl<T> ToolCallView<T> {
         found.flatten()
     }
 
-    /// Returns true if an approved call could run: its action is on the page, or the agent runs it.
+    /// Returns true if an approved call could run: its action can run on the page, or the agent
+    /// runs the call or asks about it.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -177,8 +183,8 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the optional contents that a decision may have. The page accepts a reason, and
-    /// edited arguments for calls that it runs. For a question of the agent, the interrupt
-    /// determines them.
+    /// edited arguments for calls that the agent does not run. For a question of the agent, the
+    /// interrupt determines the contents.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -237,7 +243,8 @@ impl<T> ToolCallView<T> {
         self.assistant().and_then(read).unwrap_or_default()
     }
 
-    /// Returns the approval of an earlier call that allowed this one without asking the user.
+    /// Returns the approval of an earlier call that allowed this call without asking the user;
+    /// `None` if there was no such approval.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! The texts that an action provides to describe its calls to the user.
+//! Describes the calls of an action to the user, with texts that the action provides.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ const MAX_TITLE: usize = 80;
 impl<Args> ToolAction<Args> {
     /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
     /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive it. A text, a signal or a closure: a card follows its changes, and an
-    /// approval counts only after the changed title was visible, too.
+    /// does not receive the title. A text, a signal or a closure: a card follows its changes, and
+    /// an approval counts only after the changed title was visible, too.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -117,7 +117,7 @@ impl<Args> ToolAction<Args> {
 
 impl ActionTexts {
     /// Returns the current texts of the action; tracked when called in a reactive closure.
-    pub(crate) fn current_words(&self) -> CallTexts {
+    pub(crate) fn current_texts(&self) -> CallTexts {
         let read = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
         CallTexts {
             title: read(self.title),
@@ -128,7 +128,7 @@ impl ActionTexts {
     }
 }
 
-/// Shortens a title, and removes characters that hide or reorder text.
+/// Shortens a title, and removes characters that hide or reorder text; `None` if nothing remains.
 fn shorten_title(title: &str) -> Option<String> {
     let beginning: String = title.chars().take(4 * MAX_TITLE).collect();
     let plain = plain_name(&beginning);
@@ -151,7 +151,7 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn title(&self) -> Option<String> {
-        self.words().title
+        self.texts().title
     }
 
     /// Returns the risk of the action ([`ToolAction::risk`]).
@@ -165,19 +165,19 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn risk(&self) -> Risk {
-        self.words().risk
+        self.texts().risk
     }
 
-    /// Returns the page's description of the call, if its action describes calls with such
-    /// arguments.
+    /// Returns the page's description of the call; `None` if the action has no description, or the
+    /// arguments do not have the action's type.
     #[must_use]
     pub(crate) fn page_description(&self) -> Option<Description> {
-        self.words().describe?(&self.args_value()?)
+        self.texts().describe?(&self.args_value()?)
     }
 
-    /// Returns the texts of the active registration under the call's name; tracked when called in a
-    /// reactive closure.
-    pub(crate) fn words(&self) -> CallTexts {
+    /// Returns the texts of the active registration under the call's name, or empty texts without a
+    /// registration. Tracked when called in a reactive closure.
+    pub(crate) fn texts(&self) -> CallTexts {
         let words = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();
             assistant.action_words(&self.name())

@@ -1,4 +1,4 @@
-//! An action by which an agent discovers actions that are not offered.
+//! Defines the action by which an agent discovers actions that are not offered.
 
 use assistant_core::action::ToolInfo;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn list_tools_action() -> ToolAction {
 }
 
 impl ToolContext {
-    /// Offers the matching actions to the agent, and returns their list.
+    /// Offers the matching actions to the agent, at most [`MAX_REVEALED`], and returns their list.
     fn offer_matching_tools(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);

@@ -1,4 +1,4 @@
-//! Conversion of typed functions into handlers of JSON values.
+//! Converts typed functions into handlers of JSON values.
 
 use std::{any::TypeId, rc::Rc};
 
@@ -45,7 +45,7 @@ where
     type Args = Value;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |_, context| await_outcome(self().finish(), context))
+        Rc::new(move |_, context| await_outcome(self().into_result_future(), context))
     }
 }
 
@@ -59,7 +59,7 @@ where
 
     fn into_handler(self) -> Handler {
         Rc::new(move |value, context| match deserialize_args(value) {
-            Ok(args) => await_outcome(self(args).finish(), context),
+            Ok(args) => await_outcome(self(args).into_result_future(), context),
             Err(error) => failed_future(error),
         })
     }
@@ -78,7 +78,9 @@ where
     type Args = Value;
 
     fn into_handler(self) -> Handler {
-        Rc::new(move |_, context| await_outcome(self(context.clone()).finish(), context))
+        Rc::new(move |_, context| {
+            await_outcome(self(context.clone()).into_result_future(), context)
+        })
     }
 }
 
@@ -92,7 +94,7 @@ where
 
     fn into_handler(self) -> Handler {
         Rc::new(move |value, context| match deserialize_args(value) {
-            Ok(args) => await_outcome(self(args, context.clone()).finish(), context),
+            Ok(args) => await_outcome(self(args, context.clone()).into_result_future(), context),
             Err(error) => failed_future(error),
         })
     }
@@ -129,7 +131,7 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
     }
     serde_json::from_value(value.clone()).map_err(|error| {
         let error = error.to_string();
-        let message = match invalid_field::<T>(&value, &error) {
+        let message = match find_invalid_field::<T>(&value, &error) {
             Some(field) => format!("Invalid arguments: {field}: {error}"),
             None => format!("Invalid arguments: {error}"),
         };
@@ -137,9 +139,9 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
     })
 }
 
-/// Finds the field that causes an error, since serde does not report it: the one without which the
-/// error differs.
-fn invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
+/// Finds the field that causes an error, since serde does not report the field: the first field
+/// without which the error differs. `None` if there is no such field.
+fn find_invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
     let without = |key: &String| {
         let mut rest = object.clone();

@@ -1,4 +1,4 @@
-//! Registration of actions for the lifetime of a component.
+//! Registers actions for the lifetime of a component or a guard.
 
 use std::{
     rc::Rc,
@@ -96,7 +96,8 @@ impl Drop for ActionGuard {
 }
 
 impl Assistant {
-    /// Registers an action until the guard is dropped. Its signals are read when a run opens.
+    /// Registers an action until the guard is dropped. The signals of the action are read when a
+    /// run opens.
     ///
     /// ```
     /// use leptos_assistant::{Assistant, Refusal, ToolAction};
@@ -111,7 +112,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if model providers do not accept the action's name.
+    /// Fails if model providers do not accept the action's name, or if the schema is not valid or
+    /// does not describe an object.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let registration = ActionRegistration::new(self.clone(), action.args());
         let registered = registration.try_register();
@@ -223,7 +225,9 @@ impl ActionRegistration {
         registration
     }
 
-    /// Updates the registration in the session, if it has changed.
+    /// Registers the action in the session, or updates the registration if the values of its
+    /// signals have changed. If the new schema is invalid, updates the other values and returns the
+    /// refusal.
     fn try_register(&self) -> Result<(), Refusal> {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
@@ -322,7 +326,8 @@ fn can_run_here(spec: &ActionSpec) -> bool {
     spec.is_enabled() && spec.has_handler() && spec.availability() == Availability::Offered
 }
 
-/// Binds a handler to a weak reference to the assistant.
+/// Binds a handler to a weak reference to the assistant. Warns if the schema accepts arguments that
+/// the handler cannot deserialize.
 fn bind_handler(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
     let assistant = assistant.weak();
     let checked = spec.validates().then(|| spec.name().to_owned());

@@ -1,4 +1,4 @@
-//! The application's rules for calls, apart from approval rules: permission, limits, and
+//! Sets the application's rules for calls, apart from approval rules: permission, limits, and
 //! sanitizing.
 
 use std::{future::Future, rc::Rc};

@@ -1,4 +1,4 @@
-//! Tests for arguments that do not have the type of a rule: approval is required, permission is
+//! Tests rules with arguments that do not have their type: approval is required, permission is
 //! refused, and no description is shown.
 
 use futures_util::FutureExt;
@@ -13,11 +13,11 @@ struct Order {
     amount: f64,
 }
 
-fn right() -> Value {
+fn valid_args() -> Value {
     json!({"amount": 5})
 }
 
-fn wrong() -> [Value; 5] {
+fn mistyped_args() -> [Value; 5] {
     [
         json!({"amount": "much"}),
         json!({"amounts": 5}),
@@ -27,7 +27,8 @@ fn wrong() -> [Value; 5] {
     ]
 }
 
-/// Returns true if the user is asked; the rule itself never asks.
+/// Returns true if a rule of the application requires approval of the arguments. Panics for a fixed
+/// rule.
 fn requires_approval(approval: &Approval, args: Value) -> bool {
     match approval {
         Approval::When(rule) => rule(args).now_or_never().unwrap(),
@@ -35,7 +36,7 @@ fn requires_approval(approval: &Approval, args: Value) -> bool {
     }
 }
 
-fn pay() -> ToolAction<Order> {
+fn pay_action() -> ToolAction<Order> {
     ToolAction::new("pay", "Pays an order").handler(|order: Order| order.amount)
 }
 
@@ -46,8 +47,8 @@ fn approval_rules_ask_about_mistyped_arguments() {
         Approval::when_async(|order: Order| async move { order.amount > 100.0 }),
     ];
     for rule in &rules {
-        assert!(!requires_approval(rule, right()));
-        for args in wrong() {
+        assert!(!requires_approval(rule, valid_args()));
+        for args in mistyped_args() {
             assert!(requires_approval(rule, args.clone()), "{args}");
         }
     }
@@ -56,11 +57,11 @@ fn approval_rules_ask_about_mistyped_arguments() {
 #[test]
 fn a_permission_refuses_mistyped_arguments() {
     Owner::new().with(|| {
-        let action = pay().permission(|_| async { Ok(()) });
+        let action = pay_action().permission(|_| async { Ok(()) });
         let permits = action.permission.unwrap();
         let answer = |args| permits(args).now_or_never().unwrap();
-        assert_eq!(answer(right()), Ok(()));
-        for args in wrong() {
+        assert_eq!(answer(valid_args()), Ok(()));
+        for args in mistyped_args() {
             assert!(answer(args.clone()).is_err(), "{args}");
         }
     });
@@ -69,11 +70,11 @@ fn a_permission_refuses_mistyped_arguments() {
 #[test]
 fn a_preview_of_mistyped_arguments_fails() {
     Owner::new().with(|| {
-        let action = pay().preview(|_| async { Ok::<_, String>("Nothing changes") });
+        let action = pay_action().preview(|_| async { Ok::<_, String>("Nothing changes") });
         let preview = action.preview.unwrap();
         let previewed = |args| preview(args).now_or_never().unwrap();
-        assert_eq!(previewed(right()), Ok(json!("Nothing changes")));
-        for args in wrong() {
+        assert_eq!(previewed(valid_args()), Ok(json!("Nothing changes")));
+        for args in mistyped_args() {
             assert!(previewed(args.clone()).is_err(), "{args}");
         }
     });
@@ -82,14 +83,14 @@ fn a_preview_of_mistyped_arguments_fails() {
 #[test]
 fn mistyped_arguments_have_no_description_and_no_denial() {
     Owner::new().with(|| {
-        let action = pay()
+        let action = pay_action()
             .describe(|order| format!("Pay {}?", order.amount))
             .denial(|order, _| format!("{} is not paid", order.amount));
         let describe = action.renderers.words.describe.unwrap();
         let denial = action.denial.unwrap();
-        assert!(describe(&right()).is_some());
-        assert_eq!(denial(&right(), None), Some(json!("5 is not paid")));
-        for args in wrong() {
+        assert!(describe(&valid_args()).is_some());
+        assert_eq!(denial(&valid_args(), None), Some(json!("5 is not paid")));
+        for args in mistyped_args() {
             assert!(describe(&args).is_none(), "{args}");
             assert_eq!(denial(&args, None), None, "{args}");
         }

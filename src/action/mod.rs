@@ -1,4 +1,4 @@
-//! Actions of components: [`use_assistant_action`] and related types.
+//! Defines and registers actions of components: [`use_assistant_action`] and related types.
 
 mod answer;
 mod approval;

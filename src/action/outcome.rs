@@ -1,4 +1,4 @@
-//! The outcome of a call, for its renderer. See `assistant::call` for the call itself.
+//! Reads the outcome of a call for its renderer. `assistant::call` has the call itself.
 
 use assistant_core::{
     conversation::{Phase, Progress},
@@ -91,7 +91,8 @@ impl<T> ToolCallView<T> {
         files.unwrap_or_default()
     }
 
-    /// Returns the message of the call's error, if the call has failed.
+    /// Returns the message of the call's error, if the call has failed; `denied`, `cancelled` or
+    /// `skipped` for a call that ended in this way; `None` for any other call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -105,7 +106,8 @@ impl<T> ToolCallView<T> {
         self.error_with(|_, message| message.to_owned())
     }
 
-    /// Returns the error as text, formatted from its kind and message.
+    /// Formats the kind and the message of the call's error. Both are `denied`, `cancelled` or
+    /// `skipped` for a call that ended in this way. `None` for a call without an error.
     pub(crate) fn error_with(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {

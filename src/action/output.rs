@@ -1,4 +1,5 @@
-//! The return types of handlers: plain values and errors of any kind, synchronous or asynchronous.
+//! Converts the return values of handlers: plain values and errors of any kind, synchronous or
+//! asynchronous.
 
 use std::{
     any::Any,
@@ -52,8 +53,8 @@ pub struct Json<T>(
     pub T,
 );
 
-/// Downcasts a value, so that JSON values are not serialized again. Leaves `None` behind on
-/// success.
+/// Takes a value out of `value` if it has the type `U`, so that JSON values are not serialized
+/// again. Returns `None`, and leaves the value, if it has another type.
 pub(super) fn downcast<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
     (value as &mut dyn Any)
         .downcast_mut::<Option<U>>()
@@ -116,11 +117,11 @@ pub struct Later;
     note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
 )]
 pub trait HandlerOutput<Marker> {
-    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>>;
+    fn into_result_future(self) -> LocalBoxFuture<'static, Result<Value, ToolError>>;
 }
 
 impl<R: IntoToolResult> HandlerOutput<Now> for R {
-    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
+    fn into_result_future(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
         Box::pin(ready(self.into_tool_result()))
     }
 }
@@ -130,7 +131,7 @@ where
     F: Future + 'static,
     F::Output: IntoToolResult,
 {
-    fn finish(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
+    fn into_result_future(self) -> LocalBoxFuture<'static, Result<Value, ToolError>> {
         Box::pin(async move { self.await.into_tool_result() })
     }
 }

@@ -1,4 +1,4 @@
-//! Context that components provide to the agent.
+//! Provides context of components to the agent.
 
 use std::cell::Cell;
 
@@ -97,9 +97,9 @@ pub fn use_assistant_context<Marker>(
     share_context(description.into(), Box::new(move || value.read()));
 }
 
-type ContextReader = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
+type ReadContextFn = Box<dyn Fn() -> Result<Option<Value>, serde_json::Error>>;
 
-fn share_context(description: String, read: ContextReader) {
+fn share_context(description: String, read: ReadContextFn) {
     let Some(assistant) = assistant_or_log_error("use_assistant_context") else {
         return;
     };

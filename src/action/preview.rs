@@ -1,4 +1,4 @@
-//! Previews of the change that a call would make, shown before approval.
+//! Previews the change that a call would make, before approval.
 
 use std::{fmt::Display, future::Future, rc::Rc};
 
@@ -60,8 +60,9 @@ impl<Args> ToolAction<Args> {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the preview of the change that the call would make; `Err` is the reason why there is
-    /// none, and `None` means that the preview is not computed yet.
+    /// Returns the preview of the change that the call would make. `Err` is the reason why the
+    /// preview has failed; `None` means that the action has no preview, or that the preview is not
+    /// computed yet.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -79,7 +80,8 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.preview().cloned()).flatten()
     }
 
-    /// Returns true if the action has a preview.
+    /// Returns true if the action has a preview, and the page computes the preview for this call.
+    /// Returns false if the agent asks about the call, or runs the call.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -22,10 +22,10 @@ pub(crate) struct SelectedRenderer {
 }
 
 impl Assistant {
-    /// Finds the action whose renderer draws calls of a name: the active registration, or the
-    /// newest one that has a renderer, so that cards stay while their action is disabled.
+    /// Finds a renderer for calls of a name: the renderer of the active registration, or of the
+    /// newest registration that has a renderer, so that cards stay while their action is disabled.
     fn find_renderer(&self, name: &str, find: SelectRenderer) -> Option<SelectedRenderer> {
-        self.registrations_of(name).into_iter().find_map(|id| {
+        self.registration_ids(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
             Some(SelectedRenderer {
                 id,
@@ -36,9 +36,9 @@ impl Assistant {
         })
     }
 
-    /// Returns the registrations of a name: first the active one, then all from the newest to the
-    /// oldest.
-    fn registrations_of(&self, name: &str) -> Vec<RegistrationId> {
+    /// Returns the ids of the registrations of a name: the active registration first, then all
+    /// registrations from the newest to the oldest.
+    fn registration_ids(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
             let all = registry
@@ -50,19 +50,21 @@ impl Assistant {
         ids.unwrap_or_default()
     }
 
-    /// Returns the texts of the action with the given name.
+    /// Returns the texts of the newest action with the given name; `None` if no such action is
+    /// registered.
     pub(crate) fn action_words(&self, name: &str) -> Option<CallTexts> {
-        let first = self.registrations_of(name).into_iter().next()?;
-        Some(self.renderers().action(first)?.words.current_words())
+        let first = self.registration_ids(name).into_iter().next()?;
+        Some(self.renderers().action(first)?.words.current_texts())
     }
 
-    /// Returns the renderer for the page's approval of calls of this name.
+    /// Returns the renderer for the page's approval of calls of this name; `None` for the built-in
+    /// card.
     pub(crate) fn approval_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         self.find_renderer(name, |renderers| renderers.approval.as_ref())
     }
 
-    /// Returns the renderer for cards of calls of this name: the action's own renderer, or one
-    /// registered for tools.
+    /// Returns the renderer for cards of calls of this name: the action's own renderer, or a
+    /// renderer registered for tools. `None` for the default card.
     pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         let own = self.find_renderer(name, |renderers| renderers.card.as_ref());
         own.or_else(|| {

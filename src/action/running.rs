@@ -1,4 +1,4 @@
-//! The execution options of an action.
+//! Sets the execution options of an action.
 
 use assistant_core::action::{Availability, Execution, ResultEncoding};
 

@@ -9,7 +9,8 @@ use crate::render::{
     ActionCode, ApprovalRule, DenialResult, Handler, PermissionRule, PreviewFn, SanitizeFn,
 };
 
-/// The component that registered an action. Its contexts are available until it is unmounted.
+/// The component that registered an action. The contexts of the component are available until the
+/// component is unmounted.
 #[derive(Clone)]
 pub(super) struct ActionScope(Option<WeakOwner>);
 

@@ -1,4 +1,4 @@
-//! Schemas derived from the type of an action's arguments.
+//! Derives schemas from the type of an action's arguments.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! An agent over HTTP: one request for each run, with events as they stream in.
+//! Answers runs over HTTP: sends one request for each run, and emits events as they stream in.
 
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod protocols;

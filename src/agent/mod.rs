@@ -1,4 +1,5 @@
-//! Agents: over HTTP ([`HttpAgent`]), or played from a script in the page ([`ScriptedAgent`]).
+//! Defines agents: over HTTP ([`HttpAgent`]), or played from a script in the page
+//! ([`ScriptedAgent`]).
 
 mod http;
 mod scripted;

@@ -1,4 +1,4 @@
-//! An agent that runs in the page and plays a script, for demos, documentation and tests.
+//! Plays scripts as an agent in the page, for demos, documentation and tests.
 
 #[cfg(feature = "callouts")]
 mod transcript;

@@ -10,7 +10,8 @@ use wasm_bindgen::JsCast;
 use super::AttachmentTray;
 use crate::ui::closest;
 
-/// Attaches files that are dropped on the chat of this composer.
+/// Attaches files that are dropped on the chat of this composer, and tracks whether files are
+/// dragged over the chat, until the composer is unmounted.
 pub(crate) fn watch_drops(tray: &AttachmentTray, form: NodeRef<html::Form>) {
     let hovered = tray.hovered;
     let over = window_event_listener(ev::dragover, move |event| {

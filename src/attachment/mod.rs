@@ -1,4 +1,4 @@
-//! Files that the user attaches to a message: the options and the pending files.
+//! Attaches files of the user to a message, within the options of the application.
 //!
 //! `view` shows the pending files in the composer, `drop` accepts files that are dropped on the
 //! chat.

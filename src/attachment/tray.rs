@@ -1,4 +1,4 @@
-//! The files that are attached to the next message.
+//! Holds the files that are attached to the next message.
 
 use std::sync::Arc;
 

@@ -71,7 +71,7 @@ fn move_inbox(
 ) -> Option<bool> {
     let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
     let inside = content.contains(Some(&inbox));
-    if should_be_inside(&inbox) == inside || focus::has_focus_in(&inbox) {
+    if should_be_in_transcript(&inbox) == inside || focus::has_focus_in(&inbox) {
         return None;
     }
     // None of this fails for elements in the page.
@@ -95,7 +95,7 @@ fn move_inbox(
     Some(true)
 }
 
-fn should_be_inside(inbox: &Element) -> bool {
+fn should_be_in_transcript(inbox: &Element) -> bool {
     let style = browser().and_then(|window| window.get_computed_style(inbox).ok()?);
     let value = style.and_then(|style| style.get_property_value("--la-inbox-in-transcript").ok());
     value.is_some_and(|value| value.trim() == "1")

@@ -171,8 +171,8 @@ pub fn Transcript(
 const OPENS: &str = "summary, [aria-expanded]";
 
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
-/// after a queued message, and in another conversation; scrolls to the first question when a
-/// question is new.
+/// after a queued message, and in another conversation. If a question is new while the view is at
+/// the end, scrolls to the first question.
 fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollState) {
     let messages = assistant.messages();
     let apply = move || {
@@ -226,7 +226,8 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollSt
     });
 }
 
-/// Counts the messages of the agent since the reader left the end; 0 at the end.
+/// Returns a signal with the number of messages of the agent since the reader left the end; 0 at
+/// the end.
 fn count_unseen(list: BlockList, stick: ScrollState) -> Memo<usize> {
     let left_at = Memo::new(move |known: Option<&Option<ThreadEnd>>| {
         if stick.at_end.get() {

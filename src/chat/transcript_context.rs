@@ -1,5 +1,5 @@
-//! The state that the messages of one transcript share: feedback, the message being edited, and the
-//! focus and reading position while one branch replaces another.
+//! Holds the state that the messages of one transcript share: feedback, the message being edited,
+//! and the focus and reading position while one branch replaces another.
 
 use std::collections::HashMap;
 
@@ -49,7 +49,7 @@ impl TranscriptContext {
         }
     }
 
-    /// Announces a text once.
+    /// Announces a text, and clears the live region after [`COPY_OUTCOME_MS`].
     pub(super) fn announce(&self, text: String) {
         let announced = self.announced;
         announced.set(text);
@@ -65,8 +65,8 @@ impl TranscriptContext {
         }
     }
 
-    /// Resumes after the branch was replaced. If the end of the new branch is in view, the view
-    /// follows it.
+    /// Ends the effect of [`Self::hold_position`] after the branch was replaced. If the end of the
+    /// new branch is in view, the view follows the end.
     pub(super) fn resume_following(&self) {
         if let Some(stick) = self.stick {
             stick.resume_following();

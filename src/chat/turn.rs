@@ -141,7 +141,7 @@ fn turn_bar(
         let now = activity.get();
         (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
     });
-    let versions = versioned_messages(shared.assistant.clone(), list, turn.clone());
+    let versions = versioned_message_ids(shared.assistant.clone(), list, turn.clone());
     let (focused, placed) = (shared.focused, turn.clone());
     let stops = memo(move || {
         placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
@@ -173,10 +173,10 @@ fn turn_bar(
     when(move || !nothing(), draw).into_any()
 }
 
-/// Returns the messages whose version pickers are shown below the last block of a turn: the first
-/// message of the turn and the messages of the block, if they have several versions. Returns no
-/// messages for any other block.
-fn versioned_messages(
+/// Returns a signal with the ids of the messages whose version pickers are shown below the last
+/// block of a turn: the first message of the turn and the messages of the block, if they have
+/// several versions. The list is empty for any other block.
+fn versioned_message_ids(
     assistant: Assistant,
     list: BlockList,
     turn: ArcRwSignal<TurnBlock>,

@@ -1,4 +1,4 @@
-//! The chat window: the default arrangement of the parts.
+//! Renders the chat window, which is the default arrangement of the parts.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub fn ChatWindow(
         view! {
             <ChatHeader />
             {parts.conversation(Arc::new(empty), on_feedback)}
-            {next(&assistant, follow_ups)}
+            {follow_up_suggestions(&assistant, follow_ups)}
             <Composer attachments handle=composer />
             {voice.regions()}
             {parts.announcements(assistant, speech)}
@@ -99,7 +99,10 @@ pub fn ChatWindow(
 }
 
 /// Renders the suggested next messages, while nothing runs and there are messages.
-fn next(assistant: &Assistant, follow_ups: Signal<Vec<Suggestion>>) -> impl IntoView + use<> {
+fn follow_up_suggestions(
+    assistant: &Assistant,
+    follow_ups: Signal<Vec<Suggestion>>,
+) -> impl IntoView + use<> {
     let (activity, messages) = (assistant.activity(), assistant.messages());
     let suggestions = Signal::derive(move || {
         let fits = !activity.get().busy && messages.with(|messages| !messages.is_empty());

@@ -9,14 +9,14 @@ use crate::{
     view::Mark,
 };
 
-/// Shows activity that nothing else shows: a running tool, or that the agent is thinking. A tool
-/// that runs for a long time is shown as slow (rule "silent tools"), and so is an agent that sends
-/// nothing for as long.
+/// Shows activity that nothing else shows: that the agent is thinking, or that a tool has been
+/// running for a long time (rule "silent tools"). An agent that sends nothing for as long is shown
+/// as slow, too. Shows nothing while a question to the user is open.
 #[component]
 pub(super) fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
     let (activity, running) = (assistant.activity(), assistant.tools().running());
-    let stuck = watch_for_stuck(running.clone(), stuck_after_ms);
+    let stuck = watch_for_stuck_tools(running.clone(), stuck_after_ms);
     let silent = watch_for_silence(&assistant, stuck_after_ms);
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint = words.clone();
@@ -76,7 +76,7 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
         if streams {
             let this = round.get_untracked();
             let is_current = move || round.try_get_untracked() == Some(this);
-            compare_later(&assistant, after_ms, silent, is_current, None);
+            compare_extent_later(&assistant, after_ms, silent, is_current, None);
         }
     });
     silent
@@ -85,9 +85,10 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
 /// The number of messages that are compared: those that parallel agents may write at the same time.
 const COMPARED: usize = 8;
 
-/// The extent of the newest messages.
+/// The extent of the transcript: the numbers of messages and steps, and the parts and calls of the
+/// newest messages.
 #[derive(Debug, PartialEq, Eq)]
-struct Extent {
+struct TranscriptExtent {
     messages: usize,
     steps: usize,
     parts: Vec<Mark>,
@@ -98,12 +99,12 @@ struct Extent {
 /// Compares the extent of the transcript at intervals, as long as `is_current` returns true. Sets
 /// `silent` to true if the extent has not changed since the previous comparison, otherwise to
 /// false. The assistant may be dropped meanwhile.
-fn compare_later(
+fn compare_extent_later(
     assistant: &Assistant,
     after_ms: u32,
     silent: RwSignal<bool>,
     is_current: impl Fn() -> bool + 'static,
-    before: Option<Extent>,
+    before: Option<TranscriptExtent>,
 ) {
     let before = before.unwrap_or_else(|| transcript_extent(assistant));
     let assistant = assistant.weak();
@@ -121,12 +122,11 @@ fn compare_later(
         } else {
             after_ms
         };
-        compare_later(&assistant, next, silent, is_current, Some(now));
+        compare_extent_later(&assistant, next, silent, is_current, Some(now));
     });
 }
 
-/// Returns the extent of the transcript.
-fn transcript_extent(assistant: &Assistant) -> Extent {
+fn transcript_extent(assistant: &Assistant) -> TranscriptExtent {
     let (messages, newest) = assistant.messages().with_untracked(|list| {
         let newest = list.iter().rev().take(COMPARED);
         let newest: Vec<MessageId> = newest.map(|entry| entry.id.clone()).collect();
@@ -146,7 +146,7 @@ fn transcript_extent(assistant: &Assistant) -> Extent {
             .map(|call| (call.args_text().len(), call.phase()))
             .collect()
     });
-    Extent {
+    TranscriptExtent {
         messages,
         steps: assistant.agent_steps().with_untracked(Vec::len),
         parts,
@@ -155,7 +155,7 @@ fn transcript_extent(assistant: &Assistant) -> Extent {
 }
 
 /// Returns a signal that is true once the same tools have been running for the given time.
-fn watch_for_stuck(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
+fn watch_for_stuck_tools(running: ArcReadSignal<Vec<String>>, after_ms: u32) -> RwSignal<bool> {
     let stuck = RwSignal::new(false);
     let round = RwSignal::new(0_u32);
     effect(move |_| {

@@ -1,4 +1,4 @@
-//! Agents over HTTP with protocols other than AG-UI.
+//! Creates agents over HTTP with protocols other than AG-UI.
 
 use super::HttpAgent;
 
@@ -12,8 +12,8 @@ use super::HttpAgent;
 #[cfg(feature = "ui-stream")]
 pub type UiStreamAgent = HttpAgent<assistant_protocols::UiStream>;
 
-/// A model endpoint with `OpenAI`'s chat completions. The session drives the loop of runs and tool
-/// results.
+/// An agent that requests `OpenAI`'s chat completions from a model endpoint. The session drives the
+/// loop of runs and tool results.
 ///
 /// ```
 /// use leptos_assistant::agent::{CompletionsAgent, HttpAgent};

@@ -120,14 +120,19 @@ impl Endpoint {
         body: Option<&str>,
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
-        let response = self.attempt(method, behind, body, signal, false).await?;
+        let response = self
+            .attempt_request(method, behind, body, signal, false)
+            .await?;
         match response.status() == 401 && self.later_headers.is_some() {
-            true => self.attempt(method, behind, body, signal, true).await,
+            true => {
+                self.attempt_request(method, behind, body, signal, true)
+                    .await
+            }
             false => Ok(response),
         }
     }
 
-    async fn attempt(
+    async fn attempt_request(
         &self,
         method: &str,
         behind: &str,
@@ -137,7 +142,7 @@ impl Endpoint {
     ) -> Result<Response, Failure> {
         let mut headers = (self.headers)();
         if let Some(later) = &self.later_headers {
-            headers.extend(later(again).await.map_err(|why| invalid_request(&why))?);
+            headers.extend(later(again).await.map_err(|why| request_failure(&why))?);
         }
         let url = match behind.is_empty() {
             true => self.url.clone(),
@@ -147,7 +152,7 @@ impl Endpoint {
     }
 }
 
-/// Appends a path to the path of an address, before the query.
+/// Appends a path to the path of an address, before the query and the fragment.
 pub(super) fn append_path(url: &str, path: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (before, query) = url.split_at(end);
@@ -169,7 +174,7 @@ async fn fetch_response(
         // Not every version of the bindings has the member.
         let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &true.into());
     }
-    init.set_headers_headers(&header_list(headers)?);
+    init.set_headers_headers(&build_headers(headers)?);
     init.set_body_opt_str(body);
     init.set_signal(Some(signal));
     init.set_credentials(match credentials {
@@ -178,7 +183,7 @@ async fn fetch_response(
         Credentials::Include => RequestCredentials::Include,
     });
     let request = Request::new_with_str_and_init(url, &init)
-        .map_err(|error| invalid_request(&format!("{url}: {}", js_error_text(error))))?;
+        .map_err(|error| request_failure(&format!("{url}: {}", js_error_text(error))))?;
     let window =
         web_sys::window().ok_or_else(|| network_failure("There is no page to send from."))?;
     let response = match JsFuture::from(window.fetch_with_request(&request)).await {
@@ -203,7 +208,7 @@ pub(super) async fn wait_for_page_unload() {
 
 /// Builds the headers of a request: those of the application, and `Content-Type` and `Accept`.
 /// Fails if the browser refuses a header.
-fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
+fn build_headers(given: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
         Headers::new().map_err(|_| network_failure("This browser cannot send request headers."))?;
     let ours = [
@@ -213,16 +218,16 @@ fn header_list(given: &[(String, String)]) -> Result<Headers, Failure> {
     let given = given.iter().map(|(name, value)| (&**name, &**value));
     for (name, value) in given.chain(ours) {
         if headers.set(name, value).is_err() {
-            return Err(refused_header(&headers, name));
+            return Err(header_failure(&headers, name));
         }
     }
     Ok(headers)
 }
 
-/// Describes a header that the browser refuses. The value of the header is omitted, because it may
-/// be a secret.
-fn refused_header(headers: &Headers, name: &str) -> Failure {
-    invalid_request(&if headers.set(name, "value").is_err() {
+/// Creates the failure for a header that the browser refuses. The message omits the value of the
+/// header, because the value may be a secret.
+fn header_failure(headers: &Headers, name: &str) -> Failure {
+    request_failure(&if headers.set(name, "value").is_err() {
         format!("The request header {name:?} cannot be sent: its name is not valid.")
     } else {
         format!(
@@ -236,7 +241,7 @@ fn network_failure(message: &str) -> Failure {
 }
 
 /// Creates the failure of a request that cannot be made.
-pub(super) fn invalid_request(message: &str) -> Failure {
+pub(super) fn request_failure(message: &str) -> Failure {
     Failure::new(FailureKind::Request, message)
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn check_response(
     let status = response.status();
     if !response.ok() {
         let wait = retry_after_ms(response);
-        let message = match error_text(response).await.as_str() {
+        let message = match read_error_text(response).await.as_str() {
             "" => format!("The agent answered with HTTP {status}."),
             body => format!("The agent answered with HTTP {status}: {body}"),
         };
@@ -81,7 +81,7 @@ pub(super) async fn read_until_break(
     reader: &mut dyn Read,
     sink: &mut dyn Sink,
 ) {
-    if let Some(body) = ResponseBody::of(response) {
+    if let Some(body) = ResponseBody::open(response) {
         let mut slices = WorkSlices::default();
         while let Some(chunk) = body.next().await {
             let mut at = 0;
@@ -99,7 +99,8 @@ pub(super) async fn read_until_break(
     }
 }
 
-/// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded.
+/// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded,
+/// otherwise [`StreamEnd::Closed`].
 pub(super) fn finish_reader(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
@@ -113,8 +114,8 @@ fn header(response: &Response, name: &str) -> Option<String> {
 }
 
 /// Returns the delay that a busy server (HTTP 429 or 503) asks for in `Retry-After`, in seconds or
-/// as a date, in milliseconds; `None` for any other response. A server of another origin must list
-/// the header in `Access-Control-Expose-Headers`.
+/// as a date, in milliseconds; `None` for any other response, and for a delay that is invalid or
+/// over. A server of another origin must list the header in `Access-Control-Expose-Headers`.
 fn retry_after_ms(response: &Response) -> Option<u64> {
     if !matches!(response.status(), 429 | 503) {
         return None;
@@ -130,9 +131,10 @@ fn retry_after_ms(response: &Response) -> Option<u64> {
     (ms > 0).then_some(ms)
 }
 
-/// Reads the start of an error's body, up to the size and time limits.
-async fn error_text(response: &Response) -> String {
-    let Some(body) = ResponseBody::of(response) else {
+/// Reads the start of an error's body as text, up to the size and time limits; empty if there is no
+/// body.
+async fn read_error_text(response: &Response) -> String {
+    let Some(body) = ResponseBody::open(response) else {
         return String::new();
     };
     let mut bytes = Vec::new();
@@ -153,7 +155,7 @@ async fn error_text(response: &Response) -> String {
 struct ResponseBody(ReadableStreamDefaultReader);
 
 impl ResponseBody {
-    fn of(response: &Response) -> Option<Self> {
+    fn open(response: &Response) -> Option<Self> {
         let reader = response.body()?.get_reader();
         reader.dyn_into().ok().map(Self)
     }

@@ -13,7 +13,7 @@ use web_sys::{AbortSignal, Response};
 
 use super::{
     EVENT_STREAM,
-    request::{AbortOnDrop, Endpoint, append_path, invalid_request},
+    request::{AbortOnDrop, Endpoint, append_path, request_failure},
     response,
 };
 use crate::{
@@ -47,14 +47,15 @@ impl StoredRuns {
         Self { url: url.into() }
     }
 
-    /// Returns the endpoint of a run, with the headers and credentials of the agent.
+    /// Returns the endpoint of a run, with the headers and credentials of the agent. Fails if the
+    /// id of the thread or the run cannot be part of an address.
     fn run_endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
         // A browser resolves these segments, so that the address would be another one.
         if [thread, run]
             .iter()
             .any(|id| matches!(*id, "" | "." | ".."))
         {
-            return Err(invalid_request(
+            return Err(request_failure(
                 "The id of the run cannot be part of an address.",
             ));
         }
@@ -102,8 +103,9 @@ impl StoredRuns {
         }
     }
 
-    /// Reads a run to its end, over as many connections as necessary. `first` is the response to
-    /// the request that started the run; with `None`, the run is read from its first event.
+    /// Reads a run to its end, over as many connections as necessary, or until [`MAX_IDLE`] short
+    /// connections bring no new event. `first` is the response to the request that started the run;
+    /// with `None`, the run is read from its first event.
     pub(super) async fn read_run(
         &self,
         agent: &Endpoint,
@@ -153,7 +155,8 @@ impl StoredRuns {
         }
     }
 
-    /// Ends a run at the server. The browser completes the request even if the page is closed.
+    /// Ends a run at the server, and waits at most ten seconds for the answer. The browser
+    /// completes the request even if the page is closed.
     pub(super) async fn stop_run(&self, agent: &Endpoint, thread: &str, run: &str) {
         let Ok(abort) = AbortOnDrop::new() else {
             return;

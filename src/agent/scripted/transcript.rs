@@ -1,4 +1,4 @@
-//! Scripts written as Markdown, with tool callouts for their calls.
+//! Parses scripts that are written as Markdown, with tool callouts for their calls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -80,17 +80,17 @@ impl Transcript {
         });
         // The last position of an outcome for each id.
         let last: HashMap<String, usize> = outcomes.collect();
-        let mut reader = TranscriptReader::default();
+        let mut builder = TranscriptBuilder::default();
         for (place, chunk) in chunks.into_iter().enumerate() {
             let id = call_with_own_id(&chunk).map(Callout::id);
             let outcome_follows = id.and_then(|id| last.get(id)) > Some(&place);
             match chunk {
-                Chunk::Text(text) => reader.add_text(&text),
-                Chunk::Tool(call) => reader.add_call(call, outcome_follows),
+                Chunk::Text(text) => builder.add_text(&text),
+                Chunk::Tool(call) => builder.add_call(call, outcome_follows),
             }
         }
-        reader.runs.push(reader.run);
-        Self { runs: reader.runs }
+        builder.runs.push(builder.run);
+        Self { runs: builder.runs }
     }
 
     /// Replaces `{key}` with a text, in the messages and in the texts of inputs and outputs. The
@@ -156,9 +156,9 @@ impl Transcript {
     }
 }
 
-/// A reader that splits a transcript into runs.
+/// A builder that splits a transcript into runs.
 #[derive(Default)]
-struct TranscriptReader {
+struct TranscriptBuilder {
     runs: Vec<TranscriptRun>,
     /// The run that is being built.
     run: TranscriptRun,
@@ -166,7 +166,7 @@ struct TranscriptReader {
     unanswered: HashSet<String>,
 }
 
-impl TranscriptReader {
+impl TranscriptBuilder {
     fn add_text(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -214,11 +214,11 @@ impl TranscriptRun {
                     let id = fresh_id();
                     ids.insert(call.id(), id.clone());
                     let script = script.call_as(id.clone(), call.name(), &call_args(call));
-                    script.call_outcome(call, id)
+                    script.outcome(call, id)
                 }
-                TranscriptStep::Unended(call) => script.call_unended(call),
+                TranscriptStep::Unended(call) => script.unended_call(call),
                 TranscriptStep::Outcome(call) => match ids.get(call.id()) {
-                    Some(id) => script.call_outcome(call, id.clone()),
+                    Some(id) => script.outcome(call, id.clone()),
                     None => script,
                 },
             };
@@ -228,7 +228,7 @@ impl TranscriptRun {
 }
 
 impl Script {
-    fn call_unended(self, call: &Callout) -> Self {
+    fn unended_call(self, call: &Callout) -> Self {
         let id = fresh_id();
         let parent_message_id = self.message.clone();
         let start = EventKind::ToolCallStart {
@@ -245,7 +245,7 @@ impl Script {
             .fold(self.event(start), |script, piece| script.event(more(piece)))
     }
 
-    fn call_outcome(self, call: &Callout, id: String) -> Self {
+    fn outcome(self, call: &Callout, id: String) -> Self {
         let Some(content) = outcome_content(call) else {
             return self;
         };

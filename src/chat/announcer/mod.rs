@@ -242,7 +242,7 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
 /// Returns the announcement that a call is running: the label that the action provides for it, or
 /// else a text with the title or the name of the action.
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
-    let labels = call.words();
+    let labels = call.texts();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
     labels.doing.unwrap_or_else(|| {
         running(
