@@ -187,7 +187,7 @@ impl ToolContext {
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
         let progress = Progress::new(fraction.into(), (!text.is_empty()).then_some(text));
-        self.dispatch_for(|invocation| Input::Progress {
+        self.dispatch_for_call(|invocation| Input::Progress {
             invocation,
             progress,
         });
@@ -205,7 +205,7 @@ impl ToolContext {
     /// ```
     pub fn preliminary(&self, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
-            self.dispatch_for(|invocation| Input::Preliminary { invocation, value });
+            self.dispatch_for_call(|invocation| Input::Preliminary { invocation, value });
         }
     }
 
@@ -294,7 +294,7 @@ impl ToolContext {
         }
     }
 
-    fn dispatch_for(&self, input: impl FnOnce(InvocationId) -> Input) {
+    fn dispatch_for_call(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
             // Refused only if the call is over; the input then has no effect.
             let _ = assistant.dispatch(input(self.invocation.id()));

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A function that selects one of the renderers of an action.
-type SelectRenderer = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
+type SelectRendererFn = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 
 /// The renderer selected for a call's card or approval.
 pub(crate) struct SelectedRenderer {
@@ -22,9 +22,10 @@ pub(crate) struct SelectedRenderer {
 }
 
 impl Assistant {
-    /// Finds a renderer for calls of a name: the renderer of the active registration, or of the
-    /// newest registration that has a renderer, so that cards stay while their action is disabled.
-    fn find_renderer(&self, name: &str, find: SelectRenderer) -> Option<SelectedRenderer> {
+    /// Finds a renderer for calls of a name: the renderer of the active registration, or else of
+    /// the newest registration that has a renderer, so that cards stay while their action is
+    /// disabled. `None` if no registration has a renderer.
+    fn find_renderer(&self, name: &str, find: SelectRendererFn) -> Option<SelectedRenderer> {
         self.registration_ids(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
             Some(SelectedRenderer {
@@ -50,8 +51,8 @@ impl Assistant {
         ids.unwrap_or_default()
     }
 
-    /// Returns the texts of the newest action with the given name; `None` if no such action is
-    /// registered.
+    /// Returns the texts of the active action with the given name, or else of the newest action;
+    /// `None` if no action with the name is registered.
     pub(crate) fn action_words(&self, name: &str) -> Option<CallTexts> {
         let first = self.registration_ids(name).into_iter().next()?;
         Some(self.renderers().action(first)?.words.current_texts())

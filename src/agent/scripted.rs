@@ -88,25 +88,25 @@ impl Agent for ScriptedAgent {
             let mut ended = false;
             for step in script.steps {
                 match step {
-                    Step::Wait(duration) => sleep(duration).await,
-                    Step::Piece(kind) => {
+                    ScriptStep::Wait(duration) => sleep(duration).await,
+                    ScriptStep::Piece(kind) => {
                         events.event(kind);
                         if !pace.is_zero() {
                             sleep(pace).await;
                         }
                     }
-                    Step::Event(kind) => {
+                    ScriptStep::Event(kind) => {
                         ended |= matches!(
                             kind,
                             EventKind::RunFinished { .. } | EventKind::RunError { .. }
                         );
                         events.event(kind);
                     }
-                    Step::Finish(outcome) => {
+                    ScriptStep::Finish(outcome) => {
                         ended = true;
                         events.event(run_finished(&input, outcome));
                     }
-                    Step::Break => return StreamEnd::Closed,
+                    ScriptStep::Break => return StreamEnd::Closed,
                 }
             }
             if !ended {
@@ -131,12 +131,12 @@ fn run_finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
 /// automatically.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    steps: Vec<Step>,
+    steps: Vec<ScriptStep>,
     message: Option<String>,
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ScriptStep {
     /// An event after which the agent waits for its pace.
     Piece(EventKind),
     Event(EventKind),
@@ -175,10 +175,11 @@ impl Script {
         });
         for word in text.as_ref().split_inclusive(' ') {
             let (message_id, delta) = (id.clone(), word.to_owned());
-            self.steps.push(Step::Piece(EventKind::TextMessageContent {
-                message_id,
-                delta,
-            }));
+            self.steps
+                .push(ScriptStep::Piece(EventKind::TextMessageContent {
+                    message_id,
+                    delta,
+                }));
         }
         self.push(EventKind::TextMessageEnd {
             message_id: id.clone(),
@@ -218,7 +219,7 @@ impl Script {
         });
         for piece in split_args(args) {
             let tool_call_id = id.clone();
-            self.steps.push(Step::Piece(EventKind::ToolCallArgs {
+            self.steps.push(ScriptStep::Piece(EventKind::ToolCallArgs {
                 tool_call_id,
                 delta: piece,
             }));
@@ -266,7 +267,7 @@ impl Script {
     /// ```
     #[must_use]
     pub fn wait(mut self, duration: Duration) -> Self {
-        self.steps.push(Step::Wait(duration));
+        self.steps.push(ScriptStep::Wait(duration));
         self
     }
 
@@ -300,7 +301,7 @@ impl Script {
     #[must_use]
     pub fn interrupt(mut self, interrupts: Vec<Interrupt>) -> Self {
         self.steps
-            .push(Step::Finish(Some(Outcome::Interrupt { interrupts })));
+            .push(ScriptStep::Finish(Some(Outcome::Interrupt { interrupts })));
         self
     }
 
@@ -313,12 +314,12 @@ impl Script {
     /// ```
     #[must_use]
     pub fn cut(mut self) -> Self {
-        self.steps.push(Step::Break);
+        self.steps.push(ScriptStep::Break);
         self
     }
 
     fn push(&mut self, event: EventKind) {
-        self.steps.push(Step::Event(event));
+        self.steps.push(ScriptStep::Event(event));
     }
 }
 

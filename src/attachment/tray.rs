@@ -132,7 +132,7 @@ impl AttachmentTray {
         let (config, name) = (&self.config, file.name());
         let (word, limit): (WordOf, _) = if !config.is_accepted(&name, &file.type_()) {
             (|l| &l.file_type_refused, String::new())
-        } else if size_of(file) > config.max_bytes {
+        } else if file_size(file) > config.max_bytes {
             (|l| &l.file_too_large, size_text(config.max_bytes))
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
             (|l| &l.too_many_files, config.max_files.to_string())
@@ -156,7 +156,7 @@ impl AttachmentTray {
             id,
             name: file.name(),
             mime_type,
-            size: Some(size_of(&file)),
+            size: Some(file_size(&file)),
             state: ArcRwSignal::new(FileState::Reading),
             picture: ArcRwSignal::new(None),
         };
@@ -287,6 +287,6 @@ impl AttachmentTray {
     clippy::cast_sign_loss,
     reason = "a size is a whole number; one that does not fit is too large for any limit"
 )]
-fn size_of(file: &web_sys::File) -> usize {
+fn file_size(file: &web_sys::File) -> usize {
     file.size() as usize
 }

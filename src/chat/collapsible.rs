@@ -6,7 +6,7 @@ use leptos::{html, prelude::*};
 use super::{
     ChatWindow,
     frame::WindowName,
-    unread::{Unread, track_unread},
+    unread::{UnreadSignal, track_unread},
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -22,9 +22,9 @@ pub(super) struct CollapsibleProps {
 }
 
 /// The state of a button, and of the window that it opens and closes.
-pub(super) struct Collapsible {
+pub(super) struct CollapsibleWindow {
     pub open: RwSignal<bool>,
-    pub unread: Unread,
+    pub unread: UnreadSignal,
     pub body: NodeRef<html::Div>,
     pub button: NodeRef<html::Button>,
     pub name: WindowName,
@@ -33,16 +33,16 @@ pub(super) struct Collapsible {
 
 /// Renders a collapsible window in the given arrangement. `begins_open` applies if the application
 /// does not control `open`. Renders nothing on a server or without an assistant.
-pub(super) fn collapsible(
+pub(super) fn collapsible_window(
     props: CollapsibleProps,
     begins_open: bool,
-    arrange: fn(&Collapsible, AnyView) -> AnyView,
+    arrange: fn(&CollapsibleWindow, AnyView) -> AnyView,
 ) -> AnyView {
     let assistant = assistant_for(None, props.component);
     let draw = move || match assistant {
         Some(assistant) => {
             let open = props.open.unwrap_or_else(|| RwSignal::new(begins_open));
-            let frame = Collapsible::new(&assistant, open, props.label);
+            let frame = CollapsibleWindow::new(&assistant, open, props.label);
             arrange(&frame, window_content(props.children, props.label))
         }
         None => ().into_any(),
@@ -51,7 +51,7 @@ pub(super) fn collapsible(
     after_hydration(|| ().into_any(), draw).into_any()
 }
 
-impl Collapsible {
+impl CollapsibleWindow {
     fn new(assistant: &Assistant, open: RwSignal<bool>, label: Signal<String>) -> Self {
         let frame = Self {
             open,

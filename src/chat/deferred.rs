@@ -18,10 +18,10 @@ use super::{
 use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 
 /// A function that renders the content of the transcript before the first message.
-type RenderEmpty = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
+type RenderEmptyFn = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
 /// Renders the messages, and everything between them and the composer.
-fn conversation(empty: RenderEmpty, on_feedback: Option<Callback<Feedback>>) -> AnyView {
+fn conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let empty = move || empty();
     update_inbox_position();
     view! {
@@ -77,7 +77,7 @@ impl DeferredParts {
 
     pub(super) fn conversation(
         self,
-        empty: RenderEmpty,
+        empty: RenderEmptyFn,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         conversation(empty, on_feedback)

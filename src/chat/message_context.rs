@@ -25,8 +25,8 @@ impl MessageContext {
         self.shared.clone()
     }
 
-    /// Returns the context of the surrounding message. Returns `None` outside of a message, and
-    /// logs an error that names `part` in a browser.
+    /// Returns the context of the surrounding message. Outside of a message, returns `None` and, in
+    /// a browser, logs an error that names `part`.
     pub(super) fn surrounding(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {

@@ -3,7 +3,7 @@
 use leptos::{ev, prelude::*};
 
 use super::{
-    collapsible::{Collapsible, CollapsibleProps, collapsible},
+    collapsible::{CollapsibleProps, CollapsibleWindow, collapsible_window},
     unread::unread_mark,
 };
 use crate::ui::{find, focus, is_composing};
@@ -56,10 +56,10 @@ pub fn ChatPopup(
         label,
         children,
     };
-    collapsible(props, false, popup)
+    collapsible_window(props, false, popup)
 }
 
-fn popup(frame: &Collapsible, window: AnyView) -> AnyView {
+fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
     let (open, unread, body) = (frame.open, frame.unread, frame.body);
     let (name, id) = (frame.name.clone(), frame.id.clone());
     let toggle = move |_| {

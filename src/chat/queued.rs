@@ -18,7 +18,7 @@ use crate::{
 /// The queued messages, below the last sent message. A queued message becomes an ordinary message
 /// when it is sent. Until then, the message can be moved back into the composer, or removed.
 #[component]
-pub(super) fn Queued(assistant: Assistant) -> impl IntoView {
+pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
     let queued = assistant.queued();
     let some = assistant.queued();
     let items = move || queued.with(|list| number_duplicates(list));

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{
-    collapsible::{Collapsible, CollapsibleProps, collapsible},
+    collapsible::{CollapsibleProps, CollapsibleWindow, collapsible_window},
     unread::unread_mark,
 };
 
@@ -60,10 +60,10 @@ pub fn ChatSidebar(
         label,
         children,
     };
-    collapsible(props, true, sidebar)
+    collapsible_window(props, true, sidebar)
 }
 
-fn sidebar(frame: &Collapsible, window: AnyView) -> AnyView {
+fn sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
     let (open, unread) = (frame.open, frame.unread);
     let (name, id) = (frame.name.clone(), frame.id.clone());
     view! {

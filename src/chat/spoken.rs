@@ -19,9 +19,9 @@ impl RequestedAnnouncement {
         let _ = self.0.try_set(Some(word));
     }
 
-    /// Returns the newest requested announcement; `None` if there is none. Tracked: a repeated
-    /// announcement notifies as well.
-    pub(super) fn newest(self) -> Option<WordOf> {
+    /// Returns the label of the newest requested announcement; `None` if there is none. Tracked: a
+    /// repeated announcement notifies as well.
+    pub(super) fn newest_label(self) -> Option<WordOf> {
         self.0.try_get().flatten()
     }
 }

@@ -60,7 +60,10 @@ pub fn show_stopped_on_traps(labels: Labels) {
     let own = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
     let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
         // An uncaught error, or an unhandled rejection.
-        let error = [property(&event, "error"), property(&event, "reason")];
+        let error = [
+            read_property(&event, "error"),
+            read_property(&event, "reason"),
+        ];
         if error.iter().any(|error| is_trap(error, &own)) {
             show_stopped(&labels);
         }
@@ -75,18 +78,20 @@ pub fn show_stopped_on_traps(labels: Labels) {
 /// Returns true if an error is a trap of a WebAssembly program, and its stack trace includes this
 /// program.
 fn is_trap(error: &JsValue, own: &str) -> bool {
-    let name = property(error, "name").as_string().unwrap_or_default();
+    let name = read_property(error, "name").as_string().unwrap_or_default();
     // A stack overflow is a range error, or an internal one in Firefox.
     ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
         && stack_trace(error).contains(own)
 }
 
-fn property(object: &JsValue, name: &str) -> JsValue {
+fn read_property(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or_default()
 }
 
 fn stack_trace(error: &JsValue) -> String {
-    property(error, "stack").as_string().unwrap_or_default()
+    read_property(error, "stack")
+        .as_string()
+        .unwrap_or_default()
 }
 
 /// Returns the text that identifies functions of this program in a stack trace: the address of its

@@ -9,12 +9,12 @@ use super::{
     inbox_place::InboxPosition,
     item::{ListItem, ThreadEnd},
     list::{BlockList, ThreadChange},
-    queued::Queued,
+    queued::QueuedMessages,
     roving,
     scroll::ScrollState,
     transcript_context::TranscriptContext,
     turn::TurnView,
-    working::Working,
+    working::ActivityLine,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -77,7 +77,7 @@ pub fn Transcript(
     apply_message_changes(&assistant, list, stick);
     when_idle(time::load_formatters);
     let unseen = count_unseen(list, stick);
-    mount_all_on_search(list);
+    mount_all_on_search_or_print(list);
     let nothing = move || list.total.get() == 0;
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
     shared.message = message;
@@ -111,8 +111,8 @@ pub fn Transcript(
     let under_way = move || {
         view! {
             <RunSteps assistant=assistant.clone() />
-            <Working assistant=assistant.clone() stuck_after_ms />
-            <Queued assistant=assistant.clone() />
+            <ActivityLine assistant=assistant.clone() stuck_after_ms />
+            <QueuedMessages assistant=assistant.clone() />
         }
         .into_any()
     };
@@ -142,7 +142,7 @@ pub fn Transcript(
                     data-all=move || list.all.get().then_some("")
                 >
                     {when(nothing, move || empty.run())}
-                    <ShowAll list />
+                    <ShowAllButton list />
                     <Spacer place="above" height=list.above />
                     {items}
                     {when(here, under_way)}
@@ -243,7 +243,7 @@ fn count_unseen(list: BlockList, stick: ScrollState) -> Memo<usize> {
 
 /// Mounts all messages when the user searches or prints the page, because browsers find and print
 /// only mounted content.
-fn mount_all_on_search(list: BlockList) {
+fn mount_all_on_search_or_print(list: BlockList) {
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
         if searches {
@@ -269,7 +269,7 @@ fn mount_all_on_search(list: BlockList) {
 /// The button that mounts all messages, for users who do not scroll. Renders nothing once all
 /// messages are mounted.
 #[component]
-fn ShowAll(list: BlockList) -> impl IntoView {
+fn ShowAllButton(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let button = move || {
         let words = words.clone();

@@ -10,11 +10,11 @@ use crate::{
 
 /// A signal that is true if an answer, or a question to the user, arrived while a window was
 /// closed.
-pub(super) type Unread = RwSignal<bool>;
+pub(super) type UnreadSignal = RwSignal<bool>;
 
 /// Creates the unread mark of a window, which is set by new answers and questions while the window
 /// is closed, and cleared when the window is opened.
-pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unread {
+pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> UnreadSignal {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
     effect(move |before: Option<(u64, usize, bool)>| {
@@ -38,7 +38,7 @@ pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unrea
 }
 
 /// Renders a live region that announces the unread mark.
-pub(super) fn unread_mark(unread: Unread) -> AnyView {
+pub(super) fn unread_mark(unread: UnreadSignal) -> AnyView {
     let words = Words::current();
     let word = move || unread.get().then(|| words.text(|l| &l.unread));
     view! { <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(word)}</span> }.into_any()

@@ -13,7 +13,7 @@ use crate::{
 /// running for a long time (rule "silent tools"). An agent that sends nothing for as long is shown
 /// as slow, too. Shows nothing while a question to the user is open.
 #[component]
-pub(super) fn Working(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
+pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
     let (activity, running) = (assistant.activity(), assistant.tools().running());
     let stuck = watch_for_stuck_tools(running.clone(), stuck_after_ms);

@@ -35,7 +35,7 @@ impl Drop for AbortOnDrop {
 
 /// An asynchronous function that returns headers. Its argument is true for the second attempt after
 /// an HTTP 401. `Err` is the reason for not sending the request.
-pub(super) type AsyncHeaders =
+pub(super) type AsyncHeadersFn =
     Rc<dyn Fn(bool) -> LocalBoxFuture<'static, Result<Vec<(String, String)>, String>>>;
 
 /// The credentials of the browser that are sent with requests to an agent.
@@ -56,7 +56,7 @@ pub enum Credentials {
 pub(super) struct Endpoint {
     url: String,
     pub(super) headers: Rc<dyn Fn() -> Vec<(String, String)>>,
-    pub(super) later_headers: Option<AsyncHeaders>,
+    pub(super) later_headers: Option<AsyncHeadersFn>,
     pub(super) credentials: Credentials,
 }
 

@@ -102,7 +102,7 @@ fn announce_labels(voice: ActivityAnnouncer) {
         return;
     };
     effect(move |_| {
-        if let Some(word) = spoken.newest() {
+        if let Some(word) = spoken.newest_label() {
             voice.announce_status(untrack(|| words.word(word)));
         }
     });

@@ -17,8 +17,8 @@ const REGION_TEXT_MS: u32 = 10_000;
 const MIN_INTERVAL_MS: u32 = 200;
 
 /// A transient announcement, with a function that checks whether it still applies.
-type TransientStatus = (String, StillApplies);
-type StillApplies = Box<dyn Fn() -> bool + Send + Sync>;
+type TransientStatus = (String, StillAppliesFn);
+type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The live regions of a window, which announce texts unless another window announces them.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ impl ActivityAnnouncer {
         still_applies: impl Fn() -> bool + Send + Sync + 'static,
     ) {
         let waits = self.passing.try_update_value(|(is_recent, next)| {
-            *next = is_recent.then(|| (text.clone(), Box::new(still_applies) as StillApplies));
+            *next = is_recent.then(|| (text.clone(), Box::new(still_applies) as StillAppliesFn));
             *is_recent
         });
         if waits == Some(false) {

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The context that the parts of a composer share.
-pub(super) type SharedContext = Arc<ComposerContext>;
+pub(super) type SharedComposer = Arc<ComposerContext>;
 
 /// The state of a composer: its text, its attachments, and the conditions under which its buttons
 /// are shown.
@@ -111,10 +111,10 @@ impl ComposerContext {
         }
     }
 
-    /// Returns the context of the surrounding composer. Returns `None` outside of a composer, and
-    /// logs an error that names `part` in a browser.
-    pub(super) fn surrounding(part: &str) -> Option<SharedContext> {
-        let found = use_context::<SharedContext>();
+    /// Returns the context of the surrounding composer. Outside of a composer, returns `None` and,
+    /// in a browser, logs an error that names `part`.
+    pub(super) fn surrounding(part: &str) -> Option<SharedComposer> {
+        let found = use_context::<SharedComposer>();
         if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <ComposerRoot>"));
         }
@@ -137,8 +137,8 @@ impl ComposerContext {
         }
     }
 
-    /// Moves the focus to the text box when a state change shows or hides the focused button, and
-    /// records the time of each such change.
+    /// Moves the focus to the text box when a state change hides the focused button. Records the
+    /// time of each change that shows or hides a button.
     pub(super) fn focus_input_on_hide(&self) {
         let (handle, swapped) = (self.handle, self.swapped);
         let deniable = self.deniable;
@@ -219,7 +219,7 @@ impl ComposerContext {
 /// ```
 #[must_use]
 pub fn use_composer() -> Option<ComposerHandle> {
-    use_context::<SharedContext>().map(|writing| writing.handle)
+    use_context::<SharedComposer>().map(|writing| writing.handle)
 }
 
 /// The longest time between the clicks of a double click, in milliseconds.

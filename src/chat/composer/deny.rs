@@ -4,7 +4,7 @@ use assistant_core::session::Verdict;
 use leptos::{ev, prelude::*};
 
 use super::{
-    context::{ComposerContext, SharedContext},
+    context::{ComposerContext, SharedComposer},
     parts::ComposerButton,
 };
 use crate::ui::{Icon, Labels, decider_by};
@@ -53,7 +53,7 @@ pub fn ComposerDeny(
 
 /// Denies the request and empties the text box. If the denial is refused, the text stays and the
 /// reason is shown. Does nothing for a blank text, or a click that was meant for a replaced button.
-fn deny_request(writing: &SharedContext, event: &ev::MouseEvent) {
+fn deny_request(writing: &SharedComposer, event: &ev::MouseEvent) {
     let text = writing.handle.current_text();
     let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));
     let (Some(call), reason) = (call, text.trim()) else {

@@ -16,7 +16,7 @@ use leptos::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{RenderEmpty, announcements, conversation, held_message};
+use super::{RenderEmptyFn, announcements, conversation, held_message};
 use crate::{
     assistant::Assistant,
     chat::{Feedback, Speech, announcer::ActivityAnnouncer, notices::NoticeBar},
@@ -31,7 +31,7 @@ use crate::{
 /// The functions that render the deferred parts.
 #[derive(Clone, Copy)]
 struct DeferredRenderers {
-    conversation: fn(RenderEmpty, Option<Callback<Feedback>>) -> AnyView,
+    conversation: fn(RenderEmptyFn, Option<Callback<Feedback>>) -> AnyView,
     announcements: fn(Assistant, ActivityAnnouncer, Signal<Speech>) -> AnyView,
 }
 
@@ -165,7 +165,7 @@ impl DeferredParts {
     /// then the suggestions, or the message that waits for the parts, are shown instead.
     pub(in crate::chat) fn conversation(
         self,
-        empty: RenderEmpty,
+        empty: RenderEmptyFn,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
         let words = Words::current();
@@ -204,7 +204,7 @@ impl DeferredParts {
     /// the waiting message. A suggestion that was just focused therefore keeps the focus.
     fn placeholder_content(
         self,
-        empty: &RenderEmpty,
+        empty: &RenderEmptyFn,
         words: &Words,
         message: Memo<HeldMessage>,
         status: impl Fn() -> Option<AnyView> + Send + 'static,

@@ -166,7 +166,7 @@ pub fn MessageParts() -> impl IntoView {
                 </p>
             }
         });
-        let all = several.get().then(|| view! { <ExpandAll /> });
+        let all = several.get().then(|| view! { <ExpandAllButton /> });
         (mark.is_some() || all.is_some()).then(|| view! { {mark} {all} })
     };
     view! {
@@ -220,7 +220,7 @@ fn count_default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option
 
 /// The button that opens or closes all default tool cards of a message (rule "cards fold").
 #[component]
-fn ExpandAll() -> impl IntoView {
+fn ExpandAllButton() -> impl IntoView {
     let words = Words::current();
     let open = RwSignal::new(false);
     let button = NodeRef::<html::Button>::new();

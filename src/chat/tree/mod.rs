@@ -205,7 +205,7 @@ impl Tree {
             .with_untracked(|rows| rows.get(at).map(|row| row.id().clone()));
         if let Some(id) = id {
             self.cursor.set(Some(id));
-            self.bring_into_view(at);
+            self.bring_row_into_view(at);
         }
     }
 

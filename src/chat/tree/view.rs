@@ -55,7 +55,7 @@ impl Tree {
     }
 
     /// Scrolls the list or the drawing so that a row is in view.
-    pub(super) fn bring_into_view(&self, at: usize) {
+    pub(super) fn bring_row_into_view(&self, at: usize) {
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
         };
@@ -85,7 +85,7 @@ impl Tree {
             scroller.matches(":focus-visible").unwrap_or_default()
         });
         if by_key {
-            self.bring_into_view(self.at.get_untracked());
+            self.bring_row_into_view(self.at.get_untracked());
         }
     }
 
@@ -155,7 +155,7 @@ pub(super) fn watch_rows(tree: &Tree) {
             after(0, move || {
                 if of.drawn.try_get_untracked() == Some(drawn) {
                     of.update_rows();
-                    of.bring_into_view(of.at.get_untracked());
+                    of.bring_row_into_view(of.at.get_untracked());
                 }
             });
         }
@@ -166,7 +166,7 @@ pub(super) fn watch_rows(tree: &Tree) {
         let has_measured_view = of.has_measured_view();
         of.update_rows();
         if !has_measured_view {
-            of.bring_into_view(of.at.get_untracked());
+            of.bring_row_into_view(of.at.get_untracked());
         }
     };
     let of = tree.clone();
