@@ -76,7 +76,7 @@ impl<T> ToolCallView<T> {
         self.approve_as(Verdict::Approve { args: None })
     }
 
-    /// Approves the call, and remembers the approval for later calls like it. `args`, if given,
+    /// Approves the call, and remembers the approval for similar later calls. `args`, if given,
     /// replace the agent's arguments.
     ///
     /// ```

@@ -227,7 +227,7 @@ impl ToolContext {
 
     /// Calls another action of the page in the same way as an agent does: with validated arguments,
     /// its limits, the user's approval where it is required, and its handler. The nested call ends
-    /// with this one.
+    /// with this call.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -243,8 +243,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// The errors of [`Assistant::execute`]; also if this call is over, or if actions are nested
-    /// too deeply.
+    /// Fails with the errors of [`Assistant::execute`], and if this call is over, or if actions are
+    /// nested too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         let detached = || ToolError::new("The assistant is gone");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;

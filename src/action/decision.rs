@@ -332,8 +332,9 @@ impl<T> ToolCallView<T> {
         self.read(ToolCall::has_changed).unwrap_or_default()
     }
 
-    /// Returns the fingerprint that a decision is bound to; it changes with the name, the arguments
-    /// and the rules of the action.
+    /// Returns the fingerprint that a decision is bound to; `None` if the call does not exist or
+    /// was not shown. The fingerprint changes with the name, the arguments and the rules of the
+    /// action.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         self.cell()?.shown.get()
     }

@@ -11,8 +11,8 @@ const MAX_REVEALED: usize = 20;
 
 /// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
 /// actions, and is offered them from its next run on, until the user's next message. The action
-/// `list_tools` is offered regardless of the filter. It is not registered automatically; without it
-/// the agent can call only the actions that pass the filter.
+/// `list_tools` is offered regardless of the filter, and is not registered automatically. Without
+/// this action, the agent can call only the actions that pass the filter.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -104,7 +104,7 @@ fn failed_future(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome
     Box::pin(async move { Err(error) })
 }
 
-/// Awaits a handler's result, and then reads whether it ends the loop.
+/// Awaits a handler's result, and then reads whether the handler ends the loop.
 fn await_outcome(
     work: LocalBoxFuture<'static, Result<Value, ToolError>>,
     context: ToolContext,

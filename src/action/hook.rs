@@ -176,7 +176,7 @@ struct ActionRegistration {
 /// The last reported state of a registration.
 #[derive(Default)]
 struct ReportedState {
-    /// The rules that the session received last.
+    /// The values that the session received last.
     rules: Option<SignalValues>,
     /// The last schema that the session accepted.
     schema: Option<Value>,

@@ -25,7 +25,8 @@ impl<T> ToolCallView<T> {
         deserialize_value(self.read(|call| call.preliminary().cloned()).flatten())
     }
 
-    /// Returns the latest progress that the handler has reported.
+    /// Returns the latest progress that the handler has reported; `None` if the handler has
+    /// reported no progress.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -54,7 +55,7 @@ impl<T> ToolCallView<T> {
         deserialize_value(self.result_value())
     }
 
-    /// Returns the result as JSON.
+    /// Returns the result as JSON; `None` as long as the call has no result.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -71,9 +71,9 @@ macro_rules! by_value {
 
 by_value!(String, &'static str, Value);
 
-/// Provides context to the agent as long as the component lives; it is sent with every run, under
-/// `context`. The value is read when a run opens, after changes of the page by clicks or handlers
-/// have settled. Text is sent as it is, other values as JSON.
+/// Provides context to the agent as long as the component lives. The context is sent with every
+/// run, under `context`. The value is read when a run opens, after changes of the page by clicks or
+/// handlers have settled. Text is sent as it is, other values as JSON.
 ///
 /// A value that cannot be serialized as JSON is omitted, with an error in the console.
 ///

@@ -1,4 +1,5 @@
-//! Selects the renderer that draws a call: the action's own renderer, or one registered for tools.
+//! Selects the renderer that draws a call: the action's own renderer, or a renderer registered for
+//! tools.
 
 use assistant_core::action::RegistrationId;
 

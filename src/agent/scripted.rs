@@ -137,7 +137,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum ScriptStep {
-    /// An event after which the agent waits for its pace.
+    /// A piece of text or arguments, after which the agent waits as long as its pace requires.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),

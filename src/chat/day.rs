@@ -10,8 +10,8 @@ use crate::ui::{
 const DAY_MS: i64 = 86_400_000;
 
 /// Renders the separator before the first message of a day. `None` if the time of the message is
-/// unknown, or on the same day as the previous message; for the first message of a thread, if the
-/// day is today.
+/// unknown, if the previous message is from the same day, or if the message is the first of the
+/// thread and from today.
 pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
     let before = before.filter(|before| *before != 0);

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::assistant::Assistant;
 
-/// The message that the user edits, which the transcript and the composer of a window share.
+/// The message that the user edits. The transcript and the composer of a window share this state.
 #[derive(Clone, Copy)]
 pub(super) struct EditedMessage {
     id: RwSignal<Option<MessageId>>,

@@ -59,9 +59,9 @@ pub(super) struct Groups {
     opened: RwSignal<HashSet<CallKey>>,
     slots: StoredValue<HashMap<CallKey, GroupSignals>>,
     done: GroupTitles,
-    /// Counts the changes of the calls. Each call reports its own changes: one effect that tracks
-    /// all calls would subscribe to every call again at each change, which takes as long as
-    /// rendering the calls.
+    /// The number of changes of the calls so far. Each call reports its own changes: one effect
+    /// that tracks all calls would subscribe to every call again at each change, which takes as
+    /// long as rendering the calls.
     changes: RwSignal<u32>,
 }
 
@@ -196,7 +196,7 @@ impl Groups {
 
 type AdjacentCalls = Vec<(CallKey, String)>;
 
-/// Returns the rows of adjacent calls that may be grouped.
+/// Returns the rows of adjacent calls that may be grouped, each call with its title.
 fn adjacent_calls(
     assistant: &Assistant,
     turn: &ArcRwSignal<TurnBlock>,

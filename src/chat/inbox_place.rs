@@ -1,7 +1,7 @@
 //! Moves the inbox of a window to the end of the transcript, so that questions follow the messages
 //! they refer to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that a custom
-//! design can set it. In the default design, an inbox that is a direct child of the window moves
-//! always, any other inbox only in a window of small height.
+//! design can set another condition. In the default design, an inbox that is a direct child of the
+//! window always moves, any other inbox only in a window of small height.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
@@ -62,9 +62,9 @@ pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
     });
 }
 
-/// Moves the inbox to its position. Returns `None` if the inbox did not move, else true if it is
-/// now in the transcript. An inbox with the focus does not move, so that the user can continue
-/// typing.
+/// Moves the inbox to its position. Returns true if the inbox was moved to the transcript, false if
+/// it was moved back, and `None` if it was not moved. An inbox with the focus does not move, so
+/// that the user can continue typing.
 fn move_inbox(
     chat: &Element,
     placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,

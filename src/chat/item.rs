@@ -25,8 +25,8 @@ pub(super) struct TurnBlock {
 }
 
 impl TurnBlock {
-    /// Returns the time of the message before the given one; `None` if the thread begins with the
-    /// given message, or the block does not contain it.
+    /// Returns the time of the message before a message of the block; `None` if the thread begins
+    /// with that message, or the block does not contain it.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
         let place = self.entries.iter().position(|entry| entry.id == *id)?;
         match place.checked_sub(1) {

@@ -46,7 +46,7 @@ pub(super) struct BlockList {
     /// The space above the mounted blocks, in pixels.
     pub(super) above: RwSignal<f64>,
     pub(super) between: RwSignal<f64>,
-    /// Counts the changes of the thread.
+    /// The number of changes of the thread so far.
     pub(super) changes: RwSignal<u32>,
     /// The number of messages in the thread.
     pub(super) total: RwSignal<usize>,

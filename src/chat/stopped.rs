@@ -2,8 +2,8 @@
 //!
 //! After a panic the state of a WebAssembly program is not reliable: operations were interrupted,
 //! and the program may not respond. The library sets no panic hook; an application calls these
-//! functions from its own. This module reads no signals and no context, which the program may have
-//! borrowed.
+//! functions from its own hook. This module reads no signals and no context, which the program may
+//! have borrowed.
 //!
 //! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
 //! error.

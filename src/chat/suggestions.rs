@@ -49,7 +49,8 @@ impl Suggestion {
         self
     }
 
-    /// Sets an icon before the text: one of [`Icon`](crate::Icon), or a function that renders one.
+    /// Sets an icon before the text: one of [`Icon`](crate::Icon), or a function that renders an
+    /// icon.
     ///
     /// ```
     /// use leptos_assistant::{Icon, Suggestion};
@@ -79,7 +80,7 @@ impl std::fmt::Debug for Suggestion {
 /// # Accessibility
 ///
 /// A named list. A button that disappears with its click passes the focus on: to the text box, or
-/// to the transcript on a touch screen; "More" passes it to the first button that it shows.
+/// to the transcript on a touch screen; "More" passes the focus to the first button that it shows.
 ///
 /// ```
 /// use leptos::prelude::*;

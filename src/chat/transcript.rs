@@ -32,7 +32,8 @@ use crate::{
 ///
 /// The list is a `log` that announces nothing itself (`aria-live="off"`): an
 /// [`Announcer`](super::Announcer) announces the messages. Each turn is an article with a hidden
-/// heading. From the list, Up and Down move between turns, Home and End to the first and the last.
+/// heading. From the list, Up and Down move between turns, Home and End to the first and the last
+/// turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -60,7 +61,8 @@ pub fn Transcript(
     /// milliseconds.
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
-    /// Called with the user's feedback on an answer; without it there are no feedback buttons.
+    /// Called with the user's feedback on an answer. Without a callback there are no feedback
+    /// buttons.
     #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
     /// Renders a message from its [`MessageCell`](crate::view::MessageCell); by default,

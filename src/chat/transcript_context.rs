@@ -27,8 +27,8 @@ pub(super) struct TranscriptContext {
     pub(super) focused: RwSignal<Option<MessageId>>,
     /// The message that the user edits.
     pub(super) edited: EditedMessage,
-    /// The version that the user requested with a picker, whose button gets the focus after the
-    /// switch.
+    /// The version that the user requested with a picker, and the button that the user pressed. The
+    /// same button of that version gets the focus after the switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
     /// The scroll state of the surrounding transcript; `None` outside of a transcript.
     pub(super) stick: Option<ScrollState>,

@@ -12,8 +12,8 @@ use crate::{
 /// closed.
 pub(super) type UnreadSignal = RwSignal<bool>;
 
-/// Creates the unread mark of a window, which is set by new answers and questions while the window
-/// is closed, and cleared when the window is opened.
+/// Creates the unread mark of a window. New answers and questions set the mark while the window is
+/// closed; opening the window clears the mark.
 pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> UnreadSignal {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());

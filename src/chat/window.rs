@@ -68,7 +68,8 @@ pub fn ChatWindow(
     /// The application's handle to the composer's text.
     #[prop(optional)]
     composer: Option<ComposerHandle>,
-    /// Called with the user's feedback on an answer; without it there are no feedback buttons.
+    /// Called with the user's feedback on an answer. Without a callback there are no feedback
+    /// buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
     /// The time at which answers are announced to assistive technology.

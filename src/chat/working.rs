@@ -1,4 +1,4 @@
-//! Shows activity below the messages that is not visible elsewhere.
+//! Shows activity that is not visible elsewhere, below the messages.
 
 use assistant_core::conversation::{MessageId, Part, Phase};
 use leptos::prelude::*;

@@ -257,7 +257,7 @@ pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
 fn announce_notices(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (notices, words) = (assistant.notices(), Words::current());
     effect(move |known: Option<Vec<NoticeId>>| {
-        let known = known.unwrap_or_else(|| voice.known_notices());
+        let known = known.unwrap_or_else(|| voice.known_notice_ids());
         let list = notices.get();
         let fresh = list.iter().filter(|notice| !known.contains(&notice.id()));
         let labels = words.now();

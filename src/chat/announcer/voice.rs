@@ -16,17 +16,17 @@ const REGION_TEXT_MS: u32 = 10_000;
 /// The minimum time between two transient announcements, in milliseconds.
 const MIN_INTERVAL_MS: u32 = 200;
 
-/// A transient announcement, with a function that checks whether it still applies.
+/// A transient announcement, with a function that checks whether the announcement still applies.
 type TransientStatus = (String, StillAppliesFn);
 type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// The live regions of a window, which announce texts unless another window announces them.
+/// The live regions of a window. A window announces texts only if no other window announces them.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ActivityAnnouncer {
     /// The conversation, and its newest message when announcements began or the conversation was
     /// opened; later messages are announced.
     since: StoredValue<(u64, Option<MessageId>)>,
-    /// The notices that existed when announcements began.
+    /// The ids of the notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     regions: LiveRegions,
@@ -69,8 +69,9 @@ impl ActivityAnnouncer {
         self.since.get_value()
     }
 
-    /// Returns the notices that existed when announcements began; these notices are not announced.
-    pub(super) fn known_notices(self) -> Vec<NoticeId> {
+    /// Returns the ids of the notices that existed when announcements began. These notices are not
+    /// announced.
+    pub(super) fn known_notice_ids(self) -> Vec<NoticeId> {
         self.notices.get_value()
     }
 
@@ -84,7 +85,7 @@ impl ActivityAnnouncer {
         self.announce(self.regions.answers, text.into(), false);
     }
 
-    /// Announces a status, which replaces the previous one.
+    /// Announces a status, which replaces the previous status.
     pub(in crate::chat) fn announce_status(self, text: impl Into<String>) {
         self.announce(self.regions.status, text.into(), true);
     }

@@ -219,7 +219,7 @@ fn button_content(children: Option<Children>, icon: Icon, word: AnyView) -> AnyV
     }
 }
 
-/// Records that a button has lost the focus, except if the button lost it by being hidden.
+/// Records that a button has lost the focus, except if the button was hidden.
 fn handle_focus_out(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
     let button = event_target::<web_sys::HtmlElement>(event);
     if button.offset_parent().is_some() {

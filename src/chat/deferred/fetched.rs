@@ -36,7 +36,7 @@ struct DeferredRenderers {
 }
 
 /// Returns the functions that render the deferred parts. This function is the split point: code
-/// that only this function reaches is in a separate module.
+/// that only this function reaches is in a separate module. Fails if that module cannot be loaded.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn deferred_renderers() -> Result<DeferredRenderers, SplitLoaderError> {
     Ok(DeferredRenderers {
@@ -122,7 +122,8 @@ impl DeferredParts {
         parts
     }
 
-    /// Fetches the deferred parts once the engine is loaded, which is in the same module.
+    /// Fetches the deferred parts once the engine, which is in the same module, is loaded. Does
+    /// nothing if the parts are already fetched or being fetched.
     fn fetch_after_engine(self, words: Words) {
         spawn_local(async move {
             engine::wait_until_loaded().await;
@@ -327,7 +328,8 @@ fn move_focus_to_transcript(place: NodeRef<html::Div>) {
     }
 }
 
-/// Renders the line that is also shown while the agent has not answered yet.
+/// Renders the line that says that the agent is thinking, as it is also shown before an answer
+/// begins.
 fn thinking_line(words: &Words) -> AnyView {
     let word = words.text(|l| &l.thinking);
     view! { <p class="la-working"><span class="la-working-quiet">{word}</span></p> }.into_any()

@@ -68,8 +68,8 @@ pub fn MessageNotes() -> impl IntoView {
     when(any, notes).into_any()
 }
 
-/// Returns the way in which a message ended early, if a note shows it. For an unanswered message of
-/// the user, no note is shown while a notice shows the reason.
+/// Returns a signal with the way in which a message ended early; `None` if no note shows it. For an
+/// unanswered message of the user, no note is shown while a notice shows the reason.
 fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
     let (cut, id) = (spoken.message.cut.clone(), spoken.message.id.clone());
     if spoken.message.role != Role::User {

@@ -190,8 +190,9 @@ enum PartListItem {
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
-/// Returns the first call of a message that waits for approval, if several calls of the batch do;
-/// tracked when called in a reactive closure.
+/// Finds, among the calls of a message, the first call that waits for approval; `None` if no call
+/// of the message waits, or fewer than two calls of the batch wait. Tracked when called in a
+/// reactive closure.
 fn first_awaiting_approval(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),

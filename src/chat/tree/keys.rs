@@ -1,4 +1,4 @@
-//! Keyboard navigation of the tree: moves between rows, and folds branches.
+//! Navigates the tree by keyboard: moves between rows, and folds branches.
 
 use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};

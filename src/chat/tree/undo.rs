@@ -9,7 +9,7 @@ use crate::{
     ui::{Icon, dynamic, memo},
 };
 
-/// Shows the last deletion, with an Undo button as long as the engine can restore it.
+/// Shows the last deletion, with an Undo button as long as the branch can be restored.
 pub(super) fn view(tree: &Tree) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
     let deleted = memo(move || {
