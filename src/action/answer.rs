@@ -73,7 +73,7 @@ impl<T> ToolCallView<T> {
     /// the user, the decision is the application's, as with
     /// [`Assistant::approve`](crate::Assistant::approve).
     pub fn approve(&self) -> Result<(), Refusal> {
-        self.approve_as(Verdict::Approve { args: None })
+        self.apply_approval(Verdict::Approve { args: None })
     }
 
     /// Approves the call, and remembers the approval for similar later calls. `args`, if given,
@@ -97,7 +97,7 @@ impl<T> ToolCallView<T> {
     /// approval each time; if the user cannot have read the call yet ([`Self::can_approve`]); and
     /// outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
-        self.approve_as(Verdict::Remember { args, what })
+        self.apply_approval(Verdict::Remember { args, what })
     }
 
     /// Approves the call with other arguments.
@@ -119,7 +119,7 @@ impl<T> ToolCallView<T> {
     /// arguments violate the schema; if the user cannot have read the call yet
     /// ([`Self::can_approve`]); and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
-        self.approve_as(Verdict::Approve { args: Some(args) })
+        self.apply_approval(Verdict::Approve { args: Some(args) })
     }
 
     /// Denies the call, even if it has changed since it was shown.
@@ -142,7 +142,7 @@ impl<T> ToolCallView<T> {
 
     /// Checks the conditions of the card, and applies an approval. If the card has conditions, the
     /// approval is the user's, since the conditions accept only events of the user.
-    fn approve_as(&self, verdict: Verdict) -> Result<(), Refusal> {
+    fn apply_approval(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.check_conditions()?;
         let by = match self.conditions {
             Some(_) => Decider::Person,

@@ -104,20 +104,20 @@ impl Agent for ScriptedAgent {
                     }
                     ScriptStep::Finish(outcome) => {
                         ended = true;
-                        events.event(run_finished(&input, outcome));
+                        events.event(run_finished_event(&input, outcome));
                     }
                     ScriptStep::Break => return StreamEnd::Closed,
                 }
             }
             if !ended {
-                events.event(run_finished(&input, None));
+                events.event(run_finished_event(&input, None));
             }
             StreamEnd::Closed
         })
     }
 }
 
-fn run_finished(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
+fn run_finished_event(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     EventKind::RunFinished {
         thread_id: input.thread_id.clone(),
         run_id: input.run_id.clone(),

@@ -51,7 +51,7 @@ pub fn MessageActions(
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
-    let Some(spoken) = MessageContext::surrounding("MessageActions") else {
+    let Some(spoken) = MessageContext::find_surrounding("MessageActions") else {
         return ().into_any();
     };
     let announces = use_context::<TranscriptContext>().is_none();

@@ -27,7 +27,7 @@ const NAMES: usize = 3;
 
 /// The membership of a call in a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Membership {
+struct GroupMembership {
     /// The key of the first call of the group.
     head: CallKey,
     /// The group's summary, if this call is the first of the group.
@@ -53,7 +53,7 @@ struct GroupSignals {
 /// The groups of a turn.
 #[derive(Clone, Copy)]
 pub(super) struct Groups {
-    members: Memo<HashMap<CallKey, Membership>>,
+    members: Memo<HashMap<CallKey, GroupMembership>>,
     open: RwSignal<HashSet<CallKey>>,
     /// The calls whose cards the user has opened or focused.
     opened: RwSignal<HashSet<CallKey>>,
@@ -179,7 +179,7 @@ impl Groups {
         value.unwrap_or_default()
     }
 
-    fn keep_open(self, call: &CallKey, event: &web_sys::Event) {
+    fn exclude_opened_call(self, call: &CallKey, event: &web_sys::Event) {
         let target = event.target().and_then(|target| target.dyn_into().ok());
         let card =
             target.and_then(|target: web_sys::Element| closest(&target, "details.la-tool-card"));
@@ -273,7 +273,7 @@ fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     done && has_default_card(assistant, key) && !fails() && !reported()
 }
 
-fn group_members(row: AdjacentCalls) -> Vec<(CallKey, Membership)> {
+fn group_members(row: AdjacentCalls) -> Vec<(CallKey, GroupMembership)> {
     let Some((head, _)) = row.first().cloned() else {
         return Vec::new();
     };
@@ -290,7 +290,7 @@ fn group_members(row: AdjacentCalls) -> Vec<(CallKey, Membership)> {
         names: names.join(", ") + more,
     });
     let members = row.into_iter().map(|(key, _)| {
-        let member = Membership {
+        let member = GroupMembership {
             head,
             summary: summary.take(),
         };
@@ -333,8 +333,8 @@ pub(super) fn grouped_call(
         <div
             class="la-call tool-calls"
             hidden=is_hidden
-            on:click=move |event| groups.keep_open(&clicked, &event)
-            on:focusin=move |event| groups.keep_open(&focused, &event)
+            on:click=move |event| groups.exclude_opened_call(&clicked, &event)
+            on:focusin=move |event| groups.exclude_opened_call(&focused, &event)
         >
             {card}
         </div>

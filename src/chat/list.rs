@@ -127,11 +127,11 @@ impl BlockList {
             if state.needs_inspection {
                 return false;
             }
-            let view = state.measure(scroller, content);
+            let view = state.measure_blocks(scroller, content);
             let Some(old) = state.window.clone() else {
                 return false;
             };
-            let mut new = old.for_visible_range(&state.thread, view);
+            let mut new = old.adapt_to_visible_range(&state.thread, view);
             if has_selection_in(content) {
                 new = MountedWindow(old.0.start.min(new.0.start)..old.0.end.max(new.0.end));
             }
@@ -152,7 +152,7 @@ impl BlockList {
     pub(super) fn mount_message(self, id: &MessageId) -> bool {
         let moved = self.with_state(|state| {
             let (head, tail) = state.mounted_ranges();
-            let Some(block) = state.thread.block_containing(id) else {
+            let Some(block) = state.thread.find_block_containing(id) else {
                 return false;
             };
             if head.contains(&block) || tail.contains(&block) {
@@ -184,7 +184,7 @@ impl BlockList {
 
     /// Counts the messages after an earlier end of the thread, except the messages of the user. If
     /// the messages of that end no longer exist, counts from the beginning of the thread.
-    pub(super) fn count_since(self, end: &ThreadEnd) -> usize {
+    pub(super) fn count_messages_since(self, end: &ThreadEnd) -> usize {
         self.with_state(|state| {
             let entries = &state.thread.entries;
             let place = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);
@@ -396,7 +396,7 @@ impl ListState {
     }
 
     /// Stores the heights of the mounted blocks, and returns the visible range.
-    fn measure(
+    fn measure_blocks(
         &mut self,
         scroller: &web_sys::HtmlElement,
         content: &web_sys::Element,

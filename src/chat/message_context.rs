@@ -27,7 +27,7 @@ impl MessageContext {
 
     /// Returns the context of the surrounding message. Outside of a message, returns `None` and, in
     /// a browser, logs an error that names `part`.
-    pub(super) fn surrounding(part: &str) -> Option<Arc<Self>> {
+    pub(super) fn find_surrounding(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <MessageRoot>"));

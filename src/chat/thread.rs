@@ -127,7 +127,7 @@ impl ThreadBlocks {
 
     /// Returns the index of the block that contains a message; `None` if no block contains the
     /// message.
-    pub(super) fn block_containing(&self, id: &MessageId) -> Option<usize> {
+    pub(super) fn find_block_containing(&self, id: &MessageId) -> Option<usize> {
         let place = self.entries.iter().rposition(|entry| entry.id == *id)?;
         let is_later = |block: &Block| block.places.start > place;
         self.blocks.iter().rposition(|block| !is_later(block))
@@ -265,7 +265,7 @@ impl MountedWindow {
     /// Returns the window for a visible range, extended by about the same height above and below.
     /// Mounted blocks stay if the extended range touches them, except for distant blocks while too
     /// many messages are mounted.
-    pub(super) fn for_visible_range(&self, thread: &ThreadBlocks, view: VisibleRange) -> Self {
+    pub(super) fn adapt_to_visible_range(&self, thread: &ThreadBlocks, view: VisibleRange) -> Self {
         let around = (view.bottom - view.top).max(400.0);
         let guess = thread.estimated_height();
         let heights = thread.heights.iter().map(|h| h.unwrap_or(guess));

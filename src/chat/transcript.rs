@@ -239,7 +239,7 @@ fn count_unseen(list: BlockList, stick: ScrollState) -> Memo<usize> {
     });
     memo(move || {
         list.changes.track();
-        left_at.with(|end| end.as_ref().map_or(0, |end| list.count_since(end)))
+        left_at.with(|end| end.as_ref().map_or(0, |end| list.count_messages_since(end)))
     })
 }
 

@@ -28,7 +28,7 @@ use crate::ui::{
 /// ```
 #[component]
 pub fn MessageEdit() -> impl IntoView {
-    let spoken = MessageContext::surrounding("MessageEdit")?;
+    let spoken = MessageContext::find_surrounding("MessageEdit")?;
     let by_person = spoken.message.role == Role::User;
     by_person.then(|| edit_button(&spoken.shared(), &spoken.message.id))
 }
@@ -74,7 +74,7 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// `la-message-editor`; the surrounding message has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
-    let Some(spoken) = MessageContext::surrounding("MessageEditor") else {
+    let Some(spoken) = MessageContext::find_surrounding("MessageEditor") else {
         return ().into_any();
     };
     if spoken.message.role != Role::User {

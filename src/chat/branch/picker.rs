@@ -37,7 +37,7 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// `la-branch-picker` with `la-branch-place` in it.
 #[component]
 pub fn BranchPicker() -> impl IntoView {
-    let Some(spoken) = MessageContext::surrounding("BranchPicker") else {
+    let Some(spoken) = MessageContext::find_surrounding("BranchPicker") else {
         return ().into_any();
     };
     let shared = spoken.shared();

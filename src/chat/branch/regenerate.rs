@@ -27,7 +27,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
-    let spoken = MessageContext::surrounding("MessageRegenerate")?;
+    let spoken = MessageContext::find_surrounding("MessageRegenerate")?;
     let (shared, message) = (spoken.shared(), &spoken.message);
     let (id, streaming) = (message.id.clone(), message.streaming.clone());
     let can = can_regenerate(&shared.assistant, &id);

@@ -113,7 +113,7 @@ impl ComposerContext {
 
     /// Returns the context of the surrounding composer. Outside of a composer, returns `None` and,
     /// in a browser, logs an error that names `part`.
-    pub(super) fn surrounding(part: &str) -> Option<SharedComposer> {
+    pub(super) fn find_surrounding(part: &str) -> Option<SharedComposer> {
         let found = use_context::<SharedComposer>();
         if found.is_none() && in_browser() {
             console_error(&format!("{part} stands outside of <ComposerRoot>"));

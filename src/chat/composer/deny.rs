@@ -28,7 +28,7 @@ pub fn ComposerDeny(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::surrounding("ComposerDeny") else {
+    let Some(writing) = ComposerContext::find_surrounding("ComposerDeny") else {
         return ().into_any();
     };
     let face = match children {

@@ -33,7 +33,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ComposerInput() -> impl IntoView {
-    let Some(writing) = ComposerContext::surrounding("ComposerInput") else {
+    let Some(writing) = ComposerContext::find_surrounding("ComposerInput") else {
         return ().into_any();
     };
     let (handle, words, refused) = (writing.handle, writing.words.clone(), writing.refused);
@@ -108,7 +108,7 @@ pub fn ComposerSend(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::surrounding("ComposerSend") else {
+    let Some(writing) = ComposerContext::find_surrounding("ComposerSend") else {
         return ().into_any();
     };
     let sender = writing.clone();
@@ -151,7 +151,7 @@ pub fn ComposerStop(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::surrounding("ComposerStop") else {
+    let Some(writing) = ComposerContext::find_surrounding("ComposerStop") else {
         return ().into_any();
     };
     let stopper = writing.clone();
@@ -249,7 +249,7 @@ pub fn ComposerAttach(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let writing = ComposerContext::surrounding("ComposerAttach");
+    let writing = ComposerContext::find_surrounding("ComposerAttach");
     let writing = writing?;
     let tray = writing.tray.as_ref()?;
     Some(attach_button(tray, children))
@@ -278,7 +278,7 @@ pub fn ComposerAttach(
 /// ```
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
-    let writing = ComposerContext::surrounding("ComposerAttachments")?;
+    let writing = ComposerContext::find_surrounding("ComposerAttachments")?;
     let tray = writing.tray.as_ref()?;
     Some(tray_view(tray, writing.handle.input()))
 }
@@ -296,7 +296,7 @@ pub fn ComposerAttachments() -> impl IntoView {
 /// ```
 #[component]
 pub fn ComposerHint() -> impl IntoView {
-    let Some(writing) = ComposerContext::surrounding("ComposerHint") else {
+    let Some(writing) = ComposerContext::find_surrounding("ComposerHint") else {
         return ().into_any();
     };
     let (state, refused) = (writing.state, writing.refused);

@@ -29,7 +29,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageNotes() -> impl IntoView {
-    let Some(spoken) = MessageContext::surrounding("MessageNotes") else {
+    let Some(spoken) = MessageContext::find_surrounding("MessageNotes") else {
         return ().into_any();
     };
     let message = &spoken.message;

@@ -35,7 +35,7 @@ use crate::{
 /// ```
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
-    let spoken = MessageContext::surrounding("MessageSpeaker")?;
+    let spoken = MessageContext::find_surrounding("MessageSpeaker")?;
     let message = &spoken.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
@@ -83,7 +83,7 @@ const MAX_NAME: usize = 60;
 /// ```
 #[component]
 pub fn MessageParts() -> impl IntoView {
-    let Some(spoken) = MessageContext::surrounding("MessageParts") else {
+    let Some(spoken) = MessageContext::find_surrounding("MessageParts") else {
         return ().into_any();
     };
     let (assistant, message) = (spoken.assistant.clone(), &spoken.message);

@@ -25,7 +25,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
     )
 }
 
-fn open_when_mounted(element: NodeRef<html::Dialog>) {
+fn open_dialog_when_mounted(element: NodeRef<html::Dialog>) {
     effect(move |_| {
         if let Some(element) = element.get() {
             // Fails only if the dialog is already open.
@@ -111,7 +111,7 @@ impl DialogFrame {
     fn view(self, tree: &Tree, turn: String) -> AnyView {
         let (words, of, closed) = (tree.words.clone(), tree.clone(), self.closed);
         let title = format!("la-dialog-{}", fresh_id());
-        open_when_mounted(self.element);
+        open_dialog_when_mounted(self.element);
         let closed = move |_| {
             closed();
             of.close_dialog(&turn);

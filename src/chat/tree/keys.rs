@@ -45,7 +45,7 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
             tree.zoom_out();
             at
         }
-        typed if typed.chars().count() == 1 => find_by_typed_text(tree, at, typed),
+        typed if typed.chars().count() == 1 => find_row_by_typed_text(tree, at, typed),
         _ => return,
     };
     event.prevent_default();
@@ -89,7 +89,7 @@ fn fold_or_ascend(tree: &Tree, at: usize) -> usize {
 
 /// Returns the index of the next row whose message begins with the typed character, continuing from
 /// the first row after the last; the current index if no message does.
-fn find_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
+fn find_row_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
     let typed = to_lowercase(typed);
     let found = tree.assistant.with_conversation(|all| {
         tree.rows.with_untracked(|rows| {
