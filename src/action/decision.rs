@@ -58,8 +58,8 @@ impl<T> ToolCallView<T> {
         self
     }
 
-    /// Refuses an approval that is too early, scripted, or from a removed card. A view that is not
-    /// an approval card has no conditions.
+    /// Refuses an approval that is too early, scripted, or from a removed card, and scrolls to a
+    /// part that the user has not read. A view that is not an approval card has no conditions.
     pub(super) fn check_conditions(&self) -> Result<(), Refusal> {
         self.conditions.map_or(Ok(()), DecisionConditions::check)
     }

@@ -197,7 +197,7 @@ fn suggestion_button(
     .into_any()
 }
 
-/// Shows a title, a sentence and suggestions before the first message.
+/// Shows a title, a sentence and suggestions, for example before the first message.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -21,7 +21,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// A callout without an outcome calls a tool of the page. The text after such a call belongs to the
 /// run that receives the results. Calls with only blank lines between them are made together. A
 /// callout is a call that the agent runs itself if it has an outcome, or if a later callout with
-/// the same id has an outcome; the field `wait` delays the result, in milliseconds.
+/// the same id has an outcome; the field `wait` delays the result, in milliseconds. A callout
+/// without an outcome in the state `input-streaming` is a call that is begun and never ends.
 ///
 /// ```
 /// use leptos_assistant::agent::{ScriptedAgent, Transcript};

@@ -24,7 +24,7 @@ use crate::{
 /// # Accessibility
 ///
 /// An [`Announcer`](super::super::Announcer) announces the activity. The button moves the focus to
-/// the end of the list of messages.
+/// the list of messages.
 #[component]
 pub fn OtherBranch(
     /// The assistant; the one in context if omitted.
