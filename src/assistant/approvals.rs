@@ -106,7 +106,7 @@ impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));
-        let persistence = StoredApprovals {
+        let persistence = ApprovalStoreAdapter {
             store: Rc::clone(&store),
             writes: Rc::clone(&writes),
         };
@@ -145,13 +145,13 @@ impl Assistant {
 }
 
 /// The persistence of approvals in a store of the application.
-struct StoredApprovals {
+struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
     /// The number of writes, to detect that loaded approvals are older than a write.
     writes: Rc<Cell<u32>>,
 }
 
-impl ApprovalPersistence for StoredApprovals {
+impl ApprovalPersistence for ApprovalStoreAdapter {
     fn store_all(&self, approvals: Vec<RememberedApproval>) {
         self.writes.set(self.writes.get().wrapping_add(1));
         let approvals = approvals.iter().map(RememberedApproval::to_value);

@@ -110,7 +110,7 @@ impl Conversations {
     /// ```
     pub fn refresh(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.read_threads();
+            persistence.refresh_threads();
         }
     }
 

@@ -109,7 +109,7 @@ impl Assistant {
     /// active.
     fn notify_renderer_change(&self, of_parts: bool) {
         if of_parts {
-            self.renderers().parts_changed();
+            self.renderers().notify_part_views();
         } else {
             self.renderers_changed();
         }

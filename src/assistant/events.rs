@@ -94,13 +94,13 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
 
 fn observe_events(assistant: Assistant, observer: EventObserver) {
     let on_call = Rc::clone(&observer);
-    let calls = assistant.on_call_event(move |event| on_call(&call_event(event)));
+    let calls = assistant.on_call_event(move |event| on_call(&convert_call_event(event)));
     on_cleanup(move || drop(calls));
     observe_errors(&assistant, Rc::clone(&observer));
     observe_messages(assistant, observer);
 }
 
-fn call_event(event: &CallEvent) -> AssistantEvent {
+fn convert_call_event(event: &CallEvent) -> AssistantEvent {
     let (call, name) = (event.call_key(), event.name().to_owned());
     match event.phase() {
         Phase::ApprovalRequested => AssistantEvent::ApprovalAsked { call, name },
@@ -145,7 +145,7 @@ impl KnownMessages {
         }
     }
 
-    fn report_new(&mut self, list: &MessageList) {
+    fn add_new_messages(&mut self, list: &MessageList) {
         if self.thread != list.thread() {
             *self = Self::from_list(list);
             return;
@@ -175,7 +175,7 @@ fn observe_messages(assistant: Assistant, observer: EventObserver) {
     effect(move |_| {
         let complete = {
             let mut known = known.borrow_mut();
-            messages.with(|list| known.report_new(list));
+            messages.with(|list| known.add_new_messages(list));
             let mut open = std::mem::take(&mut known.open);
             open.retain(|(id, _)| assistant.message(id).is_some());
             let (complete, open): (Vec<_>, Vec<_>) = open

@@ -134,7 +134,7 @@ impl Renderers {
     }
 
     /// Notifies the views of parts that another renderer may be active.
-    pub(super) fn parts_changed(&self) {
+    pub(super) fn notify_part_views(&self) {
         self.parts.update(|count| *count = count.wrapping_add(1));
     }
 

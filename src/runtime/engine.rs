@@ -10,15 +10,15 @@ use super::Runtime;
 
 /// A function that handles the next queued step of a runtime, and returns `None` if the queue is
 /// empty.
-pub(super) type Step = fn(&Runtime) -> Option<Result<(), Refusal>>;
+pub(super) type StepHandler = fn(&Runtime) -> Option<Result<(), Refusal>>;
 
 #[cfg(not(feature = "split"))]
 #[allow(
     clippy::unnecessary_wraps,
     reason = "a split build may have no engine yet"
 )]
-pub(super) const fn loaded() -> Option<Step> {
-    Some(Runtime::handle_next)
+pub(super) const fn loaded() -> Option<StepHandler> {
+    Some(Runtime::handle_next_step)
 }
 
 #[cfg(feature = "split")]

@@ -58,13 +58,13 @@ impl Runtime {
         if at_once {
             self.apply_queued_changes();
         } else {
-            self.schedule(streams);
+            self.schedule_frame(streams);
         }
     }
 
     /// Requests a frame, at once or delayed, and starts a fallback timer; the first of them to fire
     /// applies the changes.
-    fn schedule(&self, streams: bool) {
+    fn schedule_frame(&self, streams: bool) {
         match streams {
             true => self.request_delayed_frame(),
             false => self.request_frame(),

@@ -21,7 +21,7 @@ pub(super) struct BrowserHost<'a> {
 
 impl Runtime {
     /// Returns every way in which a value violates a schema, including the schema's patterns.
-    pub(crate) fn violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
+    pub(crate) fn find_violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
         schema::validate(schema, value, &mut BrowserHost { runtime: self })
     }
 }

@@ -236,7 +236,7 @@ impl Runtime {
         // Held inputs are dispatched once the conversation is loaded.
         let Some(input) = input else {
             #[cfg(feature = "split")]
-            self.wait_for_engine();
+            self.request_engine_for_input();
             return Ok(());
         };
         self.enqueue(QueuedStep::Input(Box::new(input)))
@@ -245,7 +245,7 @@ impl Runtime {
     /// Dispatches an input that persistence has held back. Its caller has already received `Ok`: if
     /// the session refuses a message, the message is returned to the composer, and other refusals
     /// are logged.
-    fn dispatch_held(&self, input: Input) {
+    fn dispatch_held_input(&self, input: Input) {
         if self.ended.get() && may_start_work(&input) {
             return;
         }
@@ -308,11 +308,11 @@ impl Runtime {
     }
 
     /// Handles the next queued step and returns the outcome; `None` if the queue is empty.
-    fn handle_next(&self) -> Option<Result<(), Refusal>> {
+    fn handle_next_step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
         let sends = matches!(&next, QueuedStep::Input(input) if self.held.is_message_of(input));
-        let refused = self.to_input(next).and_then(|input| self.handle(input));
+        let refused = self.convert_step(next).and_then(|input| self.handle(input));
         #[cfg(feature = "split")]
         if sends {
             self.clear_held_message(refused.is_some());
@@ -322,7 +322,7 @@ impl Runtime {
 
     /// Converts a queued step to an input, while the session is not borrowed; `None` if the shared
     /// state cannot be read.
-    fn to_input(&self, next: QueuedStep) -> Option<Input> {
+    fn convert_step(&self, next: QueuedStep) -> Option<Input> {
         let change = match next {
             QueuedStep::Input(input) => return Some(*input),
             QueuedStep::StateChange(change) => change,

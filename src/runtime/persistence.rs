@@ -31,7 +31,7 @@ pub(crate) trait Persistence {
     /// Opens a conversation from the store.
     fn open_thread(&self, thread_id: String);
     /// Reads the list of conversations.
-    fn read_threads(&self);
+    fn refresh_threads(&self);
     /// Searches the text of the listed conversations.
     fn search_threads(&self, search: ThreadSearch);
     /// Stores the user's label of a conversation.
@@ -105,7 +105,7 @@ impl Runtime {
 
     /// Aborts all runs and handlers, because another tab owns the conversation now. The session is
     /// not notified.
-    pub(super) fn abort_all(&self) {
+    pub(super) fn abort_runs_and_handlers(&self) {
         let runs = std::mem::take(&mut *self.runs.borrow_mut());
         for task in runs.into_values() {
             task.abort.abort();

@@ -12,7 +12,7 @@ use super::{
     agents_words::agent_text,
     arguments::arguments_block,
     pieces::{Detail, has_hidden},
-    pretty::pretty,
+    pretty::format_json,
     visibility::Visibility,
 };
 use crate::ui::{Labels, Word, WordOf, Words, dynamic, fresh_id, is_trusted};
@@ -50,7 +50,7 @@ pub(super) enum IncompleteDecision {
 
 impl ActionChoice {
     pub(super) fn new(action: &RequestedAction) -> Self {
-        let args = action.args().map_or_else(|| "{}".to_owned(), pretty);
+        let args = action.args().map_or_else(|| "{}".to_owned(), format_json);
         Self {
             kind: RwSignal::new(None),
             args: RwSignal::new(args),
@@ -169,7 +169,7 @@ fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Wo
         }
         .into_any();
     };
-    let text = view! { <ExactText text=pretty(shown) /> };
+    let text = view! { <ExactText text=format_json(shown) /> };
     arguments_block(text.into_any(), Some(visibility.end_mark()))
 }
 

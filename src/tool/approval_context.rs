@@ -34,11 +34,11 @@ pub(super) struct ApprovalContext {
 impl ApprovalContext {
     /// Creates a tracker of whether the user can have read the card. A change of the call closes
     /// the form for editing arguments.
-    pub(super) fn visibility(&self) -> Visibility {
+    pub(super) fn track_visibility(&self) -> Visibility {
         let (description, editing) = (self.description, self.editing);
         // A form of outdated arguments is closed.
         let changed = move || editing.set(false);
-        visibility(self.call, move || description.shown(), changed)
+        track_visibility(self.call, move || description.shown(), changed)
     }
 
     /// Renders the rows of the description, followed by `end`.
@@ -132,7 +132,7 @@ impl ReviewedArguments {
 
 /// Creates a tracker of whether the user can have read the current call with its title and
 /// description. `changed` is called whenever the call changes.
-pub(super) fn visibility(
+pub(super) fn track_visibility(
     call: ToolCallView<Value>,
     described: impl Fn() -> Option<ShownDescription> + Send + Sync + 'static,
     changed: impl Fn() + 'static,

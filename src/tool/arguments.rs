@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, pretty::pretty};
+use super::{ExactText, pretty::format_json};
 use crate::{
     action::ToolCallView,
     ui::{Words, dynamic, memo},
@@ -13,7 +13,7 @@ use crate::{
 /// not a complete value. `end` follows the arguments.
 pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
     let text = memo(move || match call.args_value() {
-        Some(args) => pretty(&args),
+        Some(args) => format_json(&args),
         None => call.args_text(),
     });
     let text = dynamic(move || view! { <ExactText text=text.get() /> });

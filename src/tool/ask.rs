@@ -75,7 +75,7 @@ fn question_card(
     let answer = {
         let (schema, assistant) = (schema.clone(), assistant.clone());
         Callback::new(move |value: Value| {
-            let found = assistant.runtime().violations(&schema, &value);
+            let found = assistant.runtime().find_violations(&schema, &value);
             if found.is_empty() {
                 pass_focus_on(card);
                 return call.answer_handler(Ok(value));

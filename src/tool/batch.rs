@@ -126,7 +126,7 @@ fn several_questions(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         // Scrolls to the unread part; nothing is approved partially.
         if !is_trusted(&event)
             || !visibility.check_answer()
-            || !list.iter().all(|one| one.visibility.is_read())
+            || !list.iter().all(|one| one.visibility.check_read())
         {
             return;
         }

@@ -43,7 +43,7 @@ pub(super) fn bound_fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed
         .map(|most| uses_field(&words, most, narrowed));
     let lasts = widest
         .max_duration_ms()
-        .map(|most| lasts_field(&words, most, narrowed));
+        .map(|most| duration_field(&words, most, narrowed));
     // An approval for the same arguments needs no limits on them.
     let maxima = widest.maxima().iter().filter(|_| wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
@@ -80,7 +80,7 @@ fn uses_field(words: &Words, most: u32, narrowed: NarrowedBounds) -> AnyView {
     .into_any()
 }
 
-fn lasts_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
+fn duration_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
     let shorter = SPANS.into_iter().filter(|ms| *ms < most);
     let options: Vec<_> = shorter.chain([most]).collect();
     let options = options.into_iter().map(|ms| {
@@ -165,7 +165,10 @@ fn last_segment(pointer: &str) -> String {
 
 /// Describes the remaining bounds of a remembered approval: uses, time and maximum values; `None`
 /// without bounds.
-pub(super) fn remaining_bounds(words: &Words, approval: &RememberedApproval) -> Option<String> {
+pub(super) fn remaining_bounds_text(
+    words: &Words,
+    approval: &RememberedApproval,
+) -> Option<String> {
     let put = |word: &str, name: &str, value: &str| word.replace(name, value);
     let mut parts = Vec::new();
     if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses()) {

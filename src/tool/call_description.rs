@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    mentioned::{ShownText, unmentioned},
+    mentioned::{ShownText, find_unmentioned},
     pieces::with_visible_codes,
     summary_argument::summary_argument,
 };
@@ -82,7 +82,7 @@ impl CallDescription {
                         sentence: &shown.sentence,
                         rows: &shown.rows,
                     };
-                    unmentioned(&args, &mentions)
+                    find_unmentioned(&args, &mentions)
                 })),
             })
         })

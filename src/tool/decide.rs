@@ -13,7 +13,7 @@ use super::{
     batch,
     call_description::DescribedExtent,
     pieces::with_visible_codes,
-    pretty::pretty,
+    pretty::format_json,
     preview::preview,
     problems::Problems,
     scopes::{ScopeChoice, longer_button, scopes},
@@ -29,7 +29,7 @@ pub(super) fn decision_view(
 ) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let visibility = shown.visibility();
+    let visibility = shown.track_visibility();
     let choice = ScopeChoice::new();
     let again = untrack(|| call.has_unknown_outcome());
     if !again {
@@ -145,7 +145,7 @@ fn unmentioned_arguments(words: &Words, rest: &Value, visibility: Visibility) ->
                 role="group"
                 aria-label=words.attr(|l| &l.not_mentioned)
             >
-                <ExactText text=pretty(rest) />
+                <ExactText text=format_json(rest) />
                 {visibility.end_mark()}
             </pre>
         </div>
@@ -352,7 +352,7 @@ fn approve_name(
 pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
-    let visibility = shown.visibility();
+    let visibility = shown.track_visibility();
     let wrong = Problems::new();
     let problems = wrong.messages(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));

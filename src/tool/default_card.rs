@@ -9,7 +9,7 @@ use super::{
     ask::handler_question,
     exact::ExactArguments,
     failure::{declares_failure, failure_reason},
-    pretty::pretty,
+    pretty::format_json,
     summary_argument::summary_argument,
 };
 use crate::{
@@ -233,7 +233,8 @@ fn exact_error(words: &Words, kind: &str, message: &str) -> String {
 /// section.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
-    let text = |args: Option<Value>| exact_text(args.map(|args| pretty(&args)).unwrap_or_default());
+    let text =
+        |args: Option<Value>| exact_text(args.map(|args| format_json(&args)).unwrap_or_default());
     view! {
         {section(words, |l| &l.arguments, "arguments", text(ran))}
         <details class="la-fold">

@@ -64,15 +64,15 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
 /// known.
 pub(crate) fn failure_reason(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
-    in_one_line(&reason.or_else(|| reason_in_result(&call.result_value()?))?)
+    shorten_to_line(&reason.or_else(|| reason_in_result(&call.result_value()?))?)
 }
 
 /// Returns the reason of an error in one line of limited length; `None` if the reason is blank.
 pub(crate) fn error_reason(kind: &str, message: &str, words: &Words) -> Option<String> {
-    in_one_line(&words.get().reason(kind, "", message))
+    shorten_to_line(&words.get().reason(kind, "", message))
 }
 
-fn in_one_line(reason: &str) -> Option<String> {
+fn shorten_to_line(reason: &str) -> Option<String> {
     let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then(|| truncate(&line, MAX_REASON).into_owned())
 }

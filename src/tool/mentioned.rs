@@ -23,7 +23,7 @@ pub(super) struct ShownText<'a> {
 
 /// Returns the arguments that the description does not mention: an object of the unmentioned
 /// arguments, or the value itself if it is not an object; `None` if all are mentioned.
-pub(super) fn unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
+pub(super) fn find_unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
         let read = collect_leaves(args, &mut leaves)
@@ -90,7 +90,7 @@ impl ShownText<'_> {
         if self
             .rows
             .iter()
-            .any(|(name, value)| named(name) && count_words(value, leaf) > 0)
+            .any(|(name, value)| named(name) && count_word_occurrences(value, leaf) > 0)
         {
             return true;
         }
@@ -98,8 +98,11 @@ impl ShownText<'_> {
         if leaf.chars().count() < MIN_MENTIONED {
             return whole >= times;
         }
-        let rows = self.rows.iter().map(|(_, value)| count_words(value, leaf));
-        rows.sum::<usize>() + count_words(self.sentence, leaf) >= times
+        let rows = self
+            .rows
+            .iter()
+            .map(|(_, value)| count_word_occurrences(value, leaf));
+        rows.sum::<usize>() + count_word_occurrences(self.sentence, leaf) >= times
     }
 }
 
@@ -112,7 +115,7 @@ fn normalize_name(name: &str) -> String {
 
 /// Counts the occurrences of a word that are separate from the text around them: `2.0` does not
 /// occur in `12.0` or `2.0.1`.
-fn count_words(text: &str, word: &str) -> usize {
+fn count_word_occurrences(text: &str, word: &str) -> usize {
     let joins =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);
     let found = text.match_indices(word).filter(|(at, word)| {
@@ -131,7 +134,7 @@ fn count_words(text: &str, word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{ShownText, unmentioned};
+    use super::{ShownText, find_unmentioned};
     use serde_json::{Value, json};
 
     fn unmentioned_in(args: &Value, sentence: &str, rows: &[(&str, &str)]) -> Value {
@@ -143,7 +146,7 @@ mod tests {
             sentence,
             rows: &rows,
         };
-        unmentioned(args, &shown_text).unwrap_or(Value::Null)
+        find_unmentioned(args, &shown_text).unwrap_or(Value::Null)
     }
 
     #[test]

@@ -10,7 +10,7 @@ const MAX_LEVELS: usize = 24;
 
 /// Formats a value as indented JSON with sorted keys, so that equal values have equal texts. Line
 /// breaks inside of strings stay `\n`, so that none pushes text out of sight.
-pub(super) fn pretty(value: &Value) -> String {
+pub(super) fn format_json(value: &Value) -> String {
     let mut out = String::new();
     let mut open = Vec::new();
     begin_value(value, &mut out, &mut open);
@@ -76,7 +76,7 @@ fn write_scalar(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::pretty;
+    use super::format_json;
     use serde_json::{Value, json};
 
     #[test]
@@ -84,9 +84,9 @@ mod tests {
         let value = json!({"to": "a\n\n\nb", "amount": [1, {"z": {}, "b": []}], "é": null});
         let text = "{\n  \"amount\": [\n    1,\n    {\n      \"b\": [],\n      \"z\": {}\n    }\n  ],\n  \
                     \"to\": \"a\\n\\n\\nb\",\n  \"é\": null\n}";
-        assert_eq!(pretty(&value), text);
+        assert_eq!(format_json(&value), text);
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value);
-        assert_eq!(pretty(&json!("x")), "\"x\"");
+        assert_eq!(format_json(&json!("x")), "\"x\"");
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         for _ in 0..20_000 {
             value = Value::Array(vec![value]);
         }
-        assert!(pretty(&value).len() < 20_000 * 2 * (2 * super::MAX_LEVELS + 2));
+        assert!(format_json(&value).len() < 20_000 * 2 * (2 * super::MAX_LEVELS + 2));
         // Dropping recurses in `serde_json`, so take it apart by hand.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, pretty::pretty};
+use super::{ExactText, pretty::format_json};
 use crate::{
     action::ToolCallView,
     ui::{Words, dynamic},
@@ -29,7 +29,7 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
         Some(Ok(value)) => {
             let text = match value {
                 Value::String(text) => text,
-                value => pretty(&value),
+                value => format_json(&value),
             };
             view! {
                 <pre class="la-code" data-kind="preview" tabindex="0">

@@ -192,7 +192,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         visibility,
         shown: ShownQuestion::new(assistant, open),
     };
-    form.reactivate();
+    form.reactivate_on_change();
     let was_rejected = form.shown.open.is_rejected();
     let rejected = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
@@ -280,7 +280,7 @@ impl AnswerForm {
 
     /// Makes the card operable again whenever the interrupts change: the agent may have rejected
     /// the answer.
-    fn reactivate(&self) {
+    fn reactivate_on_change(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
             interrupts.track();

@@ -5,7 +5,7 @@ use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, bounds, pretty::pretty};
+use super::{ExactText, bounds, pretty::format_json};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
@@ -166,7 +166,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     };
     let exactly = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
-    let left = bounds::remaining_bounds(words, &approval).map(|text| {
+    let left = bounds::remaining_bounds_text(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
     let over: Option<LabelFn> = match () {
@@ -199,8 +199,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     let code = {
         let args = match approval.args() {
             RememberedArgs::Any => None,
-            RememberedArgs::Fields(fields) => Some(pretty(&Value::Object(fields.clone()))),
-            RememberedArgs::Exactly(args) => Some(pretty(args)),
+            RememberedArgs::Fields(fields) => Some(format_json(&Value::Object(fields.clone()))),
+            RememberedArgs::Exactly(args) => Some(format_json(args)),
         };
         approval_details(words, name, args)
     };

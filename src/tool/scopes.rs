@@ -86,7 +86,7 @@ pub(super) fn longer_button(
             aria-expanded=move || if choice.is_open.get() { "true" } else { "false" }
             hidden=move || hidden.get()
             on:click=press
-            on:keydown=close_on_escape(shown, choice)
+            on:keydown=escape_handler(shown, choice)
         >
             {Icon::ChevronDown.view()}
         </button>
@@ -95,7 +95,7 @@ pub(super) fn longer_button(
 }
 
 /// Returns a handler that closes the group on Escape, and moves the focus to its button.
-fn close_on_escape(
+fn escape_handler(
     shown: &ApprovalContext,
     choice: ScopeChoice,
 ) -> impl Fn(leptos::ev::KeyboardEvent) + 'static + use<> {
@@ -168,7 +168,7 @@ fn scope_group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
             node_ref=place
             on:click=click
             on:change=change
-            on:keydown=close_on_escape(shown, choice)
+            on:keydown=escape_handler(shown, choice)
         >
             <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
             {radios.collect_view()}

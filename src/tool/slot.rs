@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     ApprovalCard, DefaultCard, approval,
-    approval_context::visibility,
+    approval_context::track_visibility,
     approval_notes::{approval_hint, changed_note},
     arguments::arguments,
     ask::has_form_question,
@@ -169,13 +169,13 @@ fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     single_instance(&assistant.clone(), question, move || {
         let assistant = assistant.clone();
-        render_raisable(move || asked_by_action(assistant.clone(), call))
+        render_raisable(move || custom_approval_card(assistant.clone(), call))
     })
 }
 
-fn asked_by_action(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
+fn custom_approval_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
-    let visibility = visibility(call, || None, || ());
+    let visibility = track_visibility(call, || None, || ());
     batch::join_batch(call, visibility);
     let (drawn, shown) = (
         assistant.clone(),

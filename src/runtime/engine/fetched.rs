@@ -21,13 +21,13 @@ use leptos::{
     wasm_split::{SplitLoaderError, wasm_split},
 };
 
-use super::Step;
+use super::StepHandler;
 use crate::{
     runtime::{QueuedStep, Runtime, may_start_work},
     ui::{console_error, spawn_local},
 };
 
-static LOADED: OnceLock<Step> = OnceLock::new();
+static LOADED: OnceLock<StepHandler> = OnceLock::new();
 
 thread_local! {
     /// The tasks that wait until the engine is loaded.
@@ -37,11 +37,11 @@ thread_local! {
 /// Returns the function that handles queued steps. This is the split point: code that only this
 /// function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
-fn engine() -> Result<Step, SplitLoaderError> {
-    Ok(Runtime::handle_next)
+fn engine() -> Result<StepHandler, SplitLoaderError> {
+    Ok(Runtime::handle_next_step)
 }
 
-pub(crate) fn loaded() -> Option<Step> {
+pub(crate) fn loaded() -> Option<StepHandler> {
     LOADED.get().copied()
 }
 
@@ -124,7 +124,7 @@ impl Runtime {
         let shows = matches!(&next, QueuedStep::Input(input) if has_visible_result(input));
         self.queue.borrow_mut().push_back(next);
         if shows {
-            self.wait_for_engine();
+            self.request_engine_for_input();
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Runtime {
     }
 
     /// Fetches the engine for an input, and shows that the user may have to wait.
-    pub(in crate::runtime) fn wait_for_engine(&self) {
+    pub(in crate::runtime) fn request_engine_for_input(&self) {
         if loaded().is_some() {
             return;
         }
@@ -170,7 +170,7 @@ impl Runtime {
 
     /// Handles the steps that were queued before the engine was loaded. Because the steps counted
     /// as accepted, refusals are reported; a refused message is returned to the composer.
-    pub(in crate::runtime) fn handle_held_steps(&self, step: Step) {
+    pub(in crate::runtime) fn handle_held_steps(&self, step: StepHandler) {
         if self.draining.get() || self.queue.borrow().is_empty() {
             return;
         }

@@ -11,7 +11,7 @@ use crate::{
 const UNDO_MS: i64 = 3_600_000;
 
 impl StorePersistence {
-    pub(super) async fn read_list(&self) {
+    pub(super) async fn refresh_list(&self) {
         // A list that cannot be read stays as it is.
         let Ok(threads) = self.with_timeout(self.store.threads()).await else {
             return;
@@ -29,7 +29,7 @@ impl StorePersistence {
 
     pub(super) async fn write_label(&self, thread_id: String, label: Label) {
         match self.with_timeout(self.store.label(&thread_id, label)).await {
-            Ok(()) => self.read_list().await,
+            Ok(()) => self.refresh_list().await,
             Err(error) => self.handle_error(&self.thread(), &error),
         }
     }

@@ -93,7 +93,7 @@ impl StorePersistence {
         let own = own.and_then(|id| id.as_str().map(str::to_owned));
         let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
         let is_named = thread_id.is_some();
-        let known = thread_id.or_else(|| tab::remembered_thread(&*store));
+        let known = thread_id.or_else(|| tab::remembered_thread_id(&*store));
         let fresh = runtime.read(|session| session.thread_id().to_owned());
         let id = known.clone().or(fresh).unwrap_or_default();
         let persistence = Rc::new_cyclic(|me| Self {
@@ -123,12 +123,12 @@ impl StorePersistence {
         persistence.set_ownership(Ownership::Opening);
         match known {
             Some(_) => {
-                let back = tab::should_take_back(&*persistence.store, &id);
+                let back = tab::consume_owner_mark(&*persistence.store, &id);
                 spawn_local(async move { persistence.open_stored(id, initial, back).await });
             }
             // The store is not shared, so no other tab can own it.
             None => {
-                persistence.set_ownership(persistence.own_state());
+                persistence.set_ownership(persistence.this_tab_ownership());
                 persistence.remember_in_tab(&id);
                 persistence.start_unstored(&id, initial);
             }
@@ -144,7 +144,7 @@ impl StorePersistence {
     }
 
     /// Returns the ownership to show while this tab owns the conversation.
-    fn own_state(&self) -> Ownership {
+    fn this_tab_ownership(&self) -> Ownership {
         let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {
             across_tabs: self.store.shared_as().is_some() && has_lock,
@@ -161,7 +161,7 @@ impl StorePersistence {
         let is_unsaved = self.is_failing() || self.thread.borrow().is_apart.get();
         let place = match self.ownership.get() {
             Ownership::ThisTab { .. } if is_unsaved => Ownership::NotStored,
-            Ownership::ThisTab { .. } => self.own_state(),
+            Ownership::ThisTab { .. } => self.this_tab_ownership(),
             place => place,
         };
         if let Some(runtime) = self.runtime.upgrade() {
@@ -177,7 +177,7 @@ impl StorePersistence {
     /// Starts with the application's initial conversation, or an empty one, when nothing is stored.
     fn start_unstored(&self, id: &str, initial: Option<Value>) {
         self.load_initial(id, initial);
-        self.apply_held_inputs();
+        self.dispatch_held_inputs();
     }
 
     fn load_initial(&self, id: &str, initial: Option<Value>) {
@@ -193,17 +193,17 @@ impl StorePersistence {
     }
 
     /// Dispatches the inputs that were held back.
-    fn apply_held_inputs(&self) {
+    fn dispatch_held_inputs(&self) {
         let Some(runtime) = self.runtime.upgrade() else {
             return;
         };
         for input in mem::take(&mut *self.held.borrow_mut()) {
-            runtime.dispatch_held(input);
+            runtime.dispatch_held_input(input);
         }
     }
 
     /// Shows a notice while changes cannot be stored, and removes the notice once they can.
-    fn notify_store_state(&self, error: Option<&StoreError>) {
+    fn update_failure_notice(&self, error: Option<&StoreError>) {
         if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;
         }
@@ -248,7 +248,7 @@ impl StorePersistence {
             false => self.remember_in_tab(id),
         }
         match self.ownership.get() {
-            Ownership::OtherTab => self.set_ownership(self.own_state()),
+            Ownership::OtherTab => self.set_ownership(self.this_tab_ownership()),
             _ => self.show_ownership(),
         }
     }
@@ -291,7 +291,7 @@ impl Persistence for StorePersistence {
                 phases.clear();
                 // Another conversation under the same id, unless it is the stored one.
                 if !self.restores.take() {
-                    unsaved.add_failed_write(UnsavedChanges::all());
+                    unsaved.merge_older(UnsavedChanges::all());
                 }
             }
             unsaved.add_changes(changes.list(), session, &mut phases)
@@ -348,9 +348,9 @@ impl Persistence for StorePersistence {
         spawn_local(async move { persistence.open_stored(thread_id, None, false).await });
     }
 
-    fn read_threads(&self) {
+    fn refresh_threads(&self) {
         if let Some(persistence) = self.me.upgrade() {
-            spawn_local(async move { persistence.read_list().await });
+            spawn_local(async move { persistence.refresh_list().await });
         }
     }
 

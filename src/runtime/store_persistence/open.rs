@@ -39,12 +39,12 @@ impl StorePersistence {
         }
         let thread = TabThread::with_initial(id, initial);
         *self.thread.borrow_mut() = Rc::clone(&thread);
-        self.listen(&thread);
+        self.listen_to_tabs(&thread);
         let owned = self.acquire_ownership(&thread, takes_over).await;
         if !self.is_current(&thread) {
             return;
         }
-        self.open_thread(&thread, owned).await;
+        self.load_or_follow(&thread, owned).await;
     }
 
     /// Waits until the engine is loaded, so that inputs are handled at once and a restored
@@ -58,7 +58,7 @@ impl StorePersistence {
         !self.ended.get()
     }
 
-    pub(super) async fn open_thread(self: &Rc<Self>, thread: &Rc<TabThread>, owned: bool) {
+    pub(super) async fn load_or_follow(self: &Rc<Self>, thread: &Rc<TabThread>, owned: bool) {
         if !owned {
             return self.follow_other_tab(thread).await;
         }
@@ -68,7 +68,7 @@ impl StorePersistence {
         }
         // Another tab has taken it over meanwhile, and this one already follows.
         if self.ownership.get() != Ownership::Opening {
-            return self.apply_held_inputs();
+            return self.dispatch_held_inputs();
         }
         if self.is_failing() {
             self.schedule_retry();
@@ -96,7 +96,7 @@ impl StorePersistence {
     }
 
     /// Listens to messages of other tabs about a conversation.
-    pub(super) fn listen(&self, thread: &Rc<TabThread>) {
+    pub(super) fn listen_to_tabs(&self, thread: &Rc<TabThread>) {
         let Some(name) = self.lock_name(thread) else {
             return;
         };
@@ -194,7 +194,7 @@ impl StorePersistence {
         let read = stored::parse_stored_thread(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
-            self.set_ownership(self.own_state());
+            self.set_ownership(self.this_tab_ownership());
             self.restores.set(true);
             let restored = self.dispatch(Input::Restore {
                 thread_id: thread.id.clone(),
@@ -210,7 +210,7 @@ impl StorePersistence {
                 .ok_or_else(|| StoreError::new(StoreErrorKind::Corrupt, unreadable))
         });
         match restored {
-            Ok(()) => self.apply_held_inputs(),
+            Ok(()) => self.dispatch_held_inputs(),
             Err(error) => self.begin_after_unreadable(&error),
         }
         if let Some(runtime) = self.runtime.upgrade() {
@@ -221,7 +221,7 @@ impl StorePersistence {
     /// Begins a conversation that is not in the store, with the application's initial content, if
     /// any.
     fn begin_new_thread(&self, thread: &Rc<TabThread>, initial: Option<Value>) {
-        self.set_ownership(self.own_state());
+        self.set_ownership(self.this_tab_ownership());
         let own = self.runtime.upgrade();
         let own = own.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
         if let Some(own) = own.filter(|own| *own != thread.id) {
@@ -233,13 +233,13 @@ impl StorePersistence {
     /// Begins another conversation because the stored data is unreadable, and shows the error. The
     /// stored data is not changed.
     fn begin_after_unreadable(&self, error: &StoreError) {
-        self.set_ownership(self.own_state());
+        self.set_ownership(self.this_tab_ownership());
         self.dispatch(Input::NewThread);
         self.dispatch(Input::SetNotice {
             kind: NoticeKind::NotOpened,
             message: Some(error.message.clone()),
         });
-        self.apply_held_inputs();
+        self.dispatch_held_inputs();
     }
 
     /// Continues the conversation in this page only, because the store has failed to load it, and
@@ -251,7 +251,7 @@ impl StorePersistence {
         initial: Option<Value>,
     ) {
         self.mark_failing();
-        self.ownership.set(self.own_state());
+        self.ownership.set(self.this_tab_ownership());
         let runtime = self.runtime.upgrade();
         let shown = runtime.and_then(|runtime| {
             let shown = |session: &Session| {
@@ -282,8 +282,8 @@ impl StorePersistence {
             current.stored.take();
         }
         self.show_ownership();
-        self.apply_held_inputs();
-        self.notify_store_state(Some(error));
+        self.dispatch_held_inputs();
+        self.update_failure_notice(Some(error));
         self.schedule_retry();
     }
 
@@ -294,7 +294,7 @@ impl StorePersistence {
             Ok(stored) if self.is_current(thread) => {
                 self.set_ownership(Ownership::OtherTab);
                 self.show_stored(thread, stored.as_ref());
-                self.apply_held_inputs();
+                self.dispatch_held_inputs();
                 self.queue_for_lock(thread);
             }
             Err(error) if self.is_current(thread) => self.continue_unstored(thread, &error, None),
@@ -329,7 +329,7 @@ impl StorePersistence {
             if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
                 thread.restart_writer(Some(lock));
                 me.set_ownership(Ownership::Opening);
-                me.open_thread(&thread, true).await;
+                me.load_or_follow(&thread, true).await;
             }
         });
     }
@@ -417,7 +417,7 @@ impl StorePersistence {
 
     fn abort_work(&self) {
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.abort_all();
+            runtime.abort_runs_and_handlers();
         }
     }
 

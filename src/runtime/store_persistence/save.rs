@@ -130,7 +130,7 @@ impl UnsavedChanges {
 
     /// Serializes messages before the batch is built: at least [`FEW_MESSAGES`], and more while
     /// this frame has time. Returns true if messages are left.
-    pub(super) fn serialize_some(&mut self, session: &Session) -> bool {
+    pub(super) fn serialize_some_messages(&mut self, session: &Session) -> bool {
         let (slice, mut count) = (WorkSlice::begin(), 0_usize);
         for id in ids_to_write(self.all, &self.messages, session) {
             if self.texts.contains_key(id) {
@@ -148,7 +148,7 @@ impl UnsavedChanges {
     }
 
     /// Adds the changes of a failed write to the unsaved changes.
-    pub(super) fn add_failed_write(&mut self, mut other: Self) {
+    pub(super) fn merge_older(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
         self.messages.extend(other.messages);

@@ -15,7 +15,7 @@ fn session_storage() -> Option<Storage> {
 
 /// Returns the id of the conversation that this tab had before a reload, if the store is shared and
 /// the browser allows session storage.
-pub(super) fn remembered_thread(store: &dyn Store) -> Option<String> {
+pub(super) fn remembered_thread_id(store: &dyn Store) -> Option<String> {
     session_storage()?
         .get_item(&storage_key(store)?)
         .ok()
@@ -48,7 +48,7 @@ pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
 /// Returns true if this tab owned the conversation until it was reloaded, and now has the focus.
 /// The tab then takes the conversation back from a window that has taken over meanwhile. Removes
 /// the mark, so that a second call returns false.
-pub(super) fn should_take_back(store: &dyn Store, thread_id: &str) -> bool {
+pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) else {
         return false;
     };

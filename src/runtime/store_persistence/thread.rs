@@ -46,7 +46,7 @@ impl TabThread {
         Rc::new(Self {
             id,
             initial: RefCell::new(initial),
-            writer: RefCell::new(fresh_writer()),
+            writer: RefCell::new(fresh_writer_id()),
             taken: Cell::new(false),
             lock: RefCell::default(),
             is_lockless: Cell::new(false),
@@ -65,7 +65,7 @@ impl TabThread {
     /// Sets a new writer id, which is not registered in the store yet, and the given lock; `None`
     /// keeps the current lock.
     pub(super) fn restart_writer(&self, lock: Option<Lock>) {
-        self.writer.replace(fresh_writer());
+        self.writer.replace(fresh_writer_id());
         self.taken.set(false);
         let own = self.lock.take();
         self.lock.replace(lock.or(own));
@@ -86,6 +86,6 @@ impl TabThread {
 }
 
 /// Generates a writer id. The ids sort by time, so that a store can expire old ones.
-fn fresh_writer() -> String {
+fn fresh_writer_id() -> String {
     format!("{:015}-{}", now(), fresh_id())
 }

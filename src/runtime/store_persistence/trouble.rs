@@ -37,7 +37,7 @@ impl StorePersistence {
         }
         self.mark_failing();
         self.show_ownership();
-        self.notify_store_state(Some(error));
+        self.update_failure_notice(Some(error));
         self.schedule_retry();
     }
 
@@ -49,7 +49,7 @@ impl StorePersistence {
         self.trouble.pause_ms.set(0);
         self.trouble.fails.set(false);
         self.show_ownership();
-        self.notify_store_state(None);
+        self.update_failure_notice(None);
     }
 
     pub(super) fn postpone(&self, job: WriteJob) {
@@ -78,7 +78,7 @@ impl StorePersistence {
 
     /// Retries postponed writes. If there is nothing to write, sends the store a request that
     /// changes nothing.
-    pub(super) async fn retry_postponed(&self) {
+    pub(super) async fn retry_writes(&self) {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
         let thread = self.thread();
@@ -89,7 +89,7 @@ impl StorePersistence {
             return;
         }
         let tried = match (self.has_changes(&thread), thread.taken.get()) {
-            (true, _) => self.write(&thread, None).await,
+            (true, _) => self.write_changes(&thread, None).await,
             (false, true) => self.check_store(&thread).await,
             (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };
@@ -128,7 +128,7 @@ impl StorePersistence {
                 false => {
                     thread.restart_writer(None);
                     me.set_ownership(Ownership::Opening);
-                    me.open_thread(&thread, true).await;
+                    me.load_or_follow(&thread, true).await;
                 }
             }
         });

@@ -43,7 +43,7 @@ impl StorePersistence {
             let job = self.jobs.borrow_mut().pop_front();
             match job {
                 Some(WriteJob::Save) => self.save().await,
-                Some(WriteJob::Again) => self.retry_postponed().await,
+                Some(WriteJob::Again) => self.retry_writes().await,
                 Some(WriteJob::Commit(commit, entry)) => {
                     let outcome = self.write_claim(&entry).await;
                     self.report_commit(commit, outcome);
@@ -78,14 +78,14 @@ impl StorePersistence {
 
     /// Serializes changed messages over several frames, at most [`MAX_FRAMES`], so that the write
     /// itself is short.
-    async fn serialize_ahead(&self) {
+    async fn serialize_messages_ahead(&self) {
         for _ in 0..MAX_FRAMES {
             let Some(runtime) = self.runtime.upgrade() else {
                 return;
             };
             let more = runtime.read(|session| {
                 let is_it = session.thread_id() == self.thread.borrow().id;
-                is_it && self.unsaved.borrow_mut().serialize_some(session)
+                is_it && self.unsaved.borrow_mut().serialize_some_messages(session)
             });
             if more != Some(true) {
                 return;
@@ -96,12 +96,12 @@ impl StorePersistence {
     }
 
     async fn save(&self) {
-        self.serialize_ahead().await;
+        self.serialize_messages_ahead().await;
         let thread = self.thread();
         if !self.owns_thread() || self.is_failing() || !self.has_changes(&thread) {
             return;
         }
-        if let Err(error) = self.write(&thread, None).await {
+        if let Err(error) = self.write_changes(&thread, None).await {
             self.handle_error(&thread, &error);
         }
     }
@@ -138,7 +138,7 @@ impl StorePersistence {
         if thread.is_apart.get() {
             return Err("another page may have started it".to_owned());
         }
-        let Err(error) = self.write(&thread, Some(entry)).await else {
+        let Err(error) = self.write_changes(&thread, Some(entry)).await else {
             return Ok(());
         };
         if error.kind == StoreErrorKind::Claimed {
@@ -185,7 +185,7 @@ impl StorePersistence {
 
     /// Writes the unsaved changes in one atomic batch, together with the claim if one is given. If
     /// the store no longer has the conversation, the complete conversation is written.
-    pub(super) async fn write(
+    pub(super) async fn write_changes(
         &self,
         thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
@@ -199,9 +199,7 @@ impl StorePersistence {
         let written = match written {
             Err(error) if is_forgotten(&error) => {
                 thread.taken.set(false);
-                self.unsaved
-                    .borrow_mut()
-                    .add_failed_write(UnsavedChanges::all());
+                self.unsaved.borrow_mut().merge_older(UnsavedChanges::all());
                 self.write_once(thread, claim).await
             }
             written => written,
@@ -238,7 +236,7 @@ impl StorePersistence {
                     thread.add_stored_calls(calls);
                 }
                 if self.is_current(thread) {
-                    self.unsaved.borrow_mut().add_failed_write(unsaved);
+                    self.unsaved.borrow_mut().merge_older(unsaved);
                 }
             }
         }
@@ -250,7 +248,7 @@ impl StorePersistence {
     async fn take_thread(&self, thread: &Rc<TabThread>) -> Result<(), StoreError> {
         // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
-            self.listen(thread);
+            self.listen_to_tabs(thread);
             // Another tab has this id only if it was imported; this conversation is then the newer
             // one.
             self.acquire_ownership(thread, true).await;
@@ -290,7 +288,7 @@ impl StorePersistence {
         thread.channel.take();
         match written {
             Err(error) if error.kind != StoreErrorKind::TakenOver => {
-                self.notify_store_state(Some(&error));
+                self.update_failure_notice(Some(&error));
                 self.postpone(WriteJob::Archive(thread, snapshot, unsaved));
             }
             _ => {}
@@ -313,7 +311,7 @@ impl StorePersistence {
         match batch.flatten() {
             Some((batch, calls)) => Some((batch, unsaved, calls)),
             None => {
-                self.unsaved.borrow_mut().add_failed_write(unsaved);
+                self.unsaved.borrow_mut().merge_older(unsaved);
                 None
             }
         }
@@ -341,9 +339,9 @@ impl StorePersistence {
             };
             if persistence.is_current(&thread) {
                 let mut still = persistence.unsaved.borrow_mut();
-                still.add_failed_write(unsaved);
+                still.merge_older(unsaved);
                 if error.kind == StoreErrorKind::Forgotten {
-                    still.add_failed_write(UnsavedChanges::all());
+                    still.merge_older(UnsavedChanges::all());
                     thread.taken.set(false);
                 }
                 drop(still);

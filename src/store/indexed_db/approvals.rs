@@ -117,7 +117,7 @@ impl ApprovalDatabase {
 
     /// Stores new approvals and deletes removed ones. Other entries are not written, so that
     /// changes of other tabs are not overwritten.
-    async fn replace_all(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
+    async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let texts = approvals.iter();
         let texts = texts.filter_map(|one| Some((approval_id(one)?, one.to_string())));
         let (now, texts): (Vec<String>, Vec<String>) = texts.unzip();
@@ -210,7 +210,7 @@ impl ApprovalStore for IndexedDbApprovals {
         let (me, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         spawn_local(async move {
             turn.wait_for_turn().await;
-            if let Err(error) = me.replace_all(approvals).await {
+            if let Err(error) = me.write_changes(approvals).await {
                 console_error(&format!("Approvals cannot be kept: {error}"));
             }
         });

@@ -92,7 +92,7 @@ impl Connection {
         if end_of_piece(batch, 0) == record_count(batch) || is_hidden() {
             return self.write_at_once(database, batch);
         }
-        let transaction = self.begin_batch(database, batch.claim.is_some())?;
+        let transaction = self.begin_batch_transaction(database, batch.claim.is_some())?;
         let end = TransactionEnd::observe(&transaction);
         let fence = sign_batch(&transaction, batch)?;
         let claim = add_to_journal(&transaction, batch)?;
@@ -141,7 +141,7 @@ impl Connection {
         database: &IdbDatabase,
         batch: &Batch,
     ) -> Result<BatchWrite, StoreError> {
-        let transaction = self.begin_batch(database, batch.claim.is_some())?;
+        let transaction = self.begin_batch_transaction(database, batch.claim.is_some())?;
         let end = TransactionEnd::observe(&transaction);
         let commits_early = batch.claim.is_none() && batch.add.is_empty();
         let first = (!commits_early).then(|| sign_batch(&transaction, batch));
@@ -165,7 +165,7 @@ impl Connection {
         })
     }
 
-    fn begin_batch(
+    fn begin_batch_transaction(
         &self,
         database: &IdbDatabase,
         is_strict: bool,

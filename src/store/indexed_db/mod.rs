@@ -117,16 +117,16 @@ impl Connection {
         }
     }
 
-    fn open_database(&self) -> Option<IdbDatabase> {
+    fn current_database(&self) -> Option<IdbDatabase> {
         self.database.borrow().clone()
     }
 
     async fn database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
-        if let Some(known) = self.open_database() {
+        if let Some(known) = self.current_database() {
             return Ok(known);
         }
         let database = open_database(&self.name, VERSION, self.stores).await?;
-        if let Some(known) = self.open_database() {
+        if let Some(known) = self.current_database() {
             database.close();
             return Ok(known);
         }
@@ -223,7 +223,10 @@ impl Connection {
             fence_off(&fences, &thread_id, &before)?;
         }
         let forgotten = format!("{:015}", crate::ui::now() - FENCE_LIFETIME_MS);
-        let (first, last) = (pair(&thread_id, ""), pair(&thread_id, &forgotten));
+        let (first, last) = (
+            string_pair(&thread_id, ""),
+            string_pair(&thread_id, &forgotten),
+        );
         let old = IdbKeyRange::bound(&first, &last).map_err(|error| convert_error(&error))?;
         check_request(fences.delete(&old))?;
         let row = ThreadRow {
@@ -259,7 +262,10 @@ impl Connection {
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self.begin_transaction(&database, &[LABELS], mode, false)?;
         let end = TransactionEnd::observe(&transaction);
-        let (value, key) = (pair(&thread_id, &text), JsValue::from_str(&thread_id));
+        let (value, key) = (
+            string_pair(&thread_id, &text),
+            JsValue::from_str(&thread_id),
+        );
         check_request(object_store(&transaction, LABELS)?.put_with_key(&value, &key))?;
         end.wait().await
     }
@@ -298,7 +304,7 @@ impl Store for IndexedDbStore {
     fn write(&self, batch: Batch) -> StoreFuture<()> {
         let (inner, batch) = (Rc::clone(&self.0), Rc::new(batch));
         let begun = inner
-            .open_database()
+            .current_database()
             .map(|known| inner.write_batch(&known, &batch));
         async move {
             let written = match begun {
@@ -341,7 +347,10 @@ fn add_entry(
     thread: &str,
     entry: &Record,
 ) -> Result<IdbRequest, StoreError> {
-    let (key, value) = (pair(thread, &entry.name), pair(&entry.name, &entry.text));
+    let (key, value) = (
+        string_pair(thread, &entry.name),
+        string_pair(&entry.name, &entry.text),
+    );
     check_request(journal.add_with_key(&value, &key))
 }
 
@@ -354,13 +363,13 @@ fn add_signature(
     thread: &str,
     writer: &str,
 ) -> Result<IdbRequest, StoreError> {
-    check_request(fences.put_with_key(&pair(thread, writer), &signature_key(thread, writer)))
+    check_request(fences.put_with_key(&string_pair(thread, writer), &signature_key(thread, writer)))
 }
 
 /// Prevents a writer from signing further batches.
 fn fence_off(fences: &IdbObjectStore, thread: &str, writer: &str) -> Result<(), StoreError> {
     check_request(fences.delete(&signature_key(thread, writer)))?;
-    let fence = pair(thread, writer);
+    let fence = string_pair(thread, writer);
     check_request(fences.put_with_key(&fence, &fence)).map(drop)
 }
 
@@ -413,7 +422,7 @@ impl ThreadRow {
 }
 
 /// Returns two strings as an array that is a key or a value.
-fn pair(first: &str, second: &str) -> JsValue {
+fn string_pair(first: &str, second: &str) -> JsValue {
     Array::of2(&first.into(), &second.into()).into()
 }
 

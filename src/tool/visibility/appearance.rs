@@ -144,7 +144,7 @@ fn is_legible(element: &Element) -> bool {
     let Some(text) = first_text(element).filter(|_| !is_field(element)) else {
         return true;
     };
-    if !has_no_added_text(element) || !is_spaced(&text) {
+    if !has_no_added_text(element) || !has_readable_spacing(&text) {
         return false;
     }
     let Ok(range) = document().create_range() else {
@@ -191,7 +191,7 @@ pub(super) fn has_no_pseudo_element(element: &Element, pseudo: &str) -> bool {
 }
 
 /// Returns true if no negative letter spacing makes the letters of a text overlap.
-fn is_spaced(text: &Node) -> bool {
+fn has_readable_spacing(text: &Node) -> bool {
     let Some(style) = text.parent_element().as_ref().and_then(computed_style) else {
         return true;
     };

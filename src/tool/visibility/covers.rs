@@ -55,7 +55,7 @@ pub(super) enum Grid {
 
 impl Grid {
     /// Returns the distance between two points in a row and in a column, in pixels.
-    const fn steps(self) -> (f64, f64) {
+    const fn spacing(self) -> (f64, f64) {
         match self {
             Self::Wide => (32.0, 16.0),
             Self::Narrow => (7.0, 7.0),
@@ -82,7 +82,7 @@ impl HitTest {
             self.add_sheet(root);
         }
         let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
-        let (across, down) = grid.steps();
+        let (across, down) = grid.spacing();
         for (y, y_inside) in offsets(bottom - top, down) {
             for (x, x_inside) in offsets(right - left, across) {
                 let point = Point {

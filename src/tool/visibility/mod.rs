@@ -151,21 +151,21 @@ impl Visibility {
     /// unread part, if any.
     pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
-        let read = press.is_some() && self.is_read();
+        let read = press.is_some() && self.check_read();
         let pointed = press.is_some_and(|press| press.pointed);
         read && (self.still.get_untracked() || !pointed)
     }
 
     /// Returns true if every part was visible for long enough and the card is not covered now.
     /// Scrolls to the next unread part, if any.
-    pub(super) fn is_read(self) -> bool {
+    pub(super) fn check_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
         let read = self.read.get_untracked();
         if !read {
             self.prompts.set(true);
             let next = self
                 .parts
-                .with_value(|parts| parts.as_ref().and_then(|parts| parts.next_unread()));
+                .with_value(|parts| parts.as_ref().and_then(|parts| parts.next_unread_part()));
             if let Some(part) = next {
                 let options = ScrollIntoViewOptions::new();
                 options.set_block(ScrollLogicalPosition::Nearest);

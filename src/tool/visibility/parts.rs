@@ -121,7 +121,7 @@ impl CardParts {
             reported();
         });
         Self {
-            observer: intersection_observer(&on_report),
+            observer: create_intersection_observer(&on_report),
             card,
             list,
             _reported: on_report,
@@ -135,7 +135,7 @@ impl CardParts {
 
     /// Returns the first part that is not read yet, preferably an end mark, because scrolling to an
     /// end mark brings the text before it into view; `None` if all parts are read.
-    pub(super) fn next_unread(&self) -> Option<Element> {
+    pub(super) fn next_unread_part(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
         let unread = || list.iter().filter(|part| !part.read);
         let mark = unread().find(|part| part.element.class_list().contains("la-approval-end"));
@@ -319,7 +319,9 @@ impl CardPart {
 
 /// Creates an observer that also reports occlusion, if the browser supports that; `None` if the
 /// browser fails.
-fn intersection_observer(on_report: &Closure<dyn FnMut(Array)>) -> Option<IntersectionObserver> {
+fn create_intersection_observer(
+    on_report: &Closure<dyn FnMut(Array)>,
+) -> Option<IntersectionObserver> {
     let options = IntersectionObserverInit::new();
     let thresholds: Array = THRESHOLDS
         .iter()

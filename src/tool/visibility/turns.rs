@@ -36,8 +36,8 @@ pub(super) fn schedule_examination(card: Visibility) {
         return;
     }
     let has_time = remaining_pause_ms() <= 0.0 && !WorkSlice::begin().is_used_up();
-    if !has_time || examine_some() {
-        spawn_local(examine_later());
+    if !has_time || examine_waiting_cards() {
+        spawn_local(examine_cards_later());
     }
 }
 
@@ -48,19 +48,19 @@ fn remaining_pause_ms() -> f64 {
     if rest > MAX_REST_MS { 0.0 } else { rest }
 }
 
-async fn examine_later() {
+async fn examine_cards_later() {
     loop {
         let rest = remaining_pause_ms().max(0.0);
         sleep_by_browser(Duration::from_secs_f64(rest / 1_000.0)).await;
         next_frame().await;
-        if !examine_some() {
+        if !examine_waiting_cards() {
             break;
         }
     }
 }
 
 /// Examines cards for as long as this frame has time. Returns true if some still wait.
-fn examine_some() -> bool {
+fn examine_waiting_cards() -> bool {
     let began = Date::now();
     let slice = WorkSlice::begin();
     let mut tests = HitTest::default();
