@@ -1,4 +1,4 @@
-//! Notifies observers of calls: of approval requests, starts and ends.
+//! Notifies observers when calls need approval, start or end.
 //!
 //! The observers are called once the session is released, before the effects of the input are
 //! carried out.
@@ -74,8 +74,8 @@ impl Runtime {
         }
     }
 
-    /// Returns the events of one input that observers of calls receive; empty if there is no
-    /// observer.
+    /// Returns the events that observers of calls receive because of one input: approval requests,
+    /// starts and ends. Empty if there is no observer.
     pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();

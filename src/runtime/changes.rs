@@ -1,4 +1,4 @@
-//! The changes of one input, classified once for all readers.
+//! Classifies the changes of one input, once for all readers.
 
 use assistant_core::conversation::Change;
 
@@ -14,7 +14,7 @@ pub(crate) struct Changes {
     pub(super) registry: bool,
     /// True if every change is appended text.
     pub(super) only_growth: bool,
-    /// True if every change belongs to a streamed answer: texts, messages and calls.
+    /// True if every change may belong to a streamed answer: to parts, messages, calls or the path.
     pub(super) only_speech: bool,
 }
 

@@ -91,8 +91,8 @@ impl Runtime {
         });
     }
 
-    /// Aborts the request of a run. The run is also ended at its server, unless open runs must stay
-    /// resumable.
+    /// Aborts the request of a run, if it is open, and tells the agent to end the run at its
+    /// server. While `leaves_runs` is true, the agent is not told, so that the run can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;
@@ -168,7 +168,7 @@ impl Runtime {
     }
 
     /// Calls an action as an agent would, and waits for the outcome of the call. Fails if the
-    /// session refuses the call.
+    /// session refuses the call, or if the assistant is dropped before the outcome.
     pub(crate) async fn execute(
         &self,
         name: &str,
@@ -200,7 +200,8 @@ impl Runtime {
     }
 
     /// Evaluates an application's approval rule once the session is released, and dispatches the
-    /// answer.
+    /// answer. If the rule was unmounted with its component, the answer is that the user must be
+    /// asked.
     pub(super) fn evaluate_approval_rule(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let rule = code.and_then(|code| code.approval.clone());
@@ -246,7 +247,7 @@ impl Runtime {
     }
 
     /// Asks the application for permission once the session is released, and dispatches the answer.
-    /// The general rule is asked first, and then the rule of the action.
+    /// The general rule is evaluated first and, if it permits the call, the rule of the action.
     pub(super) fn evaluate_permission(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let own = code.and_then(|code| code.permission.clone());

@@ -4,7 +4,8 @@
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
 //! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
-//! to fire flushes. The end of a run is flushed at once.
+//! of the two to fire applies the changes. When a run begins, ends or advances a step, changes are
+//! applied at once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -38,8 +39,8 @@ pub(super) struct FrameSchedule {
 }
 
 impl Runtime {
-    /// Queues changes for the next frame, without duplicates. If a run has begun, ended or advanced
-    /// a step, all queued changes are applied at once.
+    /// Queues changes, without duplicates, and schedules a frame that applies the changes. If a run
+    /// has begun, ended or advanced a step, all queued changes are applied at once.
     pub(super) fn queue_changes(&self, changes: Changes) {
         if changes.is_empty() {
             return;
@@ -62,8 +63,8 @@ impl Runtime {
         }
     }
 
-    /// Requests a frame, at once or delayed, and starts a fallback timer; the first of them to fire
-    /// applies the changes.
+    /// Requests a frame, delayed if `streams` is true, and starts a fallback timer; the first of
+    /// the two to fire applies the changes.
     fn schedule_frame(&self, streams: bool) {
         match streams {
             true => self.request_delayed_frame(),

@@ -1,5 +1,5 @@
-//! The session's host in a browser, which provides the clock, fresh ids, patterns, and rules of the
-//! application.
+//! Implements the session's host in a browser: provides the clock, fresh ids, patterns, and rules
+//! of the application.
 
 use super::Runtime;
 use assistant_core::{

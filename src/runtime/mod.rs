@@ -1,9 +1,10 @@
-//! The only module that carries out effects: requests, commits, handlers, timers, frames.
+//! Runs a session: passes inputs to the session through one queue, and carries out the effects
+//! (requests, commits, handlers, timers, frames).
 //!
-//! Every input passes through one queue: borrow the session, handle the input, release the session,
-//! then carry out the effects. So callbacks may dispatch further inputs. Only the synchronous
-//! questions of `host` run code of an application while the session is borrowed: sanitizing
-//! arguments, denials, stop rules and prices. While they run, the session cannot be read, and
+//! For each input, the runtime borrows the session, handles the input, releases the session, and
+//! then carries out the effects. So callbacks may dispatch further inputs. Only the synchronous
+//! questions of `host` run code of an application while the session is mutably borrowed: sanitizing
+//! arguments, denials, stop rules and prices. While this code runs, the session cannot be read, and
 //! inputs are queued.
 
 mod audit;
@@ -94,8 +95,8 @@ pub(crate) struct Runtime {
     draining: Cell<bool>,
     #[cfg(feature = "split")]
     pub(crate) held: engine::HeldInputs,
-    /// The messages that the session has refused after they counted as accepted, which are moved
-    /// back into the composer.
+    /// The messages that counted as accepted and that the session then refused. The composer takes
+    /// them back.
     pub(crate) returned: ArcRwSignal<Vec<Content>>,
     /// The readers that run when a run opens.
     sources: sources::Sources,
@@ -114,7 +115,7 @@ pub(crate) struct Runtime {
     leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<CardReply>>>,
-    /// The callers of [`Runtime::execute`] that wait for an outcome, by request.
+    /// The callers of [`Runtime::execute`] that wait for an outcome, by the number of the request.
     executing: RefCell<HashMap<u64, oneshot::Sender<Result<Value, ToolError>>>>,
     archive: RefCell<Vec<(String, Value)>>,
     /// The persistence of conversations, if the application has a store.
@@ -213,16 +214,18 @@ impl Runtime {
         self.last_number.get()
     }
 
-    /// Reads the session; returns `None` only inside of a rule that the session is evaluating,
-    /// because the session is borrowed during that time.
+    /// Reads the session; returns `None` only inside of a function of the application that the
+    /// session is calling, such as a stop rule, because the session is mutably borrowed during the
+    /// call.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.session.try_borrow().ok().map(|session| read(&session))
     }
 
-    /// Dispatches an input, and returns the refusal of the session, if any. An input that arrives
-    /// while another input is handled, or while the conversation is being loaded, is queued and
-    /// counts as accepted. After the provider is unmounted, an input that would start something is
-    /// refused.
+    /// Dispatches an input, and returns the refusal of the session, if any. An input that must
+    /// wait, because another input is being handled or because the conversation or the engine is
+    /// being loaded, is queued and counts as accepted. On a server, and after the provider is
+    /// unmounted, an input that may start a run or a handler is refused. With the feature `split`,
+    /// a second message is refused while the first message waits for the engine.
     pub(crate) fn dispatch(&self, input: Input) -> Result<(), Refusal> {
         if self.ended.get() && may_start_work(&input) {
             return Err(Refusal::Ended);
@@ -242,9 +245,10 @@ impl Runtime {
         self.enqueue(QueuedStep::Input(Box::new(input)))
     }
 
-    /// Dispatches an input that persistence has held back. Its caller has already received `Ok`: if
-    /// the session refuses a message, the message is returned to the composer, and other refusals
-    /// are logged.
+    /// Dispatches an input that persistence has held back. The caller of [`Self::dispatch`] has
+    /// already received `Ok`: if the session refuses a message, the message is returned to the
+    /// composer, and other refusals are logged. After the provider is unmounted, an input that may
+    /// start a run or a handler is dropped.
     fn dispatch_held_input(&self, input: Input) {
         if self.ended.get() && may_start_work(&input) {
             return;
@@ -270,8 +274,8 @@ impl Runtime {
         }
     }
 
-    /// Returns a message that the session has refused, although it counted as accepted, to the
-    /// composer.
+    /// Returns a message to the composer, because the session has refused the message although the
+    /// message counted as accepted.
     fn return_message(&self, content: &Content) {
         self.returned.update(|list| list.push(content.clone()));
     }
@@ -320,8 +324,8 @@ impl Runtime {
         Some(refused.map_or(Ok(()), Err))
     }
 
-    /// Converts a queued step to an input, while the session is not borrowed; `None` if the shared
-    /// state cannot be read.
+    /// Returns the input of a queued step, while the session is not borrowed. Applies a state
+    /// change to a copy of the shared state first; `None` if the state cannot be read.
     fn convert_step(&self, next: QueuedStep) -> Option<Input> {
         let change = match next {
             QueuedStep::Input(input) => return Some(*input),
@@ -401,8 +405,9 @@ impl Runtime {
         self.code.borrow_mut().remove(&id);
     }
 
-    /// Returns the latest snapshot of a conversation that was replaced by another one in this page;
-    /// `None` if no conversation with this id was replaced.
+    /// Returns the latest snapshot of a conversation that was replaced by another one in this page.
+    /// `None` if no conversation with this id was replaced, or if the snapshot was stored by
+    /// persistence.
     pub(crate) fn archived_snapshot(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
@@ -449,7 +454,8 @@ impl Runtime {
         }
     }
 
-    /// Registers a handler for the reply of its call's card, and returns the receiver of the reply.
+    /// Returns a receiver of the reply of a call's card, for the handler of the call. Replaces an
+    /// earlier receiver for the same call.
     pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<CardReply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
@@ -465,8 +471,9 @@ impl Runtime {
         }
     }
 
-    /// Ends the session's work, all runs and all handlers, because the provider is unmounted. With
-    /// a store, open calls are stored as open.
+    /// Stops the session, aborts all runs and handlers, and removes the code of the actions and the
+    /// readers, because the provider is unmounted. With a store, open calls are stored as open, and
+    /// runs are not ended at their servers.
     pub(crate) fn shut_down(&self) {
         // Open calls are stored as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
@@ -505,7 +512,7 @@ fn refuse_on_server(next: &QueuedStep) -> Result<(), Refusal> {
     }
 }
 
-/// Returns true if an input would begin a run or a handler.
+/// Returns true if an input may start a run or a handler.
 pub(super) const fn may_start_work(input: &Input) -> bool {
     matches!(
         input,

@@ -1,4 +1,4 @@
-//! The interface between the runtime and persistence.
+//! Defines the interface between the runtime and persistence.
 //!
 //! The interface consists of traits, so that an application without a store does not include the
 //! implementation in `store_persistence`.
@@ -20,25 +20,26 @@ pub(crate) trait Persistence {
     /// Holds back an input that must wait until the conversation is loaded; returns any other
     /// input.
     fn hold_back(&self, input: Input) -> Option<Input>;
-    /// Records changes of the session, which is borrowed.
+    /// Records changes of the session for later writes. The session is borrowed during the call.
     fn record_changes(&self, changes: &Changes, session: &Session);
-    /// Writes a start to the journal, and reports the outcome with [`Input::Committed`].
+    /// Writes the start of a call to the journal, and reports the outcome with
+    /// [`Input::Committed`].
     fn commit_start(&self, commit: CommitId, entry: JournalEntry);
-    /// Writes a result to the journal.
+    /// Writes the result of a call to the journal.
     fn record_result(&self, entry: JournalEntry);
     /// Stores a conversation that was replaced by another one.
     fn store_archive(&self, thread_id: &str, snapshot: Value);
     /// Opens a conversation from the store.
     fn open_thread(&self, thread_id: String);
-    /// Reads the list of conversations.
+    /// Reads the list of conversations from the store, and shows the list.
     fn refresh_threads(&self);
     /// Searches the text of the listed conversations.
     fn search_threads(&self, search: ThreadSearch);
     /// Stores the user's label of a conversation.
     fn store_label(&self, thread_id: String, label: Label);
-    /// Takes ownership of the conversation for this tab.
+    /// Takes the conversation from the tab that owns it; does nothing if no other tab owns it.
     fn take_ownership(&self);
-    /// Stops persistence, because the provider is unmounted.
+    /// Writes the unsaved changes, and stops persistence.
     fn shut_down(&self);
 }
 

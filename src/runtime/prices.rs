@@ -1,4 +1,4 @@
-//! Token prices set by the application.
+//! Determines the prices of tokens by a function of the application.
 
 use std::{
     cell::{Cell, RefCell},
@@ -26,7 +26,7 @@ impl Runtime {
         self.prices.rule.replace(Some(rule));
     }
 
-    /// Returns the currency of the prices; empty if the application sets none.
+    /// Returns the currency of the prices; empty if the application has set no prices.
     pub(crate) const fn currency(&self) -> &'static str {
         self.prices.currency.get()
     }

@@ -10,11 +10,11 @@ use super::Runtime;
 
 type SourceReader = Rc<dyn Fn()>;
 
-/// The readers that components have registered, by number, oldest first.
+/// The readers that components have registered, each with its number, oldest first.
 #[derive(Default)]
 pub(super) struct Sources(RefCell<Vec<(u64, SourceReader)>>);
 
-/// The handlers that wait until an action can be called.
+/// The names of actions that handlers wait for, each with the sender that notifies the handler.
 #[derive(Default)]
 pub(super) struct AwaitedActions(RefCell<Vec<(String, oneshot::Sender<()>)>>);
 

@@ -19,8 +19,9 @@ pub(super) struct InterruptionCheck {
 }
 
 impl Runtime {
-    /// Schedules a check that the current input has completed, for a moment at which the stack is
-    /// empty. One check covers all inputs of a task.
+    /// Schedules a check that the current input has completed, as a microtask, which runs when the
+    /// stack is empty. The check panics if an input was interrupted. One check covers all inputs of
+    /// a task.
     pub(super) fn schedule_interruption_check(&self) {
         let Some(window) = crate::ui::browser() else {
             return;

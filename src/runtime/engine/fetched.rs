@@ -1,4 +1,4 @@
-//! The engine of a build with a split point, fetched on demand.
+//! Fetches the engine on demand, in a build with a split point.
 
 #![allow(
     unsafe_code,
@@ -45,10 +45,10 @@ pub(crate) fn loaded() -> Option<StepHandler> {
     LOADED.get().copied()
 }
 
-/// The inputs of a runtime that wait for the engine.
+/// The state of a runtime whose inputs wait for the engine, as far as views show the state.
 #[derive(Default)]
 pub(crate) struct HeldInputs {
-    /// True if a waiting input starts or shows something.
+    /// True once an input that starts or shows something has waited for the engine.
     pub(crate) shows: ArcRwSignal<bool>,
     /// The message among the waiting inputs, which views show until the session has the message.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
@@ -56,9 +56,10 @@ pub(crate) struct HeldInputs {
 }
 
 impl HeldInputs {
-    /// Stores the message of an input, which views show until the session has the message. An input
-    /// that opens another conversation removes the stored message. A second message is refused,
-    /// because the engine would refuse it later, when the composer is already empty.
+    /// Stores the message of an input while the engine is not loaded; views show the message until
+    /// the session has it. An input that opens another conversation removes the stored message. A
+    /// second message is refused, because the engine would refuse it later, when the composer is
+    /// already empty.
     pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<(), Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
@@ -143,7 +144,8 @@ impl Runtime {
         self.held.message.set(None);
     }
 
-    /// Fetches the engine for an input, and shows that the user may have to wait.
+    /// Requests the engine for an input, and shows that the user may have to wait. Does nothing if
+    /// the engine is loaded.
     pub(in crate::runtime) fn request_engine_for_input(&self) {
         if loaded().is_some() {
             return;
@@ -154,7 +156,7 @@ impl Runtime {
         self.request_engine();
     }
 
-    /// Fetches the engine, unless it is loaded or being fetched.
+    /// Starts to fetch the engine. Does nothing if the engine is loaded or being fetched.
     pub(in crate::runtime) fn request_engine(&self) {
         if loaded().is_some() || self.held.loading.replace(true) {
             return;
@@ -169,7 +171,8 @@ impl Runtime {
     }
 
     /// Handles the steps that were queued before the engine was loaded. Because the steps counted
-    /// as accepted, refusals are reported; a refused message is returned to the composer.
+    /// as accepted, a refused message is returned to the composer. Other refusals are logged while
+    /// no returned message waits for the composer.
     pub(in crate::runtime) fn handle_held_steps(&self, step: StepHandler) {
         if self.draining.get() || self.queue.borrow().is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The jobs of a store, and the state of a store that fails.
+//! Defines the write jobs of a store, and the failure state of a store.
 
 use std::{
     cell::{Cell, RefCell},

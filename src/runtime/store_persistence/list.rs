@@ -6,8 +6,8 @@ use crate::{
     ui::now,
 };
 
-/// The time for which a deletion can be undone, in milliseconds. The conversation is removed after
-/// that.
+/// The time for which a deletion can be undone, in milliseconds. The first reading of the list
+/// after that removes the conversation.
 const UNDO_MS: i64 = 3_600_000;
 
 impl StorePersistence {
@@ -34,8 +34,9 @@ impl StorePersistence {
         }
     }
 
-    /// Updates the entry of a written conversation in the list, or adds a new entry. A title that
-    /// the user has set is kept.
+    /// Updates the entry of a written conversation in the list, or adds a new entry. The user's
+    /// title and deletion mark are kept. Does nothing without `info`, or if the list was not read
+    /// yet.
     pub(super) fn update_list_entry(&self, info: Option<ThreadInfo>) {
         let listed = self.listed.borrow().clone();
         let (Some(mut listed), Some(mut info)) = (listed, info) else {

@@ -1,7 +1,7 @@
-//! Persists a conversation in a store, and ensures that a single tab acts on it.
+//! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `work` writes them one by one.
+//! `work` writes the batches one by one.
 
 mod job;
 mod list;
@@ -66,12 +66,13 @@ pub(crate) struct StorePersistence {
     /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
     trouble: FailureState,
-    /// True until the session has restored the stored conversation that was just loaded.
+    /// True while the session restores a stored conversation that was just loaded.
     restores: Cell<bool>,
     ended: Cell<bool>,
-    /// The previous conversation, while it may still have to be written.
+    /// The previous conversation with its unsaved changes, while the conversation may still have to
+    /// be written.
     left: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
-    /// True if the application has named the conversation that is opened first.
+    /// True if the application has given the id of the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
     /// The list of stored conversations, once it was requested.
@@ -80,8 +81,10 @@ pub(crate) struct StorePersistence {
 }
 
 impl StorePersistence {
-    /// Starts persistence for a runtime. The conversation with this id, or with that of `initial`, is
-    /// loaded once the page has settled; `initial` is used if no such conversation is stored.
+    /// Starts persistence for a runtime, and opens the conversation with this id, else with the id
+    /// in `initial`, else the conversation that the tab remembers. If there is no such id, or if
+    /// the conversation is not stored, the runtime begins with `initial`, or with an empty
+    /// conversation.
     pub(crate) fn start(
         runtime: &Runtime,
         store: Rc<dyn Store>,
@@ -156,7 +159,8 @@ impl StorePersistence {
         self.show_ownership();
     }
 
-    /// Updates the ownership that is shown: [`Ownership::NotStored`] while the store fails.
+    /// Shows the ownership. Shows [`Ownership::NotStored`] if this tab owns the conversation, but
+    /// the store fails or may have a diverged state.
     fn show_ownership(&self) {
         let is_unsaved = self.is_failing() || self.thread.borrow().is_apart.get();
         let place = match self.ownership.get() {
@@ -174,7 +178,8 @@ impl StorePersistence {
         runtime.is_some_and(|runtime| runtime.dispatch(input).is_ok())
     }
 
-    /// Starts with the application's initial conversation, or an empty one, when nothing is stored.
+    /// Starts with the application's initial conversation, or an empty one, because nothing is
+    /// stored, and dispatches the inputs that were held back.
     fn start_unstored(&self, id: &str, initial: Option<Value>) {
         self.load_initial(id, initial);
         self.dispatch_held_inputs();
@@ -202,7 +207,8 @@ impl StorePersistence {
         }
     }
 
-    /// Shows a notice while changes cannot be stored, and removes the notice once they can.
+    /// Shows a notice with this error of the store, or removes the notice if there is no error. A
+    /// notice that is already shown is not changed.
     fn update_failure_notice(&self, error: Option<&StoreError>) {
         if self.is_notified.replace(error.is_some()) == error.is_some() {
             return;

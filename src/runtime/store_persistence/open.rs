@@ -242,8 +242,9 @@ impl StorePersistence {
         self.dispatch_held_inputs();
     }
 
-    /// Continues the conversation in this page only, because the store has failed to load it, and
-    /// schedules a retry.
+    /// Continues in this page only, because the store has failed to load the conversation, and
+    /// schedules a retry. Continues with the conversation if this page already shows it, otherwise
+    /// with `initial` or an empty conversation.
     fn continue_unstored(
         &self,
         thread: &Rc<TabThread>,
@@ -304,6 +305,7 @@ impl StorePersistence {
 
     /// Queues for the lock, so that this tab takes over when the owner's page is closed. Only a
     /// visible tab queues, so that a tab that reloads keeps its conversation from background tabs.
+    /// A tab that is hidden, or that does not follow another tab, leaves the queue.
     pub(super) fn queue_for_lock(&self, thread: &Rc<TabThread>) {
         if self.ownership.get() != Ownership::OtherTab || is_hidden() {
             thread.place.take();
@@ -382,8 +384,9 @@ impl StorePersistence {
         });
     }
 
-    /// Writes all changes, and releases the conversation to another tab. If the store fails or has
-    /// a diverged state, this page keeps its own state instead and does not write.
+    /// Aborts runs and handlers, writes all changes, and releases the conversation to another tab.
+    /// If the store fails or may have a diverged state, this page keeps its own state instead and
+    /// does not write.
     fn release_ownership(&self, thread: &Rc<TabThread>) {
         if self.is_failing() || thread.is_apart.get() {
             self.detach_from_store(thread);
@@ -401,8 +404,9 @@ impl StorePersistence {
         self.queue_for_lock_later(thread);
     }
 
-    /// Stops acting after another tab has taken the conversation, and follows that tab. If the
-    /// store fails or has a diverged state, this page continues with its own state instead.
+    /// Aborts runs and handlers after another tab has taken the conversation, and follows that tab.
+    /// If the store fails or may have a diverged state, this page continues with its own state
+    /// instead.
     pub(super) fn on_ownership_lost(&self, thread: &Rc<TabThread>) {
         if self.is_failing() || thread.is_apart.get() {
             return self.detach_from_store(thread);

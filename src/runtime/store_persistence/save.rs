@@ -1,4 +1,4 @@
-//! The unsaved changes, and the batches built from them.
+//! Collects the unsaved changes, and builds batches from them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,13 +19,14 @@ use crate::{
 
 /// The maximum length of a generated title, in characters.
 const TITLE: usize = 80;
-/// The number of messages that are serialized at once, even if the time of the frame is used up.
+/// The minimum number of messages that are serialized at once, even if the time of the frame is
+/// used up.
 const FEW_MESSAGES: usize = 64;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
 pub(super) struct UnsavedChanges {
-    /// True if the complete conversation must be written, because nothing of it was written yet.
+    /// True if the complete conversation must be written, because the store has nothing of it.
     all: bool,
     messages: HashSet<MessageId>,
     /// The serialized messages that have not changed since.
@@ -37,7 +38,8 @@ pub(super) struct UnsavedChanges {
 }
 
 impl UnsavedChanges {
-    /// Creates the changes for a conversation that was never written.
+    /// Creates the changes for a conversation of which the store has nothing: the complete
+    /// conversation must be written.
     pub(super) fn all() -> Self {
         Self {
             all: true,
@@ -147,7 +149,8 @@ impl UnsavedChanges {
         false
     }
 
-    /// Adds the changes of a failed write to the unsaved changes.
+    /// Adds older changes, such as those of a failed write. Their journal entries precede the
+    /// present ones.
     pub(super) fn merge_older(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
@@ -167,13 +170,15 @@ pub(super) enum Urgency {
     /// Changes that are written after a short delay, together with later changes: calls that the
     /// agent runs itself, and their results.
     Soon,
-    /// Changes that are written at once: messages and interrupts, results of the page's own calls,
-    /// ends of runs.
+    /// Changes that are written at once: messages of the user, interrupts, starts and ends of runs,
+    /// decisions about calls, and results of calls that the page runs.
     AtOnce,
 }
 
-/// Returns true if this page runs the call, or if the user is asked about it, so that a change is
-/// written at once. False while the arguments are streamed or the call runs.
+/// Returns true if a change of the call is written at once. False while the arguments are streamed
+/// or the call runs. A call with complete arguments, a result or an error is written at once only
+/// if the page has an action of this name or approval was requested; other phases are always
+/// written at once.
 fn needs_prompt_write(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
@@ -192,7 +197,7 @@ pub(super) fn journal_record(entry: &JournalEntry) -> Record {
     }
 }
 
-/// Splits a snapshot into records: the outline, and one for each message.
+/// Splits a snapshot into records: one for each message, and the outline.
 pub(super) fn split_snapshot(mut snapshot: Value) -> Vec<Record> {
     let mut records = Vec::new();
     let entries = snapshot.get_mut("messages").and_then(Value::as_array_mut);

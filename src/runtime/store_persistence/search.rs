@@ -17,9 +17,10 @@ const MAX_CONVERSATIONS: usize = 500;
 const MAX_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
-    /// Reads the listed conversations one after the other. Reports the id of each conversation with
-    /// a message that contains the words, and then the end; a cancelled search reports nothing
-    /// more. The page can handle input between two conversations.
+    /// Reads the listed conversations that are not marked as deleted, one after the other, up to
+    /// [`MAX_CONVERSATIONS`] and [`MAX_BYTES`]. Reports the id of each conversation with a message
+    /// that contains the words, and then the end; a cancelled search reports nothing more. The page
+    /// can handle input between two conversations.
     pub(super) async fn run_search(&self, search: ThreadSearch) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();

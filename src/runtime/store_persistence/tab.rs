@@ -45,9 +45,9 @@ pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
     }
 }
 
-/// Returns true if this tab owned the conversation until it was reloaded, and now has the focus.
-/// The tab then takes the conversation back from a window that has taken over meanwhile. Removes
-/// the mark, so that a second call returns false.
+/// Removes the mark that [`mark_owner`] has set, so that a second call returns false. Returns true
+/// if there was a mark and this tab has the focus: the tab owned the conversation until the reload,
+/// and takes the conversation back from a window that has taken over meanwhile.
 pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) else {
         return false;

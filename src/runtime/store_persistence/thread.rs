@@ -1,4 +1,5 @@
-//! The state of a conversation in one tab: its writer, its lock, and its channel to other tabs.
+//! Tracks the state of a conversation in one tab: the writer, the lock, and the channel to other
+//! tabs.
 
 use std::{
     cell::{Cell, RefCell},
@@ -78,7 +79,7 @@ impl TabThread {
         self.stored.set(stored);
     }
 
-    /// Sends a message to the other tabs. Returns `false` if there is no channel.
+    /// Sends a message to the other tabs. Returns false if there is no open channel.
     pub(super) fn send(&self, what: TabMessage) -> bool {
         let channel = self.channel.borrow();
         channel.as_ref().is_some_and(|channel| channel.send(what))

@@ -76,8 +76,10 @@ impl StorePersistence {
         });
     }
 
-    /// Retries postponed writes. If there is nothing to write, sends the store a request that
-    /// changes nothing.
+    /// Queues the postponed jobs again, and writes the unsaved changes. If there are no changes,
+    /// sends the store a request that changes nothing. While a conversation is being opened, the
+    /// retry is scheduled again instead; nothing is sent if this tab does not own the conversation,
+    /// or if the store may have a diverged state.
     pub(super) async fn retry_writes(&self) {
         let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed);
@@ -109,8 +111,9 @@ impl StorePersistence {
         self.show_ownership();
     }
 
-    /// Handles a takeover reported by the store: follows the other page if that page is alive,
-    /// otherwise takes the conversation back.
+    /// Handles a takeover reported by the store: follows the other page if that page answers or
+    /// cannot be asked, otherwise takes the conversation back. If the store fails, this page
+    /// continues with its own state instead.
     fn on_taken_over(&self, thread: &Rc<TabThread>) {
         if self.is_failing() {
             return self.detach_from_store(thread);

@@ -156,9 +156,9 @@ impl StorePersistence {
         Ok(())
     }
 
-    /// Writes an empty batch if the last operation failed, to check that the store answers: a
-    /// failed write of a real call would have an unknown outcome, and this page could not start the
-    /// call any more.
+    /// Writes an empty batch if the store is failing and the writer is registered, to check that
+    /// the store answers: a failed write of a real call would have an unknown outcome, and this
+    /// page could not start the call any more.
     pub(super) async fn check_store(&self, thread: &TabThread) -> Result<(), StoreError> {
         let nothing = Batch {
             thread_id: thread.id.clone(),
@@ -171,7 +171,8 @@ impl StorePersistence {
         }
     }
 
-    /// Waits for a store operation with a timeout. A result after the timeout is ignored.
+    /// Waits for a store operation. Fails with [`StoreErrorKind::NoAnswer`] after
+    /// [`STORE_TIMEOUT_MS`]; a later result is ignored.
     pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
         let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
         match select(asked, patience).await {
@@ -317,8 +318,9 @@ impl StorePersistence {
         }
     }
 
-    /// Writes unsaved changes at once, because the page may be unloaded. If the store fails, this
-    /// is tried only when the page is being unloaded.
+    /// Writes the unsaved changes at once, for example because the page may be unloaded, if this
+    /// tab owns the conversation and the writer is registered. While the store fails, writes only
+    /// if `page_goes` is true.
     pub(super) fn save_now(&self, page_goes: bool) {
         let thread = self.thread();
         if self.is_failing() && !page_goes {
