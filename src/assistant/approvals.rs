@@ -1,4 +1,5 @@
-//! The approvals that the user has given for later calls, and their store.
+//! Lists and revokes the approvals that the user has given for later calls, and persists them in a
+//! store.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -86,9 +87,9 @@ impl RememberedApprovals {
         let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
-    /// Persists approvals in a store, and offers the user to allow actions permanently. Stored
-    /// approvals apply once they are loaded; until then the user is asked. An approval that another
-    /// tab revokes is revoked here as well, if the store reports changes.
+    /// Persists approvals in a store, and lets the user allow actions permanently. Stored approvals
+    /// apply once they are loaded; until then the user is asked. An approval that another tab
+    /// revokes is revoked here as well, if the store reports changes.
     ///
     /// ```
     /// use leptos_assistant::store::IndexedDbApprovals;
@@ -144,7 +145,7 @@ impl Assistant {
     }
 }
 
-/// The persistence of approvals in a store of the application.
+/// An adapter that persists approvals in a store of the application.
 struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
     /// The number of writes, to detect that loaded approvals are older than a write.

@@ -1,4 +1,4 @@
-//! Audit records of every attempt to call a tool.
+//! Records every attempt to call a tool, for audits.
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,4 +1,4 @@
-//! The branches of a conversation: versions of messages, and interjections.
+//! Creates and shows versions of messages, and sends interjections.
 
 use assistant_core::{
     conversation::{MessageId, Sibling},

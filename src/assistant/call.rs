@@ -1,5 +1,5 @@
-//! The view of a call, which the renderer of the call receives. The module `action` adds the
-//! outcome of the call and the decisions about the call.
+//! Defines the view of a call, which the renderer of the call receives. The module `action` adds
+//! the outcome of the call and the decisions about the call.
 
 use std::marker::PhantomData;
 
@@ -224,8 +224,8 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// Returns the arguments that a handler gets, as JSON: edited by the user, else sanitized by
-    /// the application, else the agent's. Returns `None` until the arguments are complete.
+    /// Returns the arguments that a handler gets, as JSON: edited in the approval, else sanitized
+    /// by the application, else the agent's. Returns `None` until the arguments are complete.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -240,7 +240,8 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the agent's arguments as JSON; `None` until they are complete. They differ from
-    /// [`Self::args_value`] if the user edited the arguments or the application sanitized them.
+    /// [`Self::args_value`] if the arguments were edited in the approval or sanitized by the
+    /// application.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -255,7 +256,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.args().cloned()).flatten()
     }
 
-    /// Returns true if the user approved the call with other arguments than the agent's.
+    /// Returns true if the call was approved with other arguments than the agent's.
     ///
     /// ```
     /// # use leptos::prelude::*;

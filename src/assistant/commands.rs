@@ -1,4 +1,4 @@
-//! The commands of an application or a user to an assistant.
+//! Provides the commands that an application or a user gives to an assistant.
 
 use std::rc::Rc;
 
@@ -329,7 +329,7 @@ impl Assistant {
     /// # Errors
     ///
     /// Fails if the action is not found or has no handler, if the arguments violate its schema, if
-    /// the user denies the call, or with the error of the handler.
+    /// a limit, a permission rule or the user refuses the call, or with the error of the handler.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args, None).await
     }

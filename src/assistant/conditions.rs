@@ -1,4 +1,4 @@
-//! The conditions that a card sets for decisions.
+//! Defines the conditions that a card sets for decisions.
 
 use assistant_core::session::Refusal;
 use leptos::prelude::{Callable, Callback, Signal};
@@ -15,7 +15,7 @@ pub(crate) struct DecisionConditions {
 }
 
 impl DecisionConditions {
-    /// Returns an error if a decision does not count now.
+    /// Runs [`Self::verify`]. Returns [`Refusal::TooEarly`] if the card was removed.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         // The callback of a removed card refuses.
         self.verify.try_run(()).unwrap_or(Err(Refusal::TooEarly))

@@ -7,9 +7,10 @@ use super::Assistant;
 use crate::ui::in_browser;
 
 impl Assistant {
-    /// At the next `online` event, retries a run that failed because the browser was offline, as
-    /// the button Retry of the notice does. Nothing is retried if the notice was removed: the user
-    /// has dismissed the notice, sent another message, or pressed the button.
+    /// Listens for `online` events until the owner is disposed. At such an event, retries a run
+    /// that failed because the browser was offline, as the button Retry of the notice does. Nothing
+    /// is retried if the notice was removed: the user has dismissed the notice, sent another
+    /// message, or pressed the button.
     pub(crate) fn retry_when_online(&self) {
         if !in_browser() {
             return;

@@ -1,4 +1,4 @@
-//! The stored conversations, and the persistence of the current one.
+//! Lists, opens and changes stored conversations, and persists the current one.
 
 use std::{cell::Cell, fmt, rc::Rc};
 
@@ -96,8 +96,8 @@ impl Conversations {
         self.0.view().listed.read_only()
     }
 
-    /// Loads the list of conversations, which [`Self::list`] then reflects. Changes by
-    /// other tabs appear with the next load.
+    /// Loads the list of conversations from the store, and updates the signal of [`Self::list`].
+    /// Changes by other tabs appear with the next load. Without a store nothing is loaded.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -181,9 +181,9 @@ impl Conversations {
         self.store_label(thread_id, Label { title, deleted_at });
     }
 
-    /// Marks a conversation as deleted; after an hour the conversation is removed permanently. If
-    /// it is open in this tab, a new conversation is begun first. Without a store, nothing is
-    /// marked.
+    /// Marks a conversation as deleted; the first [`Self::refresh`] after an hour removes the
+    /// conversation permanently. If the conversation is open in this tab, a new conversation is
+    /// begun first. Without a store, nothing is marked.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -202,7 +202,8 @@ impl Conversations {
         self.store_label(thread_id, label);
     }
 
-    /// Undoes the deletion of a conversation that has not been removed yet.
+    /// Undoes the deletion of a conversation that has not been removed yet. Without a store,
+    /// nothing is undone.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! Registration of renderers for calls, parts and interrupts that do not belong to an action.
+//! Registers renderers that do not belong to an action: for calls, parts and interrupts.
 
 use assistant_core::action::RegistrationId;
 use leptos::prelude::*;

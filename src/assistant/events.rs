@@ -57,9 +57,9 @@ type EventObserver = Rc<dyn Fn(&AssistantEvent)>;
 /// Calls `observer` for events from now on, as long as the component lives: for sounds, counts,
 /// logs. The contents of a conversation that is opened are not reported.
 ///
-/// The observer may use the assistant, and its changes take effect after the reported event. The
-/// observer may return a `Result`: an error does not affect other observers or the conversation,
-/// and is reported as the diagnostic `observer-failed`.
+/// The observer may use the assistant; changes that the observer makes take effect after the
+/// reported event. The observer may return a `Result`: an error does not affect other observers or
+/// the conversation, and is reported as the diagnostic `observer-failed`.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -135,7 +135,8 @@ struct KnownMessages {
 }
 
 impl KnownMessages {
-    /// Marks all existing messages as known, because they belong to the opened conversation.
+    /// Creates a state in which all listed messages are known, because they belong to the opened
+    /// conversation.
     fn from_list(list: &MessageList) -> Self {
         Self {
             thread: list.thread(),

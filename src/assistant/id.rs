@@ -1,5 +1,5 @@
-//! A registry of the assistants of this page by number. The number is a reference that is `Copy`
-//! and may outlive the assistant.
+//! Registers the assistants of this page by number. The number is a reference that is `Copy` and
+//! may outlive the assistant.
 
 use std::cell::{Cell, RefCell};
 

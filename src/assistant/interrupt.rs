@@ -1,4 +1,5 @@
-//! The view of an interrupt for its renderer, and answers that are bound to the shown version.
+//! Defines the view of an interrupt for its renderer, and answers the interrupt in the version that
+//! was shown.
 
 use assistant_core::{
     conversation::{Conversation, Decider, Fingerprint},
@@ -13,9 +14,9 @@ use super::{Assistant, AssistantId, DecisionConditions};
 use crate::ui::decider;
 
 impl Assistant {
-    /// Answers a question, or cancels the question if `payload` is `None`, unless the question has
-    /// changed since it was shown. If the agent has rejected an answer, cancelling only discards
-    /// the question.
+    /// Answers a question, or cancels the question if `payload` is `None`. Fails if the question
+    /// has changed since it was shown. If the agent has rejected an answer, cancelling only
+    /// discards the question, in any version.
     pub(crate) fn answer_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -29,8 +30,8 @@ impl Assistant {
         }
     }
 
-    /// Answers a question with a decision for each of its actions, unless the question has changed
-    /// since it was shown.
+    /// Answers a question with a decision for each of its actions. Fails if the question has
+    /// changed since it was shown.
     pub(crate) fn decide_actions_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -54,8 +55,8 @@ pub(crate) struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    /// Captures the fingerprint of a question in its current state. The fingerprint includes the
-    /// call that the question is about.
+    /// Creates a shown question with the fingerprint of its current state. The fingerprint includes
+    /// the call that the question is about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
         // After the conversation was replaced, no answer is accepted.
@@ -211,7 +212,7 @@ impl InterruptView {
     }
 
     /// Returns true if an answer counts now: the view was visible to its end, and has been
-    /// unchanged in its place for half a second; tracked. Cancelling counts at once.
+    /// uncovered, unchanged and in its place for half a second; tracked. Cancelling counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;

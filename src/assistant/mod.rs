@@ -1,4 +1,4 @@
-//! The headless handle of an assistant.
+//! Provides the headless handle of an assistant.
 
 mod approvals;
 mod audit;
@@ -118,8 +118,9 @@ pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option
     })
 }
 
-/// Returns the given assistant, else the one in context, or logs the error `complaint`. Returns
-/// `None` on a server, even if an assistant was created there.
+/// Returns the given assistant, else the one in context. If there is neither, logs the error
+/// `complaint`, except below a provider on a server. Returns `None` on a server, even if an
+/// assistant was created there.
 fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
@@ -231,7 +232,8 @@ impl Assistant {
         &self.0.cards
     }
 
-    /// Reads the session; returns `None` only inside of a rule that the session is evaluating.
+    /// Reads the session; returns `None` only inside of a function of the application that the
+    /// session is calling, such as a stop rule.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.runtime().read(read)
     }

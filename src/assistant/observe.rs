@@ -1,4 +1,4 @@
-//! Observers and rules that an application registers with a session.
+//! Registers observers and rules of an application with a session.
 
 use std::rc::Rc;
 
@@ -29,9 +29,10 @@ impl Assistant {
         self.runtime().on_diagnostic(observer);
     }
 
-    /// Calls `observer` when a call needs approval, starts or ends; for calls of the agent and
-    /// those of [`Self::execute`]. The phase of the event distinguishes these cases, and its kind
-    /// names the cause. Calls that had already ended in a loaded conversation are not reported.
+    /// Calls `observer` when a call needs approval, starts or ends, until the subscription is
+    /// dropped; for calls of the agent and those of [`Self::execute`]. The phase of the event
+    /// distinguishes these cases, and its kind names the cause. Calls that had already ended in a
+    /// loaded conversation are not reported.
     ///
     /// The observer may use the assistant. Its changes take effect after the reported step.
     ///

@@ -1,4 +1,4 @@
-//! The view of a part of a message, which the renderer of the part receives.
+//! Defines the handle to a part of a message, which the renderer of the part receives.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::prelude::*;
@@ -42,7 +42,8 @@ impl PartHandle {
         self.owner.assistant()
     }
 
-    /// Returns the part's message and signals, while they exist.
+    /// Returns the id of the part's message, and the signals of the part; `None` if the part's view
+    /// was removed.
     pub(crate) fn cell(&self) -> Option<(MessageId, PartCell)> {
         self.part.try_get_value()
     }
@@ -76,7 +77,7 @@ impl PartHandle {
         self.index
     }
 
-    /// Returns the kind of the part.
+    /// Returns the kind of the part; [`PartKind::Unknown`] if the part's view was removed.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -90,7 +91,7 @@ impl PartHandle {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Returns true if more content of the part is expected.
+    /// Returns true if more content of the part is expected; false if the part's view was removed.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -104,8 +105,8 @@ impl PartHandle {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
-    /// Calls a function with the part of the conversation; returns `None` if the part does not
-    /// exist any more.
+    /// Calls a function with the part of the conversation; tracked. Returns `None` if the part does
+    /// not exist any more.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -1,4 +1,5 @@
-//! The renderers of an application for calls, parts and interrupts.
+//! Stores the renderers of an application for calls, parts and interrupts, and selects one for each
+//! target.
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
@@ -80,8 +81,8 @@ impl Renderers {
         drop(removed);
     }
 
-    /// Returns the application's renderer for the calls of a tool that does not belong to an
-    /// action, if any.
+    /// Returns the application's renderer for the calls of this tool, among the renderers that do
+    /// not belong to an action; `None` if there is none.
     pub(crate) fn tool(&self, name: &str) -> Option<FoundRenderer<ToolCallView>> {
         self.best_match(|drawing| match drawing {
             TargetedRenderer::Tool(target, renderer) => Some((target.specificity(name)?, renderer)),

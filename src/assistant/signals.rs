@@ -1,5 +1,5 @@
-//! The state of an assistant, as signals. The modules `conversations`, `branches` and `tools`
-//! contain the signals of these topics.
+//! Provides the state of an assistant as signals. The modules `conversations`, `branches` and
+//! `tools` contain the signals of these topics.
 
 use assistant_core::{
     conversation::{CallKey, Conversation, MessageId},
@@ -237,7 +237,8 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// Reads the conversation; returns `None` only inside of a rule that the session is evaluating.
+    /// Reads the conversation; returns `None` only inside of a function of the application that the
+    /// session is calling, such as a stop rule.
     ///
     /// ```
     /// # use leptos::prelude::*;

@@ -68,7 +68,7 @@ impl Assistant {
         self.import_as(None, conversation)
     }
 
-    /// Imports a conversation under the given id, or under its own id if none is given.
+    /// Imports a conversation under the given id, else under its own id, else under a fresh id.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,

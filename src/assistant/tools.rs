@@ -1,4 +1,4 @@
-//! The tools offered to the agent, and the history of tool calls.
+//! Lists the tools and their calls, and selects the tools that are offered to the agent.
 
 use assistant_core::{
     action::{OfferFilter, ToolInfo},
@@ -152,6 +152,7 @@ impl Tools {
 
     /// Returns the calls of the conversation, on all branches, and those of the page itself: the
     /// count for each tool, and the newest two hundred with arguments, result and times.
+    ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let history = assistant.tools().history();

@@ -1,5 +1,5 @@
-//! Records of a conversation's changes, for hosts that forward them or receive them from a server
-//! that runs the loop itself.
+//! Provides records of a conversation's changes to the host, and applies records of a server that
+//! runs the loop itself.
 
 use assistant_core::{
     observe::ObserverResult,

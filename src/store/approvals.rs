@@ -1,4 +1,4 @@
-//! The store of approvals that outlive the page.
+//! Defines the store of approvals that outlive the page.
 
 use std::{future::ready, pin::Pin};
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 /// use leptos_assistant::{ApprovalStore, store::Swap};
 /// use serde_json::Value;
 ///
-/// /// Keeps them in memory.
+/// /// Keeps the approvals in memory.
 /// #[derive(Clone, Default)]
 /// struct Memory(Rc<RefCell<Vec<Value>>>);
 ///
@@ -54,10 +54,11 @@ pub trait ApprovalStore: 'static {
     /// unchanged: only [`Self::swap`] modifies an entry.
     fn keep(&self, approvals: Vec<Value>);
 
-    /// Atomically replaces an approval, if the stored entry with its `id` still equals `before`.
-    /// This counts the uses of an approval that is valid for a number of calls, so that only one of
-    /// two tabs can take the last use. The default implementation counts nothing, so the user is
-    /// asked each time about calls of such approvals.
+    /// Atomically replaces an approval, if the stored entry with the `id` still equals `before`;
+    /// otherwise changes nothing, and resolves to [`Swap::Found`] with the stored entry. This
+    /// counts the uses of an approval that is valid for a number of calls, so that only one of two
+    /// tabs can take the last use. The default implementation counts nothing, so the user is asked
+    /// each time about calls of such approvals.
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let _ = (before, after);
         let message = "this store of approvals counts no uses".to_owned();

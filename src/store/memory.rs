@@ -1,4 +1,4 @@
-//! A store in memory, for tests and for pages that persist nothing.
+//! Stores conversations in memory, for tests and for pages that persist nothing.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 

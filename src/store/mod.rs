@@ -1,4 +1,4 @@
-//! Persistence of conversations, and of the journal of started calls.
+//! Stores conversations, and the journal of started calls.
 //!
 //! A [`Store`] maps names to texts and does not interpret them. [`IndexedDbStore`] stores the texts
 //! in the browser, [`MemoryStore`] only in the page; an application may implement its own store.
@@ -80,7 +80,7 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 /// }
 /// ```
 pub trait Store: 'static {
-    /// Loads a conversation; `None` if the conversation was never written.
+    /// Loads a conversation; `None` if the conversation was never written, or was removed.
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>>;
 
     /// Makes `writer` the only writer of a conversation from now on.
@@ -98,8 +98,8 @@ pub trait Store: 'static {
     /// Permanently removes a conversation and its journal.
     fn remove(&self, thread_id: &str) -> StoreFuture<()>;
 
-    /// Returns the name under which tabs of this site coordinate ownership, if they share this
-    /// store.
+    /// Returns the name under which tabs of this site coordinate ownership; `None` if each tab has
+    /// a store of its own.
     fn shared_as(&self) -> Option<String> {
         None
     }

@@ -75,8 +75,8 @@ impl Lock {
         }
     }
 
-    /// Queues for the lock, until the lock is granted or the [`QueuePosition`] is dropped. Returns `None`
-    /// if the browser has no locks.
+    /// Queues for the lock, until the lock is granted or the [`QueuePosition`] is dropped. `lost`
+    /// is called if another tab steals the lock later. Returns `None` if the browser has no locks.
     pub(crate) fn queue(
         name: &str,
         lost: impl FnOnce() + 'static,
@@ -87,8 +87,8 @@ impl Lock {
         Some((place, request_lock(name, options, lost)?))
     }
 
-    /// Takes the lock from the tab that holds it; returns `None` if the browser refuses or does not
-    /// answer.
+    /// Takes the lock from the tab that holds the lock; returns `None` if the browser refuses or
+    /// does not answer. `lost` is called if another tab steals the lock later.
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
@@ -244,7 +244,7 @@ impl TabChannel {
         }
     }
 
-    /// Sends a message. Returns `false` if there is no channel.
+    /// Sends a message. Returns false if there is no channel, or if the channel is closed.
     pub(crate) fn send(&self, what: TabMessage) -> bool {
         // Fails only if the channel is closed.
         let send = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();

@@ -1,4 +1,4 @@
-//! The data types of a store.
+//! Defines the data types of a store.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The state that the parts of an approval card share, and the tracker of whether the card was
-//! read.
+//! Provides the state that the parts of an approval card share, and creates the tracker of whether
+//! the card was read.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -51,7 +51,8 @@ impl ApprovalContext {
         .into_any()
     }
 
-    /// Replaces the answer buttons with the form for editing arguments.
+    /// Replaces the answer buttons with the form for editing arguments, and moves the focus into
+    /// the form.
     pub(super) fn start_editing(&self) {
         // The button is in the fold, and gets the focus again.
         self.more.set(true);

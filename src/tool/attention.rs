@@ -1,5 +1,5 @@
 //! Renders the count of held-back questions, the button that denies all questions, and the mark on
-//! a call that was denied before.
+//! a call that is equal to a denied one.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::{html, prelude::*};

@@ -35,7 +35,7 @@ impl NarrowedBounds {
 }
 
 /// Renders a field for each bound that an action declares. Maximum values have fields only if
-/// `wider` is true, so that the approval applies to other arguments as well.
+/// `wider` is true, that is, if the approval applies to other arguments as well.
 pub(super) fn bound_fields(widest: &GrantBounds, wider: bool, narrowed: NarrowedBounds) -> AnyView {
     let words = Words::current();
     let uses = widest
@@ -163,8 +163,8 @@ fn last_segment(pointer: &str) -> String {
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// Describes the remaining bounds of a remembered approval: uses, time and maximum values; `None`
-/// without bounds.
+/// Returns a description of the remaining bounds of a remembered approval: uses, time and maximum
+/// values; `None` without bounds.
 pub(super) fn remaining_bounds_text(
     words: &Words,
     approval: &RememberedApproval,

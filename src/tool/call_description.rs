@@ -1,5 +1,5 @@
-//! The page's description of a call that needs approval: title, sentence and rows. Texts of an
-//! application are capped and shown as plain text, and a truncated description has the exact
+//! Renders the page's description of a call that needs approval: title, sentence and rows. Texts of
+//! an application are capped and shown as plain text, and a truncated description has the exact
 //! arguments below it.
 
 use leptos::prelude::*;

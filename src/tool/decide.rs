@@ -1,4 +1,5 @@
-//! The content of an approval card: the call, and the buttons that approve or deny it.
+//! Renders the content of an approval card: the call, and the buttons that approve or deny the
+//! call.
 
 use assistant_core::{conversation::Decider, session::Verdict};
 use leptos::{html, prelude::*};
@@ -21,7 +22,8 @@ use super::{
 };
 use crate::ui::{Icon, WordOf, Words, decider_by, dynamic, is_composing, is_trusted, memo, when};
 
-/// Renders the call, and the buttons that approve or deny it.
+/// Renders the call with notes and preview, and the buttons that approve or deny the call. Adds the
+/// card to the batch of its response, except after an unknown outcome.
 pub(super) fn decision_view(
     shown: &ApprovalContext,
     extent: DescribedExtent,
@@ -86,7 +88,7 @@ fn call_content(
 
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
 /// heading has the page's words instead; the exact arguments, if the rows describe them; and the
-/// button for editing the arguments.
+/// button for editing the arguments. The fold is hidden while it would be empty.
 fn details_fold(
     shown: &ApprovalContext,
     extent: &DescribedExtent,

@@ -1,4 +1,4 @@
-//! The default card of a call: name, state, arguments, result.
+//! Renders the default card of a call: name, state, arguments, result.
 
 use assistant_core::conversation::Phase;
 use leptos::prelude::*;
@@ -25,8 +25,8 @@ use crate::{
 /// The card is closed at first, and its content is rendered once it is opened. A result that
 /// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
 /// that begins with `Error:`) is shown as a failure; a result that the agent supplies for an action
-/// of the page is shown as reported by the agent. If the user edited the arguments, the edited ones
-/// are shown, and the agent's can be expanded. A question of the handler with a schema
+/// of the page is shown as reported by the agent. If the arguments were edited or sanitized, these
+/// arguments are shown, and the agent's can be expanded. A question of the handler with a schema
 /// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below the card as a form.
 ///
 /// ```

@@ -77,8 +77,8 @@ fn shorten_to_line(reason: &str) -> Option<String> {
     (!line.is_empty()).then(|| truncate(&line, MAX_REASON).into_owned())
 }
 
-/// Returns the reason in a failed result: the text itself, or the first text in a field that
-/// servers use for reasons; `None` without such a field.
+/// Returns the reason in a failed result: the text itself without a leading `Error:`, or the first
+/// text in a field that servers use for reasons; `None` without such a field.
 fn reason_in_result(value: &Value) -> Option<String> {
     if let Value::String(text) = value {
         let text = text.trim_start();

@@ -76,8 +76,8 @@ pub(super) enum FieldError {
     },
 }
 
-/// Returns the fields of a schema with their initial values: a field for each property, or a single
-/// field if the schema has no properties or more than [`MAX_FIELDS`].
+/// Returns the fields of a schema with their initial values: a field for each property, also of
+/// nested objects, or a single field if the schema has no properties or more than [`MAX_FIELDS`].
 pub(super) fn fields_of_schema(schema: &Value, initial: Option<&Value>) -> Vec<FormField> {
     let mut fields = Vec::new();
     let whole = FieldPosition {
@@ -105,7 +105,8 @@ struct FieldPosition<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object. Returns false, and adds nothing, if the schema has no properties.
+/// Adds the fields of an object and of the objects in it. Stops after more than [`MAX_FIELDS`].
+/// Returns false, and adds nothing, if the schema has no properties.
 fn add_object_fields(
     root: &Value,
     schema: &Value,

@@ -1,4 +1,4 @@
-//! A form generated from a JSON Schema: for edited arguments and for questions of an agent.
+//! Renders a form from a JSON Schema: for edited arguments and for questions.
 //!
 //! The caller validates the entered value; its errors are shown at the fields. `fields` converts a
 //! schema into fields, and fields into a value.
@@ -264,7 +264,7 @@ fn is_about(field: &FormField, wrong: &Problem) -> bool {
     within(&pointer, &wrong.path) || within(&wrong.path, &pointer)
 }
 
-/// Renders a field with its hint and its error.
+/// Renders a field with its hint, its hidden characters and its error.
 fn field_row(
     field: &FormField,
     wrong: Signal<Vec<Problem>>,

@@ -84,7 +84,7 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) -> bool {
 impl ShownText<'_> {
     /// Returns true if a row with the name of the argument contains the leaf, or if the sentence
     /// and the rows mention the leaf at least `times` times. A short leaf must be the exact value
-    /// of a row.
+    /// of at least `times` rows instead.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
         let named = |name: &str| normalize_name(name) == normalize_name(key);
         if self

@@ -1,4 +1,5 @@
-//! Tool calls in the chat: the selection of their cards, the default card, and approvals.
+//! Renders tool calls in the chat: selects their cards, and renders default cards, approvals and
+//! questions.
 
 mod action_choice;
 mod action_list;

@@ -37,7 +37,8 @@ pub(super) enum Piece<'a> {
     Plain(&'a str),
     /// Consecutive invisible characters or the spaces of a long gap, by their codes.
     Hidden(String),
-    /// A letter or digit that is confusable with one of another script, and its code.
+    /// A letter or digit that is confusable with a character of another script, and the code of the
+    /// letter or digit.
     Foreign(&'a str, String),
 }
 

@@ -1,4 +1,4 @@
-//! The errors of a form's value, in the current language.
+//! Converts the refusal of a form's value to errors in the current language.
 
 use assistant_core::session::Refusal;
 use leptos::prelude::*;

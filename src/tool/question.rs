@@ -278,8 +278,8 @@ impl AnswerForm {
         }
     }
 
-    /// Makes the card operable again whenever the interrupts change: the agent may have rejected
-    /// the answer.
+    /// Creates an effect that makes the card operable again whenever the interrupts change: the
+    /// agent may have rejected the answer.
     fn reactivate_on_change(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
@@ -433,8 +433,9 @@ impl AnswerForm {
         dynamic(problems_text).into_any()
     }
 
-    /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean. Deny or No is
-    /// omitted if the agent accepts no denial.
+    /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean, and Cancel. Deny
+    /// or No is omitted if the agent accepts no denial. A field for the reason, and a button that
+    /// shows the form instead, are rendered if the answer accepts them.
     fn decision_buttons(&self) -> AnyView {
         let (over, visibility) = (self.over, self.visibility);
         let schema = self.shown.open.interrupt().response_schema.as_ref();

@@ -1,5 +1,5 @@
-//! Remembered approvals: the mark on calls that were allowed earlier, and the list of approvals.
-//! `scopes` renders the choice on the card.
+//! Renders remembered approvals: the mark on calls that were allowed earlier, and the list of
+//! approvals. `scopes` renders the choice on the card.
 
 use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};

@@ -1,7 +1,7 @@
-//! The choice of how long an approval applies: a button beside Approve, and the group of radio
-//! buttons that it opens.
+//! Renders the choice of how long an approval applies: a button beside Approve, and the group of
+//! radio buttons that this button opens.
 //!
-//! A choice of more than one call counts only while the group is open: with a closed group, the
+//! The choice of a longer approval counts only while the group is open: with a closed group, the
 //! approval is for one call. Changes by scripted events are reverted.
 
 use assistant_core::action::{GrantBounds, Remember, RememberScope, Remembering};
@@ -94,7 +94,8 @@ pub(super) fn longer_button(
     .into_any()
 }
 
-/// Returns a handler that closes the group on Escape, and moves the focus to its button.
+/// Returns a handler of keys that closes the group on Escape, and moves the focus to the button
+/// that opens the group.
 fn escape_handler(
     shown: &ApprovalContext,
     choice: ScopeChoice,

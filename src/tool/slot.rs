@@ -1,5 +1,5 @@
-//! The slot of a tool call in a message: the approval card, the action's own card, or the default
-//! card.
+//! Renders the slot of a tool call in a message: the approval card, the action's own card, or the
+//! default card.
 
 use std::rc::Rc;
 
@@ -146,8 +146,8 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
     assistant.call(call).is_some() && select_content(assistant, &view) == SlotContent::Default
 }
 
-/// Renders a call with the renderer of its action or tool. If the renderer fails, the default card is
-/// shown below the error.
+/// Renders a call with the renderer of its action or tool. If the renderer fails, the default card
+/// is shown below the error.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
     mount_foreign(assistant, move || {

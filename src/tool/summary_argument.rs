@@ -8,7 +8,7 @@ use crate::ui::truncate;
 const MAX_CHARS: usize = 60;
 
 /// Returns the first non-blank single-line text among the arguments, else the first number,
-/// truncated; `None` without either.
+/// truncated; `None` if there is neither, or if the arguments are not an object.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);

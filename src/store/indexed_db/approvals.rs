@@ -1,4 +1,4 @@
-//! Approvals in `IndexedDB`, synchronized between tabs.
+//! Stores approvals in `IndexedDB`, and synchronizes them between tabs.
 
 use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
@@ -38,7 +38,7 @@ pub struct IndexedDbApprovals(Rc<ApprovalDatabase>);
 
 struct ApprovalDatabase {
     inner: Rc<Connection>,
-    /// The ids of approvals that this tab has read from the database.
+    /// The ids of approvals that this tab has read from the database or written.
     known: RefCell<Vec<String>>,
     /// A receiver that resolves when the last operation is done: reads and writes run one after the
     /// other.
@@ -115,8 +115,9 @@ impl ApprovalDatabase {
         Ok(stored)
     }
 
-    /// Stores new approvals and deletes removed ones. Other entries are not written, so that
-    /// changes of other tabs are not overwritten.
+    /// Writes approvals that the database lacks, deletes those that are not in the list any more,
+    /// and notifies the other tabs. Other entries are not written, so that changes of other tabs
+    /// are not overwritten.
     async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let texts = approvals.iter();
         let texts = texts.filter_map(|one| Some((approval_id(one)?, one.to_string())));
@@ -144,8 +145,8 @@ impl ApprovalDatabase {
         Ok(())
     }
 
-    /// Replaces an approval in one transaction, if the stored approval still equals `before`.
-    /// Otherwise returns the stored approval.
+    /// Replaces an approval in one transaction, if the stored approval still equals `before`, and
+    /// notifies the other tabs. Otherwise returns the stored approval.
     async fn compare_and_swap(
         &self,
         before: Value,

@@ -1,8 +1,9 @@
-//! The requests of a batch, which is one transaction.
+//! Makes the requests of a batch in one transaction.
 //!
-//! Thousands of requests take long, so those of a large batch are made in pieces, between which the
-//! page handles input. The transaction stays open because each piece is made in the event of the
-//! last request before it; nothing is written unless all pieces are.
+//! Thousands of requests take long, so the requests of a large batch are made in pieces, between
+//! which the page handles input. The transaction stays open because the requests of a piece are
+//! made in the event of the last request of the piece before. If a piece fails, nothing of the
+//! batch is written.
 //!
 //! The browser aborts a transaction with requests still to be made when the page is unloaded. So if
 //! the page is hidden or unloaded, or this connection begins another transaction, which must come
@@ -81,8 +82,8 @@ pub(super) struct PiecewiseWrite {
 }
 
 impl Connection {
-    /// Makes the requests of a batch: all at once, or only the first piece of a large batch, whose
-    /// other pieces follow.
+    /// Makes the requests of a batch: all at once if the batch is small or the page is hidden,
+    /// otherwise those of the first piece, and the other pieces follow.
     pub(super) fn write_batch(
         self: &Rc<Self>,
         database: &IdbDatabase,
@@ -114,8 +115,9 @@ impl Connection {
         })
     }
 
-    /// Makes the remaining requests at once when the page is unloaded or hidden. This includes a
-    /// batch that another listener of the same event writes.
+    /// Listens for unload and hiding of the page, and then makes all requests of a batch that is
+    /// written in pieces at once. This includes a batch that another listener of the same event
+    /// writes.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
             return;
@@ -129,7 +131,8 @@ impl Connection {
         self.leaving.replace(leaving);
     }
 
-    /// Makes all requests of a batch that is being written in pieces, in a new transaction.
+    /// Makes all requests of a batch that is being written in pieces at once, in a new transaction.
+    /// Does nothing if there is no such batch.
     pub(super) fn make_requests_at_once(&self) {
         let pieces = self.pieces.take().upgrade();
         pieces.inspect(|pieces| pieces.restart_at_once());
@@ -177,7 +180,7 @@ impl Connection {
 
 impl PiecewiseWrite {
     /// Makes the requests of the next piece, and of the following piece once these requests are
-    /// done. Commits the transaction after the last piece.
+    /// done. After the last piece, puts the list entry and commits the transaction.
     fn request_next_piece(self: &Rc<Self>) -> Result<(), StoreError> {
         let (made, batch) = (self.made.get(), &self.batch);
         let end = end_of_piece(batch, made);
@@ -203,7 +206,8 @@ impl PiecewiseWrite {
         Ok(())
     }
 
-    /// Makes all requests at once, in a new transaction, if some were not made yet.
+    /// Aborts the transaction and makes all requests at once in a new one, if some requests were
+    /// not made yet.
     fn restart_at_once(&self) {
         let rest = self.made.get() < record_count(&self.batch);
         // Fails if it has been aborted, as its events report.
@@ -220,7 +224,8 @@ const fn record_count(batch: &Batch) -> usize {
     batch.remove.len().saturating_add(batch.put.len())
 }
 
-/// Returns the end of the piece that begins with this record.
+/// Returns the end of the piece that begins with the record `from`: the index after the last record
+/// of the piece.
 fn end_of_piece(batch: &Batch, from: usize) -> usize {
     let (mut end, mut text) = (from, 0_usize);
     while end < record_count(batch) && end - from < MAX_RECORDS && text < MAX_TEXT {

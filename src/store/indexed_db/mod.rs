@@ -1,15 +1,15 @@
-//! Conversations in the browser's `IndexedDB`, over `web-sys`.
+//! Stores conversations in the browser's `IndexedDB`, with `web-sys`.
 //!
 //! One database with five object stores: `records` and `journal` by conversation and name,
 //! `threads` (list entries and writers), `labels` (titles and deletions by the user), `fences`
-//! (writers that were taken over). A batch is one transaction that reads nothing (`batch`). Two unique
-//! keys decide whether it is written: the claim in the journal, and the fence of a writer that was
-//! taken over.
+//! (writers that were taken over). A batch is one transaction that reads nothing (`batch`). Two
+//! unique keys decide whether the batch is written: the claim in the journal, and the fence of a
+//! writer that was taken over.
 //!
-//! Of the requests that fail after `commit()` was called, Firefox considers only the last: it
-//! completes a transaction in which an earlier request failed. So a batch whose requests may fail
-//! is left to commit automatically, or its only such request is the last, or they have all ended
-//! before.
+//! If requests fail after `commit()` was called, Firefox considers only the last request: a
+//! transaction in which an earlier request failed is completed. So `commit()` is called only if the
+//! last request is the only one that may fail, or if all requests that may fail have ended.
+//! Otherwise the transaction commits automatically.
 
 mod approvals;
 mod batch;
@@ -143,8 +143,8 @@ impl Connection {
         self.doubted.borrow_mut().extend(written);
     }
 
-    /// Fails if a conversation that an earlier connection has taken was deleted, because the
-    /// unsaved changes alone are not the complete conversation.
+    /// Fails with [`StoreErrorKind::Forgotten`] if a conversation that an earlier connection has
+    /// taken was deleted, because the unsaved changes alone are not the complete conversation.
     async fn check_existence(
         &self,
         database: &IdbDatabase,
@@ -166,7 +166,7 @@ impl Connection {
     }
 
     /// Closes the connection when a newer version in another tab, or the browser, needs the
-    /// database; the next use opens it again.
+    /// database; the next use opens the database again.
     fn close_on_request(self: &Rc<Self>, database: &IdbDatabase) {
         let (inner, asked) = (Rc::downgrade(self), database.clone());
         let forget = Closure::<dyn FnMut()>::new(move || {
@@ -181,8 +181,9 @@ impl Connection {
         database.set_onclose(Some(forget.unchecked_ref()));
     }
 
-    /// Begins a transaction, which is later than all batches of this connection. Fails if the
-    /// browser closed the connection without an event.
+    /// Begins a transaction that follows all batches of this connection: the remaining requests of
+    /// a batch in pieces are made first. Fails, and drops the connection, if the browser has closed
+    /// the connection without an event.
     fn begin_transaction(
         &self,
         database: &IdbDatabase,

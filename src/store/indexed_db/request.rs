@@ -92,8 +92,8 @@ fn idb_factory() -> Result<IdbFactory, StoreError> {
     found.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, missing))
 }
 
-/// Opens a database, and creates missing object stores. Fails if the database does not open within
-/// [`OPENING_MS`].
+/// Opens a database. If the database is new or of an older version, creates the missing object
+/// stores. Fails if the database does not open within [`OPENING_MS`].
 pub(super) async fn open_database(
     name: &str,
     version: u32,

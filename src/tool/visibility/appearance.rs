@@ -23,7 +23,8 @@ const EFFECTS: [(&str, &[&str]); 6] = [
     ("rotate", &["none", ""]),
 ];
 
-/// Returns true if no style of an element or of its ancestors hides the element.
+/// Returns true if no style of an element or of its ancestors, up to a modal dialog, hides the
+/// element.
 pub(super) fn is_shown(element: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(element) = next {
@@ -40,7 +41,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
 }
 
 /// Returns true if no style of an element or of its ancestors inside of the card hides the element,
-/// and the element's text is legible.
+/// and the element's text is legible. Also true for the card itself.
 pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     let mut next = Some(element.clone());
     while let Some(inner) = next.filter(|inner| inner != card) {
@@ -104,7 +105,7 @@ fn has_plain_effects(element: &Element) -> bool {
 }
 
 /// Returns true if a computed transform does not rotate, skew or mirror an element, and does not
-/// shrink it below [`MIN_SCALE`].
+/// shrink it below [`MIN_SCALE`]. False for every 3D transform.
 fn is_undistorted(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
@@ -120,6 +121,7 @@ fn is_undistorted(transform: &str) -> bool {
 }
 
 /// Returns true if the drawn width of an element is at least [`MIN_SCALE`] of the layout width.
+/// Also true for an element without a layout width.
 fn is_unscaled(element: &Element) -> bool {
     let Some(html) = element.dyn_ref::<HtmlElement>() else {
         return true;
@@ -128,8 +130,9 @@ fn is_unscaled(element: &Element) -> bool {
     laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * MIN_SCALE
 }
 
-/// Returns true if the first text of an element is inside of the element, large enough, and in
-/// contrast with the background. Also true for form fields and for elements without text.
+/// Returns true if an element is visible, no style sheet adds text to the element, and its first
+/// text is inside of the element, large enough, spaced, and in contrast with the background. For
+/// form fields and for elements without text, only the property `visibility` is checked.
 fn is_legible(element: &Element) -> bool {
     let Some(style) = computed_style(element) else {
         return true;
@@ -241,8 +244,10 @@ fn has_forced_colors() -> bool {
     list.ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Returns the luminance of the background of an element; `None` if the background is an image,
-/// transparent, or in another colour format than `rgb()` and `rgba()`.
+/// Returns the luminance of the background of an element, which is the first background of the
+/// element and its ancestors with an opacity of at least 0.5. `None` if there is no such
+/// background, or if an image or a colour in another format than `rgb()` and `rgba()` comes before
+/// it.
 fn background_luminance(element: &Element) -> Option<f64> {
     let mut next = Some(element.clone());
     while let Some(element) = next {

@@ -1,4 +1,4 @@
-//! Hit tests that find elements of the page above a card.
+//! Finds elements of the page above a card by hit tests.
 //!
 //! Hit tests skip layers that take no clicks (`pointer-events: none`), so a style sheet makes them
 //! take clicks for the duration of a test. Layers that draw nothing, such as the container of a
@@ -72,7 +72,8 @@ pub(super) struct HitTest {
 }
 
 impl HitTest {
-    /// Returns the content above an element of a card.
+    /// Returns the content above an element of a card. The style sheet stays in the document and
+    /// shadow roots of the element until the series is dropped.
     pub(super) fn find_cover(&mut self, element: &Element, card: &Element, grid: Grid) -> Cover {
         let Some((left, top, right, bottom)) = visible_box(element) else {
             return Cover::OutOfView;

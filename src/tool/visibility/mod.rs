@@ -49,7 +49,8 @@ pub(crate) struct Visibility {
     marks: StoredValue<Vec<NodeRef<html::Span>>>,
     parts: StoredValue<Option<SendWrapper<CardParts>>>,
     presses: Presses,
-    /// The number of changes of the request, so that timers of earlier content can be ignored.
+    /// The number of times that tracking has begun, so that timers of earlier content can be
+    /// ignored.
     round: StoredValue<u32>,
     /// True once each part was visible for long enough.
     read: RwSignal<bool>,
@@ -147,8 +148,8 @@ impl Visibility {
         self.covered.get()
     }
 
-    /// Returns true if an answer by the press that is being handled counts. Scrolls to the next
-    /// unread part, if any.
+    /// Examines the card during a press, and returns true if an answer by this press counts. If a
+    /// part is unread, asks the user to continue reading, and scrolls to that part.
     pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
         let read = press.is_some() && self.check_read();
@@ -156,8 +157,9 @@ impl Visibility {
         read && (self.still.get_untracked() || !pointed)
     }
 
-    /// Returns true if every part was visible for long enough and the card is not covered now.
-    /// Scrolls to the next unread part, if any.
+    /// Examines the card, and returns true if every part was visible for long enough and nothing
+    /// has covered the card for long enough. If a part is unread, asks the user to continue
+    /// reading, and scrolls to that part.
     pub(super) fn check_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
         let read = self.read.get_untracked();
@@ -198,7 +200,8 @@ impl Visibility {
         self.examine_periodically();
     }
 
-    /// Examines the card now, and periodically as long as its content is the same.
+    /// Schedules an examination of the card now, and periodically as long as the content of the
+    /// card is the same.
     fn examine_periodically(self) {
         turns::schedule_examination(self);
         let Some(round) = self.round.try_get_value() else {
@@ -216,7 +219,8 @@ impl Visibility {
         });
     }
 
-    /// Examines the card. If `pressed` is true, hit tests replace earlier reports of the browser.
+    /// Examines the card, and updates the signals. If `pressed` is true, visible parts are also
+    /// examined by hit tests, because reports of the browser may be outdated.
     fn examine(self, pressed: bool, tests: &mut HitTest) {
         let state = self
             .parts

@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use super::Visibility;
 use crate::ui::{Words, dynamic, effect, focus, live_in_dialog};
 
-/// The control that opens one request above the page, or returns it to its place.
+/// The control that opens one request above the page, or returns the request to its place.
 #[derive(Clone, Copy)]
 pub(super) struct RaiseControl {
     is_open: RwSignal<bool>,

@@ -1,5 +1,5 @@
-//! The parts of a card that must be visible: title, question, rows, arguments, fields, end marks
-//! and buttons.
+//! Observes and examines the parts of a card that must be visible: title, question, rows,
+//! arguments, fields, end marks and buttons.
 //!
 //! The browser reports which parts are in view and, with `IntersectionObserver` v2, whether they
 //! are guaranteed to be visible. A part without that guarantee is examined by hit tests, because

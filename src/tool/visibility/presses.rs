@@ -1,4 +1,4 @@
-//! Clicks and keys by which a user decides inside a card.
+//! Tracks the clicks and keys by which a user decides inside a card.
 //!
 //! A page can redirect an event of the user to a button that they did not mean: by a label, by
 //! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
@@ -96,7 +96,8 @@ impl Presses {
         }));
     }
 
-    /// Sets the current press until the browser's next task, or until a scripted event.
+    /// Sets the current press until the browser's next task, if the event counts as the user's;
+    /// otherwise clears the current press.
     fn on_press(self, event: &Event) {
         let before = self.last.try_get_value().unwrap_or_default();
         let number = before.wrapping_add(1);
@@ -116,7 +117,9 @@ impl Presses {
         });
     }
 
-    /// Returns true if a trusted event goes to the element that the user pressed.
+    /// Returns true if a trusted event goes to the element that the user pressed, submits the form
+    /// of that element, or is a click of assistive technology, which follows no recent press. False
+    /// for a repeated key, and for a key that follows typing too soon.
     fn is_on_pressed_element(self, event: &Event) -> bool {
         let Some(target) = event
             .target()
