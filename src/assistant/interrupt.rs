@@ -96,7 +96,7 @@ impl InterruptView {
         self.owner.assistant()
     }
 
-    pub(crate) fn open(&self) -> Option<OpenInterrupt> {
+    pub(crate) fn open_interrupt(&self) -> Option<OpenInterrupt> {
         self.read(OpenInterrupt::clone)
     }
 

@@ -105,7 +105,7 @@ pub(crate) struct OnServer;
 /// Returns the assistant in context. Without one, logs an error (rule "a hook without a provider").
 /// Returns `None` on a server.
 pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
-    assistant_or(None, || {
+    find_assistant(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
     })
 }
@@ -113,7 +113,7 @@ pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
 /// Returns the assistant that a component was given, else the one in context. Logs an error if
 /// there is neither. If the result is `None`, the component renders nothing.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
-    assistant_or(given, || {
+    find_assistant(given, || {
         format!("{component} stands outside of <AssistantProvider>")
     })
 }
@@ -121,7 +121,10 @@ pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option
 /// Returns the given assistant, else the one in context. If there is neither, logs the error
 /// `complaint`, except below a provider on a server. Returns `None` on a server, even if an
 /// assistant was created there.
-fn assistant_or(given: Option<Assistant>, complaint: impl FnOnce() -> String) -> Option<Assistant> {
+fn find_assistant(
+    given: Option<Assistant>,
+    complaint: impl FnOnce() -> String,
+) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
     if assistant.is_none() && use_context::<OnServer>().is_none() {
         console_error(&complaint());

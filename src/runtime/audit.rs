@@ -19,7 +19,9 @@ impl Runtime {
         self.recorders.borrow_mut().push(recorder);
     }
 
-    pub(super) fn prepare_records(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
+    /// Passes the events of an input to the recorders while the session is borrowed, and returns the
+    /// closures of the recorders, to be called once the session is released.
+    pub(super) fn record_call_events(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
         let recorders = self.recorders.borrow();
         if events.is_empty() || recorders.is_empty() {
             return Vec::new();

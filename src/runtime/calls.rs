@@ -76,7 +76,7 @@ impl Runtime {
 
     /// Returns the events that observers of calls receive because of one input: approval requests,
     /// starts and ends. Empty if there is no observer.
-    pub(super) fn call_events(&self, output: &Output) -> Vec<CallEvent> {
+    pub(super) fn observed_call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();
         }

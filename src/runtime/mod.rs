@@ -57,7 +57,8 @@ pub(crate) use changes::Changes;
 pub(crate) use persistence::{ApprovalPersistence, ThreadSearch};
 pub(crate) use store_persistence::StorePersistence;
 
-type GeneralPermission = Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
+type GeneralPermissionRule =
+    Rc<dyn Fn(String, Value) -> LocalBoxFuture<'static, Result<(), String>>>;
 type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 
 /// An in-place change of the shared state.
@@ -125,7 +126,7 @@ pub(crate) struct Runtime {
     loop_events: loop_events::LoopObservers,
     stop_rules: RefCell<HashMap<String, StopRule>>,
     /// The application's general permission rule for starting calls.
-    permission: RefCell<Option<GeneralPermission>>,
+    permission: RefCell<Option<GeneralPermissionRule>>,
     prices: prices::Prices,
     #[cfg(feature = "records")]
     updates: updates::UpdateObservers,
@@ -242,7 +243,7 @@ impl Runtime {
             self.request_engine_for_input();
             return Ok(());
         };
-        self.enqueue(QueuedStep::Input(Box::new(input)))
+        self.submit_step(QueuedStep::Input(Box::new(input)))
     }
 
     /// Dispatches an input that persistence has held back. The caller of [`Self::dispatch`] has
@@ -256,8 +257,8 @@ impl Runtime {
         let message = match &input {
             // The step returns it.
             #[cfg(feature = "split")]
-            _ if self.held.is_message_of(&input) => {
-                let _ = self.enqueue(QueuedStep::Input(Box::new(input)));
+            _ if self.held.is_held_message(&input) => {
+                let _ = self.submit_step(QueuedStep::Input(Box::new(input)));
                 return;
             }
             Input::Send { content }
@@ -266,7 +267,7 @@ impl Runtime {
             } => Some(content.clone()),
             _ => None,
         };
-        let outcome = self.enqueue(QueuedStep::Input(Box::new(input)));
+        let outcome = self.submit_step(QueuedStep::Input(Box::new(input)));
         match (outcome, message) {
             (Ok(()), _) => {}
             (Err(_), Some(content)) => self.return_message(&content),
@@ -283,10 +284,12 @@ impl Runtime {
     /// Queues a change of the shared state, to be made after all steps that are already queued.
     pub(crate) fn update_state(&self, change: StateChange) {
         // A state change is never refused.
-        let _ = self.enqueue(QueuedStep::StateChange(change));
+        let _ = self.submit_step(QueuedStep::StateChange(change));
     }
 
-    fn enqueue(&self, next: QueuedStep) -> Result<(), Refusal> {
+    /// Queues a step, and handles the queued steps unless that is already in progress. Returns the
+    /// outcome of the first handled step; `Ok` if the step only waits. On a server, no step is handled.
+    fn submit_step(&self, next: QueuedStep) -> Result<(), Refusal> {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);
         }
@@ -315,8 +318,10 @@ impl Runtime {
     fn handle_next_step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
-        let sends = matches!(&next, QueuedStep::Input(input) if self.held.is_message_of(input));
-        let refused = self.convert_step(next).and_then(|input| self.handle(input));
+        let sends = matches!(&next, QueuedStep::Input(input) if self.held.is_held_message(input));
+        let refused = self
+            .convert_step(next)
+            .and_then(|input| self.handle_input(input));
         #[cfg(feature = "split")]
         if sends {
             self.clear_held_message(refused.is_some());
@@ -336,16 +341,16 @@ impl Runtime {
         Some(Input::SetState { state })
     }
 
-    fn handle(&self, input: Input) -> Option<Refusal> {
+    fn handle_input(&self, input: Input) -> Option<Refusal> {
         let output = self
             .session
             .borrow_mut()
             .handle(input, &mut host::BrowserHost { runtime: self });
         for diagnostic in &output.diagnostics {
-            self.report(diagnostic);
+            self.report_diagnostic(diagnostic);
         }
-        let events = self.call_events(&output);
-        let recorded = self.prepare_records(&output.calls);
+        let events = self.observed_call_events(&output);
+        let recorded = self.record_call_events(&output.calls);
         let changes = Changes::new(output.changes);
         if let Some(persistence) = self.persistence().filter(|_| !changes.is_empty()) {
             persistence.record_changes(&changes, &self.session.borrow());
@@ -366,7 +371,7 @@ impl Runtime {
         output.refused
     }
 
-    fn report(&self, diagnostic: &Diagnostic) {
+    fn report_diagnostic(&self, diagnostic: &Diagnostic) {
         // Reporting it as a diagnostic would recurse.
         for failure in self.diagnostics.notify(diagnostic) {
             console_error(&format!("An observer of diagnostics failed: {failure}"));
@@ -384,7 +389,7 @@ impl Runtime {
     /// "observers").
     pub(crate) fn report_observer_failures(&self, failures: Vec<String>) {
         for failure in failures {
-            self.report(&observe::failed(failure));
+            self.report_diagnostic(&observe::failed(failure));
         }
     }
 
@@ -417,7 +422,7 @@ impl Runtime {
             .map(|(_, snapshot)| snapshot.clone())
     }
 
-    pub(crate) fn set_permission(&self, permission: GeneralPermission) {
+    pub(crate) fn set_permission(&self, permission: GeneralPermissionRule) {
         let old = self.permission.borrow_mut().replace(permission);
         drop(old);
     }

@@ -65,7 +65,7 @@ impl Lock {
             Ok(None) => return LockAttempt::Unknown,
             Err(asked) => asked,
         };
-        let held = is_held(name).await;
+        let held = is_lock_held(name).await;
         abort.abort();
         // It may have been granted just before the abort.
         match with_timeout(ANSWER_MS, asked).await {
@@ -112,7 +112,7 @@ async fn with_timeout<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, 
 }
 
 /// Asks the browser whether a live page holds a lock. Returns `false` without a clear answer.
-async fn is_held(name: &str) -> bool {
+async fn is_lock_held(name: &str) -> bool {
     let asked = || {
         let locks = lock_manager()?;
         let query: Function = Reflect::get(&locks, &"query".into())

@@ -11,7 +11,7 @@ use super::{
     decide::{decision_view, edit_form},
     expiry::Expiry,
     number::question_number,
-    single_instance::single_instance,
+    single_instance::render_in_one_window,
     visibility::render_raisable,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub fn ApprovalCard(
     let Some(assistant) = call.assistant() else {
         return ().into_any();
     };
-    single_instance(&assistant, Question::Call(*call.key()), move || {
+    render_in_one_window(&assistant, Question::Call(*call.key()), move || {
         render_raisable(move || approval_card(call))
     })
 }

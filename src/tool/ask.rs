@@ -4,7 +4,7 @@ use assistant_core::{conversation::CallKey, session::Refusal};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, SchemaForm, problems::Problems, single_instance::single_instance};
+use super::{ExactText, SchemaForm, problems::LastRefusal, single_instance::render_in_one_window};
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -44,7 +44,7 @@ pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
             return ().into_any();
         };
         let assistant = shown.clone();
-        single_instance(&shown, Question::Handler(id), move || {
+        render_in_one_window(&shown, Question::Handler(id), move || {
             let asked = untrack(|| with_open_question(&assistant, key, HandlerQuestion::clone));
             asked
                 .map(|asked| question_card(&assistant, call, asked))
@@ -64,7 +64,7 @@ fn question_card(
     let [head, text_id] = ["head", "said"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {text_id}");
     let card = NodeRef::<html::Div>::new();
-    let wrong = Problems::new();
+    let wrong = LastRefusal::new();
     let problems = wrong.messages(&words);
     let schema = asked.schema.unwrap_or(Value::Bool(true));
     let text = match asked.question {

@@ -16,7 +16,7 @@ use super::{
     pieces::with_visible_codes,
     pretty::format_json,
     preview::preview,
-    problems::Problems,
+    problems::LastRefusal,
     scopes::{ScopeChoice, longer_button, scopes},
     visibility::{Visibility, cover_note},
 };
@@ -355,7 +355,7 @@ pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
     let call = shown.call;
     let visibility = shown.track_visibility();
-    let wrong = Problems::new();
+    let wrong = LastRefusal::new();
     let problems = wrong.messages(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();

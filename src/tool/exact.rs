@@ -7,7 +7,7 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 
-use super::pieces::{Detail, Piece, split_pieces as split};
+use super::pieces::{EscapeMode, Piece, split_pieces as split};
 use crate::{
     action::ToolCallView,
     ui::{WorkSlice, effect, in_next_frame, split_at_block_end},
@@ -46,8 +46,8 @@ pub fn ExactText(
     readable: bool,
 ) -> impl IntoView {
     let detail = match readable {
-        true => Detail::Readable,
-        false => Detail::Exact,
+        true => EscapeMode::Readable,
+        false => EscapeMode::Exact,
     };
     let pieces = |text: &str| piece_views(text, detail);
     let mut rest = text.as_str();
@@ -136,7 +136,7 @@ impl RenderedText {
                 None => return,
             },
         };
-        for piece in split(text, Detail::Growing) {
+        for piece in split(text, EscapeMode::Growing) {
             let codes = match piece {
                 Piece::Plain(text) => {
                     append_text(&block, text);
@@ -176,7 +176,7 @@ fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Elemen
     Some(element)
 }
 
-fn piece_views(text: &str, detail: Detail) -> AnyView {
+fn piece_views(text: &str, detail: EscapeMode) -> AnyView {
     let code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
     let pieces = split(text, detail).into_iter().map(|piece| match piece {
         Piece::Plain(text) => text.to_owned().into_any(),

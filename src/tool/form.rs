@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     fields::{self, FieldChoice, FieldError, FieldKind, FormField},
-    pieces::{Detail, has_hidden},
+    pieces::{EscapeMode, has_hidden},
 };
 use crate::ui::{
     Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo, to_lowercase,
@@ -145,9 +145,9 @@ pub fn SchemaForm(
     };
     let inputs = fields.with_value(|fields| {
         let detail = if exact {
-            Detail::Exact
+            EscapeMode::Exact
         } else {
-            Detail::Readable
+            EscapeMode::Readable
         };
         let inputs = fields
             .iter()
@@ -232,7 +232,9 @@ fn missing_message(label: &str, labels: &Labels) -> String {
 
 /// Returns an error as a sentence that contains the label of its field.
 fn problem_sentence(fields: &[FormField], wrong: &Problem, labels: &Labels) -> String {
-    let field = fields.iter().find(|field| is_about(field, wrong));
+    let field = fields
+        .iter()
+        .find(|field| is_problem_of_field(field, wrong));
     let place = match field.map(|field| (field, field.default_label())) {
         Some((_, Some(word))) => word(labels),
         Some((field, None)) => field.label(),
@@ -252,7 +254,7 @@ fn problem_sentence(fields: &[FormField], wrong: &Problem, labels: &Labels) -> S
 /// Returns true if an error belongs to a field: the path of the error is the path of the field, or
 /// one of the two contains the other. An error with an empty path belongs only to a field for the
 /// complete value.
-fn is_about(field: &FormField, wrong: &Problem) -> bool {
+fn is_problem_of_field(field: &FormField, wrong: &Problem) -> bool {
     let pointer = field.pointer();
     let within = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
@@ -268,7 +270,7 @@ fn is_about(field: &FormField, wrong: &Problem) -> bool {
 fn field_row(
     field: &FormField,
     wrong: Signal<Vec<Problem>>,
-    detail: Detail,
+    detail: EscapeMode,
     words: &Words,
 ) -> AnyView {
     if matches!(field.kind, FieldKind::Fixed(_)) {
@@ -278,13 +280,13 @@ fn field_row(
     let of = field.clone();
     let problem = memo(move || {
         let list = wrong.get();
-        let found = list.iter().find(|one| is_about(&of, one));
+        let found = list.iter().find(|one| is_problem_of_field(&of, one));
         found.map(|one| one.message.clone())
     });
     let hint = field.hint.clone();
     let text = field.text;
     // Shows hidden characters of the field by their codes below it.
-    let readable = detail == Detail::Readable;
+    let readable = detail == EscapeMode::Readable;
     let exact = move || {
         text.with(|text| has_hidden(text, detail).then(|| text.clone()))
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })

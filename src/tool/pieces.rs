@@ -20,7 +20,7 @@ const MAX_CODES: usize = 3;
 
 /// The characters of a text that are shown by their codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum EscapeMode {
     /// All invisible and confusable characters.
     Exact,
     /// All invisible and confusable characters in a piece of a growing text. Words that imitate
@@ -43,9 +43,9 @@ pub(super) enum Piece<'a> {
 }
 
 /// Splits a text into pieces.
-pub(super) fn split_pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
+pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    let poses = detail == Detail::Exact && poses_as_ascii(text);
+    let poses = detail == EscapeMode::Exact && poses_as_ascii(text);
     let mut begin = 0;
     let mut kind = None;
     for (at, c) in text.char_indices() {
@@ -63,7 +63,7 @@ pub(super) fn split_pieces(text: &str, detail: Detail) -> Vec<Piece<'_>> {
 }
 
 /// Returns true if a text has characters that are shown by their codes.
-pub(super) fn has_hidden(text: &str, detail: Detail) -> bool {
+pub(super) fn has_hidden(text: &str, detail: EscapeMode) -> bool {
     let pieces = split_pieces(text, detail);
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
@@ -76,7 +76,7 @@ pub(crate) fn with_visible_codes(text: &str) -> String {
         Piece::Hidden(codes) => format!("[{codes}]"),
         Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
     };
-    split_pieces(text, Detail::Exact)
+    split_pieces(text, EscapeMode::Exact)
         .iter()
         .map(write)
         .collect()
@@ -86,7 +86,7 @@ fn push_piece<'a>(
     text: &'a str,
     at: Range<usize>,
     hidden: bool,
-    detail: Detail,
+    detail: EscapeMode,
     poses: bool,
     pieces: &mut Vec<Piece<'a>>,
 ) {
@@ -94,8 +94,10 @@ fn push_piece<'a>(
     let run = text.get(at).unwrap_or_default();
     match (hidden, detail) {
         (true, _) => pieces.push(Piece::Hidden(format_codes(run))),
-        (false, Detail::Readable) => pieces.push(Piece::Plain(run)),
-        (false, Detail::Exact | Detail::Growing) => split_visible(run, begins_line, poses, pieces),
+        (false, EscapeMode::Readable) => pieces.push(Piece::Plain(run)),
+        (false, EscapeMode::Exact | EscapeMode::Growing) => {
+            split_visible(run, begins_line, poses, pieces);
+        }
     }
 }
 
@@ -134,7 +136,7 @@ fn split_visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut
         let end = at + word_len(rest);
         let word = text.get(at..end).unwrap_or_default();
         let gap = word.starts_with(' ') && word.len() > MAX_SPACES && !line_begins;
-        let home = mixed_script(word);
+        let home = main_script_if_mixed(word);
         let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
         let digit = word.starts_with(is_foreign_digit)
             && (follows_ascii || has_ascii_start(text.get(end..).unwrap_or_default()));
@@ -209,7 +211,7 @@ enum Script {
 }
 
 /// Returns the main script of a word in several scripts; `None` for a word in one script.
-fn mixed_script(word: &str) -> Option<Script> {
+fn main_script_if_mixed(word: &str) -> Option<Script> {
     if word.is_ascii() {
         return None;
     }
@@ -284,8 +286,8 @@ fn script_of(c: char) -> Option<Script> {
     })
 }
 
-fn is_shown_as_code(text: &str, at: usize, c: char, detail: Detail) -> bool {
-    is_hidden(c) && (detail != Detail::Readable || !is_ordinary(text, at, c))
+fn is_shown_as_code(text: &str, at: usize, c: char, detail: EscapeMode) -> bool {
+    is_hidden(c) && (detail != EscapeMode::Readable || !is_ordinary(text, at, c))
 }
 
 /// Returns true if a hidden character at this position is part of ordinary writing.
@@ -332,9 +334,9 @@ const fn is_joining_letter(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Detail, Piece, has_hidden, split_pieces};
+    use super::{EscapeMode, Piece, has_hidden, split_pieces};
 
-    fn shown(text: &str, detail: Detail) -> String {
+    fn shown(text: &str, detail: EscapeMode) -> String {
         let show = |piece: &Piece<'_>| match piece {
             Piece::Plain(text) => (*text).to_owned(),
             Piece::Hidden(codes) => format!("[{codes}]"),
@@ -353,10 +355,10 @@ mod tests {
             ("tab\tand\nline", "tab\tand\nline"),
             ("", ""),
         ] {
-            assert_eq!(shown(text, Detail::Exact), expected);
+            assert_eq!(shown(text, EscapeMode::Exact), expected);
         }
         let many = "\u{200b}".repeat(5_000);
-        assert_eq!(shown(&many, Detail::Exact), "[U+200B ×5000]");
+        assert_eq!(shown(&many, EscapeMode::Exact), "[U+200B ×5000]");
     }
 
     #[test]
@@ -367,7 +369,7 @@ mod tests {
             "می\u{200c}خواهم",
             "pаypal",
         ] {
-            assert_eq!(shown(text, Detail::Readable), text);
+            assert_eq!(shown(text, EscapeMode::Readable), text);
         }
         for text in [
             "a\u{200d}b",
@@ -377,7 +379,7 @@ mod tests {
             "👩\u{200d}",
             "\u{200d}👧",
         ] {
-            assert!(has_hidden(text, Detail::Readable), "{text:?}");
+            assert!(has_hidden(text, EscapeMode::Readable), "{text:?}");
         }
     }
 
@@ -393,7 +395,7 @@ mod tests {
             (r"\u001bгде", r"\u001bгде"),
             ("user_имя", "user_имя"),
         ] {
-            assert_eq!(shown(text, Detail::Exact), expected);
+            assert_eq!(shown(text, EscapeMode::Exact), expected);
         }
     }
 
@@ -420,9 +422,9 @@ mod tests {
             ("он и она, а не с ними", "он и она, а не с ними"),
             ("ＡＢＣ東京", "ＡＢＣ東京"),
         ] {
-            assert_eq!(shown(text, Detail::Exact), expected);
+            assert_eq!(shown(text, EscapeMode::Exact), expected);
         }
-        assert_eq!(shown("с ", Detail::Growing), "с ");
+        assert_eq!(shown("с ", EscapeMode::Growing), "с ");
     }
 
     #[test]
@@ -433,7 +435,7 @@ mod tests {
             ("مبلغ: \u{665}\u{660}", "مبلغ: \u{665}\u{660}"),
             ("\\n\u{665}", "\\n\u{665}"),
         ] {
-            assert_eq!(shown(text, Detail::Exact), expected);
+            assert_eq!(shown(text, EscapeMode::Exact), expected);
         }
     }
 
@@ -442,6 +444,6 @@ mod tests {
         let gap = " ".repeat(900);
         let text = format!("a{gap}b\n{gap}c\u{200b}{gap}d");
         let expected = format!("a[U+0020 ×900]b\n{gap}c[U+200B][U+0020 ×900]d");
-        assert_eq!(shown(&text, Detail::Exact), expected);
+        assert_eq!(shown(&text, EscapeMode::Exact), expected);
     }
 }

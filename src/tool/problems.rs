@@ -8,9 +8,9 @@ use crate::ui::{Labels, Words};
 
 /// The reason why the last value of a form was refused; `None` if the value was accepted.
 #[derive(Clone, Copy)]
-pub(super) struct Problems(RwSignal<Option<Refusal>>);
+pub(super) struct LastRefusal(RwSignal<Option<Refusal>>);
 
-impl Problems {
+impl LastRefusal {
     pub(super) fn new() -> Self {
         Self(RwSignal::new(None))
     }

@@ -19,9 +19,9 @@ use super::{
     approval_notes::{approval_hint, form_hint},
     expiry::Expiry,
     number::question_number,
-    problems::Problems,
+    problems::LastRefusal,
     requested_tools::requested_tools,
-    single_instance::single_instance,
+    single_instance::render_in_one_window,
     visibility::{Visibility, cover_note, render_raisable},
 };
 use crate::{
@@ -47,7 +47,7 @@ struct AnswerForm {
     shown: ShownQuestion,
     words: Words,
     card: NodeRef<html::Div>,
-    problems: Problems,
+    problems: LastRefusal,
     /// True once the time to answer is over.
     over: RwSignal<bool>,
     /// True if the ways to answer are shown. Initially false if the agent has rejected the last
@@ -66,7 +66,7 @@ struct AnswerForm {
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let asked = Question::Interrupt(open.interrupt().id.clone());
     let shown = assistant.clone();
-    single_instance(assistant, asked, move || {
+    render_in_one_window(assistant, asked, move || {
         let (assistant, open) = (shown.clone(), open.clone());
         // A rejected answer to a call's approval is not a separate question.
         let reason = open
@@ -146,7 +146,7 @@ impl InterruptView {
     /// ```
     #[must_use]
     pub fn default_view(&self) -> AnyView {
-        let built_in = |assistant| Some(default_question(&assistant, self.open()?));
+        let built_in = |assistant| Some(default_question(&assistant, self.open_interrupt()?));
         self.assistant().and_then(built_in).into_any()
     }
 }
@@ -184,7 +184,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         assistant: assistant.clone(),
         words: wording.clone(),
         card: NodeRef::new(),
-        problems: Problems::new(),
+        problems: LastRefusal::new(),
         over,
         choices,
         answering,

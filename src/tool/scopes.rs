@@ -174,7 +174,7 @@ fn scope_group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
             <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
             {radios.collect_view()}
             {any_arguments_checkbox(call, choice, &words)}
-            {bounds_fields(call, choice)}
+            {bounds_section(call, choice)}
         </fieldset>
     }
     .into_any()
@@ -275,7 +275,7 @@ fn any_arguments_label(words: &Words, remembering: &Remembering) -> AnyView {
 
 /// Renders the fields that narrow the bounds of a remembered approval, if the action declares
 /// bounds. The fields are shown once the user has chosen a scope.
-fn bounds_fields(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
+fn bounds_section(call: ToolCallView<Value>, choice: ScopeChoice) -> AnyView {
     let widest = untrack(|| call.grant_bounds());
     if widest == GrantBounds::default() {
         return ().into_any();

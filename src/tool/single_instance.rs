@@ -42,7 +42,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
 
 /// Renders a question with `draw`, or a reference to the window that shows the question, with a
 /// button that takes the question over.
-pub(super) fn single_instance(
+pub(super) fn render_in_one_window(
     assistant: &Assistant,
     question: Question,
     draw: impl Fn() -> AnyView + Send + 'static,

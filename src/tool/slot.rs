@@ -20,7 +20,7 @@ use super::{
     batch,
     preview::preview,
     remember::earlier_mark,
-    single_instance::single_instance,
+    single_instance::render_in_one_window,
     visibility::{cover_note, render_raisable},
 };
 use crate::{
@@ -167,7 +167,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 /// view is empty, the built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
-    single_instance(&assistant.clone(), question, move || {
+    render_in_one_window(&assistant.clone(), question, move || {
         let assistant = assistant.clone();
         render_raisable(move || custom_approval_card(assistant.clone(), call))
     })

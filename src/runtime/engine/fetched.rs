@@ -74,7 +74,7 @@ impl HeldInputs {
 
     /// Returns true if an input sends the waiting message. A message that was sent before a new
     /// conversation does not wait any more, although the input is still queued.
-    pub(in crate::runtime) fn is_message_of(&self, input: &Input) -> bool {
+    pub(in crate::runtime) fn is_held_message(&self, input: &Input) -> bool {
         let Input::Send { content } = input else {
             return false;
         };

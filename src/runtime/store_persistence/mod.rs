@@ -127,13 +127,13 @@ impl StorePersistence {
         match known {
             Some(_) => {
                 let back = tab::consume_owner_mark(&*persistence.store, &id);
-                spawn_local(async move { persistence.open_stored(id, initial, back).await });
+                spawn_local(async move { persistence.open_stored_thread(id, initial, back).await });
             }
             // The store is not shared, so no other tab can own it.
             None => {
                 persistence.set_ownership(persistence.this_tab_ownership());
                 persistence.remember_in_tab(&id);
-                persistence.start_unstored(&id, initial);
+                persistence.start_unstored_thread(&id, initial);
             }
         }
     }
@@ -180,12 +180,12 @@ impl StorePersistence {
 
     /// Starts with the application's initial conversation, or an empty one, because nothing is
     /// stored, and dispatches the inputs that were held back.
-    fn start_unstored(&self, id: &str, initial: Option<Value>) {
-        self.load_initial(id, initial);
+    fn start_unstored_thread(&self, id: &str, initial: Option<Value>) {
+        self.load_initial_thread(id, initial);
         self.dispatch_held_inputs();
     }
 
-    fn load_initial(&self, id: &str, initial: Option<Value>) {
+    fn load_initial_thread(&self, id: &str, initial: Option<Value>) {
         let Some(snapshot) = initial else { return };
         let thread_id = id.to_owned();
         let loaded = self.dispatch(Input::Load {
@@ -351,7 +351,7 @@ impl Persistence for StorePersistence {
         persistence.unsaved.take();
         persistence.remember_in_tab(&thread_id);
         persistence.set_ownership(Ownership::Opening);
-        spawn_local(async move { persistence.open_stored(thread_id, None, false).await });
+        spawn_local(async move { persistence.open_stored_thread(thread_id, None, false).await });
     }
 
     fn refresh_threads(&self) {
@@ -380,7 +380,7 @@ impl Persistence for StorePersistence {
             let thread = persistence.thread();
             let (id, initial) = (thread.id.clone(), thread.initial.take());
             persistence.set_ownership(Ownership::Opening);
-            spawn_local(async move { persistence.open_stored(id, initial, true).await });
+            spawn_local(async move { persistence.open_stored_thread(id, initial, true).await });
         }
     }
 

@@ -27,7 +27,7 @@ const FOLLOW_INTERVAL_MS: u32 = 500;
 impl StorePersistence {
     /// Opens a stored conversation, which replaces the current one. If `takes_over` is true, the
     /// conversation is taken from the tab that owns it; otherwise this tab follows that tab.
-    pub(super) async fn open_stored(
+    pub(super) async fn open_stored_thread(
         self: Rc<Self>,
         id: String,
         initial: Option<Value>,
@@ -75,12 +75,12 @@ impl StorePersistence {
         }
         let initial = thread.initial.take();
         match brought {
-            Ok(Some(stored)) => self.restore(thread, &stored),
+            Ok(Some(stored)) => self.restore_thread(thread, &stored),
             Ok(None) => self.begin_new_thread(thread, initial),
             Err(error) if error.kind == StoreErrorKind::Corrupt => {
-                self.begin_after_unreadable(&error);
+                self.begin_after_corruption(&error);
             }
-            Err(error) => self.continue_unstored(thread, &error, initial),
+            Err(error) => self.continue_without_store(thread, &error, initial),
         }
     }
 
@@ -190,7 +190,7 @@ impl StorePersistence {
         self.with_timeout(self.store.load(&thread.id)).await
     }
 
-    fn restore(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
+    fn restore_thread(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
         let read = stored::parse_stored_thread(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
@@ -211,7 +211,7 @@ impl StorePersistence {
         });
         match restored {
             Ok(()) => self.dispatch_held_inputs(),
-            Err(error) => self.begin_after_unreadable(&error),
+            Err(error) => self.begin_after_corruption(&error),
         }
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.apply_queued_changes();
@@ -227,12 +227,12 @@ impl StorePersistence {
         if let Some(own) = own.filter(|own| *own != thread.id) {
             self.switch_thread(&own);
         }
-        self.start_unstored(&thread.id, initial);
+        self.start_unstored_thread(&thread.id, initial);
     }
 
     /// Begins another conversation because the stored data is unreadable, and shows the error. The
     /// stored data is not changed.
-    fn begin_after_unreadable(&self, error: &StoreError) {
+    fn begin_after_corruption(&self, error: &StoreError) {
         self.set_ownership(self.this_tab_ownership());
         self.dispatch(Input::NewThread);
         self.dispatch(Input::SetNotice {
@@ -245,7 +245,7 @@ impl StorePersistence {
     /// Continues in this page only, because the store has failed to load the conversation, and
     /// schedules a retry. Continues with the conversation if this page already shows it, otherwise
     /// with `initial` or an empty conversation.
-    fn continue_unstored(
+    fn continue_without_store(
         &self,
         thread: &Rc<TabThread>,
         error: &StoreError,
@@ -278,7 +278,7 @@ impl StorePersistence {
                 _ => drop(self.dispatch(Input::NewThread)),
             }
             let current = self.thread();
-            self.load_initial(&current.id, initial);
+            self.load_initial_thread(&current.id, initial);
             // The conversation is the application's `initial` one, and is not in the store.
             current.stored.take();
         }
@@ -294,11 +294,13 @@ impl StorePersistence {
         match self.with_timeout(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
                 self.set_ownership(Ownership::OtherTab);
-                self.show_stored(thread, stored.as_ref());
+                self.show_stored_thread(thread, stored.as_ref());
                 self.dispatch_held_inputs();
                 self.queue_for_lock(thread);
             }
-            Err(error) if self.is_current(thread) => self.continue_unstored(thread, &error, None),
+            Err(error) if self.is_current(thread) => {
+                self.continue_without_store(thread, &error, None);
+            }
             _ => {}
         }
     }
@@ -348,7 +350,7 @@ impl StorePersistence {
         });
     }
 
-    fn show_stored(&self, thread: &TabThread, stored: Option<&StoredThread>) {
+    fn show_stored_thread(&self, thread: &TabThread, stored: Option<&StoredThread>) {
         let Some(Ok((snapshot, _))) = stored.map(stored::parse_stored_thread) else {
             return;
         };
@@ -378,7 +380,7 @@ impl StorePersistence {
                     && follows
                     && persistence.is_current(&thread)
                 {
-                    persistence.show_stored(&thread, stored.as_ref());
+                    persistence.show_stored_thread(&thread, stored.as_ref());
                 }
             });
         });

@@ -53,7 +53,7 @@ impl UnsavedChanges {
     }
 
     pub(super) fn add_entry(&mut self, entry: &JournalEntry) {
-        self.entries.push(journal_record(entry));
+        self.entries.push(build_journal_record(entry));
     }
 
     /// Adds changes, and returns their urgency. `phases` maps each call to its phase at the last
@@ -190,7 +190,7 @@ fn needs_prompt_write(call: &ToolCall, session: &Session) -> bool {
 }
 
 /// Builds the journal record of an entry. The claim of the entry is the name of the record.
-pub(super) fn journal_record(entry: &JournalEntry) -> Record {
+pub(super) fn build_journal_record(entry: &JournalEntry) -> Record {
     Record {
         name: entry.claim(),
         text: entry.to_value().to_string(),
@@ -251,7 +251,7 @@ pub(super) fn build_batch(
             name: OUTLINE.to_owned(),
             text: session.snapshot_outline().to_string(),
         });
-        batch.info = Some(thread_info(session));
+        batch.info = Some(build_thread_info(session));
     }
     batch
 }
@@ -280,7 +280,7 @@ impl UnsavedChanges {
 }
 
 /// Builds the list entry of a conversation, titled by the user's first message.
-fn thread_info(session: &Session) -> ThreadInfo {
+fn build_thread_info(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
     let first = path.find(|message| message.is_from_user());
     let text = first.map(|message| message.text()).unwrap_or_default();

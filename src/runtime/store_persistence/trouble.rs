@@ -52,7 +52,7 @@ impl StorePersistence {
         self.update_failure_notice(None);
     }
 
-    pub(super) fn postpone(&self, job: WriteJob) {
+    pub(super) fn postpone_job(&self, job: WriteJob) {
         self.trouble.postponed.borrow_mut().push(job);
         self.schedule_retry();
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     StorePersistence,
     job::WriteJob,
-    save::{UnsavedChanges, Urgency, build_batch, journal_record, split_snapshot},
+    save::{UnsavedChanges, Urgency, build_batch, build_journal_record, split_snapshot},
     thread::TabThread,
 };
 use crate::{
@@ -224,7 +224,7 @@ impl StorePersistence {
             let message = "the conversation is not open here";
             return Err(StoreError::new(StoreErrorKind::Failed, message));
         };
-        batch.claim = claim.map(journal_record);
+        batch.claim = claim.map(build_journal_record);
         let info = batch.info.clone();
         let written = self.with_timeout(self.store.write(batch)).await;
         match &written {
@@ -290,7 +290,7 @@ impl StorePersistence {
         match written {
             Err(error) if error.kind != StoreErrorKind::TakenOver => {
                 self.update_failure_notice(Some(&error));
-                self.postpone(WriteJob::Archive(thread, snapshot, unsaved));
+                self.postpone_job(WriteJob::Archive(thread, snapshot, unsaved));
             }
             _ => {}
         }

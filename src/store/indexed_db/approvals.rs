@@ -102,13 +102,13 @@ impl ApprovalDatabase {
     }
 
     async fn load(&self) -> Result<Vec<Value>, StoreError> {
-        let database = Rc::clone(&self.inner).database().await?;
+        let database = Rc::clone(&self.inner).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readonly;
         let transaction = self
             .inner
             .begin_transaction(&database, &[APPROVALS], mode, false)?;
         let stored = request::object_store(&transaction, APPROVALS)?.get_all();
-        let stored = Array::from(&request::request_result(stored).await?);
+        let stored = Array::from(&request::wait_for_result(stored).await?);
         let read = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
         let stored: Vec<Value> = stored.iter().filter_map(read).collect();
         *self.known.borrow_mut() = stored.iter().filter_map(approval_id).collect();
@@ -123,7 +123,7 @@ impl ApprovalDatabase {
         let texts = texts.filter_map(|one| Some((approval_id(one)?, one.to_string())));
         let (now, texts): (Vec<String>, Vec<String>) = texts.unzip();
         let before = self.known.borrow().clone();
-        let database = Rc::clone(&self.inner).database().await?;
+        let database = Rc::clone(&self.inner).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self
             .inner
@@ -156,7 +156,7 @@ impl ApprovalDatabase {
             return Ok(Swap::Found(None));
         };
         let id = JsValue::from_str(&id);
-        let database = Rc::clone(&self.inner).database().await?;
+        let database = Rc::clone(&self.inner).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self
             .inner
@@ -164,7 +164,7 @@ impl ApprovalDatabase {
         let end = request::TransactionEnd::observe(&transaction);
         let store = request::object_store(&transaction, APPROVALS)?;
         // No other transaction writes between the read and the write.
-        let stored = request::request_result(store.get(&id)).await?;
+        let stored = request::wait_for_result(store.get(&id)).await?;
         let stored: Option<Value> = stored
             .as_string()
             .and_then(|text| serde_json::from_str(&text).ok());

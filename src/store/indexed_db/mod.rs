@@ -35,7 +35,7 @@ use self::{
     batch::PiecewiseWrite,
     request::{
         TransactionEnd, begin_transaction, convert_error, object_store, open_database,
-        request_result,
+        wait_for_result,
     },
 };
 use super::{
@@ -121,7 +121,7 @@ impl Connection {
         self.database.borrow().clone()
     }
 
-    async fn database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
+    async fn get_or_open_database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
         if let Some(known) = self.current_database() {
             return Ok(known);
         }
@@ -156,7 +156,7 @@ impl Connection {
         let mode = IdbTransactionMode::Readonly;
         let transaction = self.begin_transaction(database, &[THREADS], mode, false)?;
         let row = object_store(&transaction, THREADS)?.get(&JsValue::from_str(thread));
-        let row = request_result(row).await?;
+        let row = wait_for_result(row).await?;
         self.doubted.borrow_mut().remove(thread);
         if row.is_undefined() {
             let message = "the browser has deleted what was stored";
@@ -200,25 +200,25 @@ impl Connection {
     }
 
     async fn load(self: Rc<Self>, thread_id: String) -> Result<Option<StoredThread>, StoreError> {
-        let database = Rc::clone(&self).database().await?;
+        let database = Rc::clone(&self).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readonly;
         let transaction = self.begin_transaction(&database, &[RECORDS, JOURNAL], mode, false)?;
         let range = thread_key_range(&thread_id)?;
         let records = object_store(&transaction, RECORDS)?.get_all_with_key(&range);
         let journal = object_store(&transaction, JOURNAL)?.get_all_with_key(&range);
-        let records = read_pairs(&request_result(records).await?)?;
-        let journal = read_pairs(&request_result(journal).await?)?;
+        let records = parse_records(&wait_for_result(records).await?)?;
+        let journal = parse_records(&wait_for_result(journal).await?)?;
         Ok((!records.is_empty()).then_some(StoredThread { records, journal }))
     }
 
     async fn take(self: Rc<Self>, thread_id: String, writer: String) -> Result<(), StoreError> {
-        let database = Rc::clone(&self).database().await?;
+        let database = Rc::clone(&self).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self.begin_transaction(&database, &[THREADS, FENCES], mode, true)?;
         let end = TransactionEnd::observe(&transaction);
         let threads = object_store(&transaction, THREADS)?;
         let id = JsValue::from_str(&thread_id);
-        let row = ThreadRow::from_value(&request_result(threads.get(&id)).await?);
+        let row = ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?);
         let fences = object_store(&transaction, FENCES)?;
         if let Some(before) = row.writer.filter(|before| *before != writer) {
             fence_off(&fences, &thread_id, &before)?;
@@ -242,13 +242,13 @@ impl Connection {
     }
 
     async fn threads(self: Rc<Self>) -> Result<Vec<ThreadInfo>, StoreError> {
-        let database = Rc::clone(&self).database().await?;
+        let database = Rc::clone(&self).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readonly;
         let transaction = self.begin_transaction(&database, &[THREADS, LABELS], mode, false)?;
         let rows = object_store(&transaction, THREADS)?.get_all();
         let labels = object_store(&transaction, LABELS)?.get_all();
-        let (rows, labels) = (request_result(rows).await?, request_result(labels).await?);
-        let labels = read_pairs(&labels)?;
+        let (rows, labels) = (wait_for_result(rows).await?, wait_for_result(labels).await?);
+        let labels = parse_records(&labels)?;
         let info = |row: JsValue| {
             let info = ThreadInfo::from_text(&ThreadRow::from_value(&row).info?)?;
             let label = labels.iter().find(|label| label.name == info.id);
@@ -259,7 +259,7 @@ impl Connection {
     }
 
     async fn label(self: Rc<Self>, thread_id: String, text: String) -> Result<(), StoreError> {
-        let database = Rc::clone(&self).database().await?;
+        let database = Rc::clone(&self).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self.begin_transaction(&database, &[LABELS], mode, false)?;
         let end = TransactionEnd::observe(&transaction);
@@ -272,14 +272,15 @@ impl Connection {
     }
 
     async fn remove(self: Rc<Self>, thread_id: String) -> Result<(), StoreError> {
-        let database = Rc::clone(&self).database().await?;
+        let database = Rc::clone(&self).get_or_open_database().await?;
         let transaction =
             self.begin_transaction(&database, &ALL, IdbTransactionMode::Readwrite, false)?;
         let end = TransactionEnd::observe(&transaction);
         let id = JsValue::from_str(&thread_id);
         let threads = object_store(&transaction, THREADS)?;
         // A tab that has it open must not write it back.
-        if let Some(writer) = ThreadRow::from_value(&request_result(threads.get(&id)).await?).writer
+        if let Some(writer) =
+            ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?).writer
         {
             fence_off(&object_store(&transaction, FENCES)?, &thread_id, &writer)?;
         }
@@ -312,7 +313,7 @@ impl Store for IndexedDbStore {
                 Some(Ok(written)) => written,
                 // The connection may be lost: retry once with a new one.
                 Some(Err(_)) | None => {
-                    let database = Rc::clone(&inner).database().await?;
+                    let database = Rc::clone(&inner).get_or_open_database().await?;
                     inner.check_existence(&database, &batch.thread_id).await?;
                     inner.write_batch(&database, &batch)?
                 }
@@ -442,7 +443,7 @@ fn check_request(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, Sto
     request.map_err(|error| convert_error(&error))
 }
 
-fn read_pairs(values: &JsValue) -> Result<Vec<Record>, StoreError> {
+fn parse_records(values: &JsValue) -> Result<Vec<Record>, StoreError> {
     let read = |value: JsValue| {
         let value = value.dyn_into::<Array>().ok()?;
         Some(Record {

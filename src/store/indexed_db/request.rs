@@ -210,7 +210,7 @@ pub(super) fn object_store(
 }
 
 /// Waits for the result of a request.
-pub(super) async fn request_result(
+pub(super) async fn wait_for_result(
     request: Result<IdbRequest, JsValue>,
 ) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| convert_error(&error))?;

@@ -147,7 +147,7 @@ impl CardParts {
     /// examined by hit tests.
     pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> CardState {
         let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
-        self.update_list();
+        self.update_parts();
         self.track_movement(now);
         // Of a card that was never in view nothing can be read, so its parts are not examined.
         let is_passive = !pressed && !self.was_in_view();
@@ -194,7 +194,7 @@ impl CardParts {
     }
 
     /// Updates the list of parts: observes new elements, and stops observing removed ones.
-    fn update_list(&self) {
+    fn update_parts(&self) {
         let own = self.card.class_list().contains("la-approval-custom");
         let selector = if own { OWN_PARTS } else { PARTS };
         let Ok(found) = self.card.query_selector_all(selector) else {
