@@ -124,8 +124,8 @@ fn observe_errors(assistant: &Assistant, observer: EventObserver) {
     });
 }
 
-/// The messages that are not reported again: those already reported, and those that existed when
-/// the conversation was opened.
+/// The messages that an observer of events knows: those that existed when the conversation was
+/// opened, and later ones, which are reported once they are complete.
 struct KnownMessages {
     thread: u64,
     edition: u64,

@@ -91,8 +91,9 @@ impl Runtime {
         });
     }
 
-    /// Aborts the request of a run, if it is open, and tells the agent to end the run at its
-    /// server. While `leaves_runs` is true, the agent is not told, so that the run can be resumed.
+    /// Aborts the request of a run, if the request is open, and calls
+    /// [`Agent::stop`](crate::agent::Agent::stop), so that the run ends at its server. While
+    /// `leaves_runs` is true, the run is not stopped, so that it can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;

@@ -288,7 +288,8 @@ impl Runtime {
     }
 
     /// Queues a step, and handles the queued steps unless that is already in progress. Returns the
-    /// outcome of the first handled step; `Ok` if the step only waits. On a server, no step is handled.
+    /// outcome of the first handled step, or `Ok` if the step waits. On a server, no step is
+    /// handled.
     fn submit_step(&self, next: QueuedStep) -> Result<(), Refusal> {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);

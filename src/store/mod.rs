@@ -157,7 +157,8 @@ pub enum StoreErrorKind {
     Full,
     /// The browser does not provide the store, or does not allow this page to use it.
     Unavailable,
-    /// Another tab holds an older version of the store open.
+    /// The store does not open in time, for example because another tab holds an older version of
+    /// it open.
     Blocked,
     /// The data was written by a newer version of this program.
     Newer,

@@ -29,11 +29,11 @@ use crate::{
 /// below the buttons has the name of the action, all exact arguments, and the button that edits
 /// them. `data-risk` is the [`Risk`] of the action. A question of the agent (`data-kind="agent"`)
 /// uses none of these words: the card shows the name of the call, the exact arguments, and below
-/// them the agent's text, attributed to the agent. Approving counts once the end of the arguments
-/// was visible and the card has been unchanged for half a second; until then the button is
-/// `aria-disabled`. If a reason is accepted, Deny first opens a field for the reason, and a second
-/// press denies. If several windows of one assistant are mounted, one of them shows the card, and
-/// the others refer to that window.
+/// them the agent's text, attributed to the agent. Approving counts once each part of the card was
+/// visible for half a second, and the card has been uncovered, unchanged and in its place for as
+/// long; until then the button is `aria-disabled`. If a reason is accepted, Deny first opens a
+/// field for the reason, and a second press denies. If several windows of one assistant are
+/// mounted, one of them shows the card, and the others refer to that window.
 ///
 /// # Accessibility
 ///

@@ -92,8 +92,9 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
 }
 
 /// Renders the bar for a response with several approvals: a row for each approval, and the buttons
-/// that answer all of them. Approving counts once each card was read to its end and the list has
-/// been unchanged for half a second. Every decision applies to its own call as its card shows it.
+/// that answer all of them. Approving counts once each card was read to its end, and the bar has
+/// been visible, uncovered, unchanged and in its place for half a second. Every decision applies to
+/// its own call as its card shows it.
 pub(crate) fn batch_bar(batch: Batch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || several_questions(entries)).into_any()

@@ -244,8 +244,8 @@ impl StorePersistence {
         written
     }
 
-    /// Takes the lock and the ownership of a conversation before its first write, and registers the
-    /// writer in the store.
+    /// Takes the lock and the ownership of a conversation before its first write, registers the
+    /// writer in the store, and notifies the other tabs.
     async fn take_thread(&self, thread: &Rc<TabThread>) -> Result<(), StoreError> {
         // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {

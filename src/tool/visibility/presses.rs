@@ -3,7 +3,7 @@
 //! A page can redirect an event of the user to a button that they did not mean: by a label, by
 //! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
 //! down. So a click counts only inside the button that the pointer went down on, and a key only on
-//! the button that had the focus when it went down. A click that follows neither comes from
+//! the button that had the focus when the key went down. A click that follows neither comes from
 //! assistive technology.
 
 use leptos::prelude::*;
