@@ -241,7 +241,8 @@ impl Runtime {
         });
     }
 
-    /// Returns true if the application decides whether a call of this action may start.
+    /// Returns true if the application has a permission rule for calls of this action: the general
+    /// rule, or a rule of the action.
     pub(super) fn needs_permission(&self, registration: RegistrationId) -> bool {
         let of_action = |code: Rc<ActionCode>| code.permission.is_some();
         self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)

@@ -50,9 +50,10 @@ type FoundCallback = Box<dyn Fn(Option<&str>)>;
 pub(crate) struct ThreadSearch {
     /// The words that are searched for.
     pub(crate) words: String,
-    /// Called with the id of each conversation that contains the words, and with `None` at the end.
+    /// The callback that receives the id of each conversation that contains the words, and `None`
+    /// at the end.
     pub(crate) found: FoundCallback,
-    /// False after the search was cancelled.
+    /// True until the search is cancelled.
     pub(crate) wanted: Rc<Cell<bool>>,
 }
 
@@ -60,8 +61,8 @@ pub(crate) struct ThreadSearch {
 pub(crate) trait ApprovalPersistence {
     /// Stores these approvals, which replace all earlier ones.
     fn store_all(&self, approvals: Vec<RememberedApproval>);
-    /// Replaces `before` with `after`, which counts a use, if the stored approval still equals
-    /// `before`.
+    /// Counts a use: replaces `before` with `after`, if the stored approval still equals `before`;
+    /// otherwise resolves to the stored approval.
     fn compare_and_swap(
         &self,
         before: RememberedApproval,

@@ -266,7 +266,8 @@ impl Drop for TabChannel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ownership {
-    /// The conversation is not stored, because there is no store, or the store cannot be used.
+    /// The conversation is not stored, because there is no store, the store cannot be used, or the
+    /// store may have a diverged state of the conversation.
     #[default]
     NotStored,
     /// The conversation is being loaded from the store.

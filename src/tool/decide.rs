@@ -326,9 +326,9 @@ fn approve_label(shown: &ApprovalContext) -> WordOf {
     }
 }
 
-/// Returns a function for the accessible name and tooltip of the button that approves. On a card of
-/// the page, the text contains the title or name of the call, because a screen reader's list of
-/// buttons omits the heading of the card.
+/// Returns a function that returns the accessible name and tooltip of the button that approves: the
+/// label and, on a card of the page, the title or name of the call, because a screen reader's list
+/// of buttons omits the heading of the card.
 fn approve_name(
     shown: &ApprovalContext,
     words: &Words,

@@ -13,7 +13,8 @@ use crate::{
     ui::{WorkSlice, effect, in_next_frame, split_at_block_end},
 };
 
-/// The number of bytes that are appended in one frame even if the time of the frame is used up.
+/// The minimum number of bytes that are appended in one frame, even if the time of the frame is
+/// used up.
 const MIN_SLICE: usize = 64 << 10;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
@@ -39,9 +40,9 @@ const MIN_SLICE: usize = 64 << 10;
 pub fn ExactText(
     /// The text.
     text: String,
-    /// Leaves characters of ordinary writing as they are: no-break and ideographic spaces, joiners
-    /// and variation selectors in emoji, letters of several scripts. For text that no decision
-    /// depends on.
+    /// True if characters of ordinary writing stay as they are: no-break and ideographic spaces,
+    /// joiners and variation selectors in emoji, letters of several scripts. For text that no
+    /// decision depends on.
     #[prop(optional)]
     readable: bool,
 ) -> impl IntoView {

@@ -10,7 +10,7 @@ use crate::ui::{Words, after, dynamic, now, time};
 #[component]
 pub(super) fn Expiry(
     at: Option<i64>,
-    /// Set once the time is over.
+    /// True once the time is over; set by this component.
     over: RwSignal<bool>,
 ) -> impl IntoView {
     let at = at?;

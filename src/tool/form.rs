@@ -77,15 +77,15 @@ pub fn SchemaForm(
     /// The label of the submit button.
     #[prop(into)]
     submit: Signal<String>,
-    /// Called with the submitted value.
+    /// The callback that receives the submitted value.
     #[prop(into)]
     on_submit: Callback<Value>,
     /// True if the submit button appears enabled, which is the default; the button stays focusable
     /// either way.
     #[prop(optional, into)]
     enabled: Option<Signal<bool>>,
-    /// Shows all invisible and confusable characters below a field, including those of ordinary
-    /// writing: for values that a decision depends on.
+    /// True if all invisible and confusable characters are shown below a field, including those of
+    /// ordinary writing: for values that a decision depends on.
     #[prop(optional)]
     exact: bool,
     /// Further buttons, after the submit button.

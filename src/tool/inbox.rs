@@ -135,7 +135,7 @@ pub fn InterruptInbox(
 /// The maximum number of questions that are rendered at first.
 const FIRST_QUESTIONS: usize = 20;
 
-/// Returns those of the given calls that belong to no message, because the page made the calls.
+/// Returns the keys of the given calls that belong to no message, because the page made the calls.
 pub(crate) fn page_calls(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();

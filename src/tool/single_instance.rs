@@ -14,7 +14,7 @@ pub(crate) struct QuestionClaim {
     /// The name of the window that shows the question instead of this component; `None` if this
     /// component shows the question.
     pub(crate) elsewhere: Memo<Option<String>>,
-    /// Moves the question to this component.
+    /// The callback that moves the question to this component.
     take_over: Callback<()>,
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct StorePersistence {
     /// True if the application has given the id of the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
-    /// The list of stored conversations, once it was requested.
+    /// The list of stored conversations; `None` until the list was read.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
     leaving: RefCell<Option<PageLifecycle>>,
 }
@@ -241,7 +241,7 @@ impl StorePersistence {
         }
     }
 
-    /// Switches persistence to another conversation that is in the session.
+    /// Switches persistence to the conversation that the session has opened.
     fn switch_thread(&self, id: &str) {
         let was_here = self.owns_thread();
         let left = self.thread.replace(TabThread::new(id.to_owned()));

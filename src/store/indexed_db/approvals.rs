@@ -50,7 +50,7 @@ struct ApprovalDatabase {
 /// requested.
 struct QueueTicket {
     before: Option<Receiver<()>>,
-    /// Dropped when the operation is done.
+    /// The sender that is dropped when the operation is done.
     _done: Sender<()>,
 }
 

@@ -115,8 +115,8 @@ impl Connection {
         })
     }
 
-    /// Listens for unload and hiding of the page, and then makes all requests of a batch that is
-    /// written in pieces at once. This includes a batch that another listener of the same event
+    /// Listens for unload and hiding of the page, to make at once all requests of a batch that is
+    /// being written in pieces. This includes a batch that another listener of the same event
     /// writes.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
@@ -131,8 +131,8 @@ impl Connection {
         self.leaving.replace(leaving);
     }
 
-    /// Makes all requests of a batch that is being written in pieces at once, in a new transaction.
-    /// Does nothing if there is no such batch.
+    /// Makes at once, in a new transaction, all requests of a batch that is being written in
+    /// pieces. Does nothing if there is no such batch.
     pub(super) fn make_requests_at_once(&self) {
         let pieces = self.pieces.take().upgrade();
         pieces.inspect(|pieces| pieces.restart_at_once());
@@ -263,8 +263,8 @@ fn add_to_journal(
     Ok(claim)
 }
 
-/// Removes and puts the records of a batch in a range, counted in this order. Returns the last
-/// request; `None` if the range is empty.
+/// Removes and puts the records of a batch in a range, in which the removed records come before the
+/// put records. Returns the last request; `None` if the range is empty.
 fn change_records(
     transaction: &IdbTransaction,
     batch: &Batch,

@@ -181,9 +181,9 @@ impl Connection {
         database.set_onclose(Some(forget.unchecked_ref()));
     }
 
-    /// Begins a transaction that follows all batches of this connection: the remaining requests of
-    /// a batch in pieces are made first. Fails, and drops the connection, if the browser has closed
-    /// the connection without an event.
+    /// Begins a transaction that follows all batches of this connection: all requests of a batch in
+    /// pieces are made first. Fails, and drops the connection, if the browser has closed the
+    /// connection without an event.
     fn begin_transaction(
         &self,
         database: &IdbDatabase,

@@ -59,7 +59,7 @@ async fn examine_cards_later() {
     }
 }
 
-/// Examines cards for as long as this frame has time. Returns true if some still wait.
+/// Examines cards for as long as this frame has time. Returns true if some cards still wait.
 fn examine_waiting_cards() -> bool {
     let began = Date::now();
     let slice = WorkSlice::begin();
