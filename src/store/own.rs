@@ -80,7 +80,7 @@ impl Lock {
     pub(crate) fn queue(
         name: &str,
         lost: impl FnOnce() + 'static,
-    ) -> Option<(QueuePosition, GrantedLock)> {
+    ) -> Option<(QueuePosition, LockFuture)> {
         let options = Object::new();
         let place = QueuePosition(AbortController::new().ok()?);
         let _ = Reflect::set(&options, &"signal".into(), &place.0.signal());
@@ -135,7 +135,7 @@ async fn is_lock_held(name: &str) -> bool {
 }
 
 /// A future that resolves to the lock, or to `None` if the lock is not granted.
-pub(crate) type GrantedLock = LocalBoxFuture<'static, Option<Lock>>;
+pub(crate) type LockFuture = LocalBoxFuture<'static, Option<Lock>>;
 
 /// A place in the queue for a lock. Dropping the place withdraws the request for the lock.
 pub(crate) struct QueuePosition(AbortController);
@@ -146,7 +146,7 @@ impl Drop for QueuePosition {
     }
 }
 
-fn request_lock(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option<GrantedLock> {
+fn request_lock(name: &str, options: Object, lost: impl FnOnce() + 'static) -> Option<LockFuture> {
     let locks = lock_manager()?;
     let (sender, receiver) = oneshot::channel::<Option<Lock>>();
     let sender = Rc::new(RefCell::new(Some(sender)));

@@ -70,10 +70,10 @@ pub fn ApprovalCard(
 pub(super) fn approval_card(call: ToolCallView<Value>) -> AnyView {
     // A new interrupt gets a new card.
     let asked = memo(move || call.interrupt_id());
-    dynamic(move || card(&call, asked.get())).into_any()
+    dynamic(move || render_card(&call, asked.get())).into_any()
 }
 
-fn card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
+fn render_card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
     let words = Words::current();
     let id = format!("la-approval-{}", crate::ui::fresh_id());
     let by_agent = asked.is_some();

@@ -97,10 +97,10 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
 /// its own call as its card shows it.
 pub(crate) fn batch_bar(batch: Batch) -> AnyView {
     let entries = batch.entries;
-    render_raisable(move || several_questions(entries)).into_any()
+    render_raisable(move || batch_card(entries)).into_any()
 }
 
-fn several_questions(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
+fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     let words = Words::current();
     let content = memo(move || {
         let list = entries.get();

@@ -17,7 +17,7 @@ use super::{
     pretty::format_json,
     preview::preview,
     problems::LastRefusal,
-    scopes::{ScopeChoice, longer_button, scopes},
+    scopes::{ScopeChoice, scope_group_button, scopes},
     visibility::{Visibility, cover_note},
 };
 use crate::ui::{Icon, WordOf, Words, decider_by, dynamic, is_composing, is_trusted, memo, when};
@@ -280,14 +280,14 @@ fn answer_buttons(
                     data-variant=variant
                     aria-disabled=move || (!visibility.is_satisfied()).then_some("true")
                     hidden=move || unapprovable.get()
-                    aria-label=approve_name(shown, &words)
-                    title=approve_name(shown, &words)
+                    aria-label=approve_button_name(shown, &words)
+                    title=approve_button_name(shown, &words)
                     aria-describedby=described.then(|| shown.rows_id.clone())
                     on:click=approve
                 >
-                    <span>{words.text(approve_label(shown))}</span>
+                    <span>{words.text(approve_button_label(shown))}</span>
                 </button>
-                {longer_button(shown, choice, unapprovable)}
+                {scope_group_button(shown, choice, unapprovable)}
             </div>
             <button
                 type="button"
@@ -319,7 +319,7 @@ fn answer_buttons(
 
 /// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
 /// is unknown.
-fn approve_label(shown: &ApprovalContext) -> WordOf {
+fn approve_button_label(shown: &ApprovalContext) -> WordOf {
     match untrack(|| shown.call.has_unknown_outcome()) {
         true => |l| &l.run_again,
         false => |l| &l.approve,
@@ -329,13 +329,13 @@ fn approve_label(shown: &ApprovalContext) -> WordOf {
 /// Returns a function that returns the accessible name and tooltip of the button that approves: the
 /// label and, on a card of the page, the title or name of the call, because a screen reader's list
 /// of buttons omits the heading of the card.
-fn approve_name(
+fn approve_button_name(
     shown: &ApprovalContext,
     words: &Words,
 ) -> impl Fn() -> String + Send + Sync + use<> {
     let (call, words) = (shown.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let word = approve_label(shown);
+    let word = approve_button_label(shown);
     move || {
         let yes = words.word(word);
         match by_agent {

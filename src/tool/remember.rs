@@ -20,7 +20,7 @@ type LabelFn = fn(&Labels) -> &Word;
 
 /// Renders a mark on a call about which the user was not asked because of a remembered approval: a
 /// button that opens the list in which the approval can be revoked.
-pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
+pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
     let opened = RwSignal::new(false);
     dynamic(move || {
@@ -52,7 +52,7 @@ pub(super) fn earlier_mark(call: ToolCallView<Value>) -> AnyView {
 
 /// The context with the id of the approval for which the list was opened.
 #[derive(Clone)]
-struct OpenedFor(String);
+struct OpenedApprovalId(String);
 
 /// Renders the list of approvals in a dialog.
 fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
@@ -65,7 +65,7 @@ fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) ->
         }
     });
     scope(Box::new(move || {
-        provide_context(OpenedFor(id));
+        provide_context(OpenedApprovalId(id));
         view! {
             <dialog
                 class="la-dialog la-allowed-dialog"
@@ -175,7 +175,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         () => None,
     };
     let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
-    let is_current = use_context::<OpenedFor>().is_some_and(|of| of.0 == approval.id());
+    let is_current = use_context::<OpenedApprovalId>().is_some_and(|of| of.0 == approval.id());
     let (assistant, id) = (assistant.clone(), approval.id().to_owned());
     let name = approval.name().to_owned();
     let description = {

@@ -56,7 +56,7 @@ impl ScopeChoice {
 
 /// Renders the button that opens the group; nothing if each call needs its own approval. `hidden`
 /// is true while the card accepts no approval.
-pub(super) fn longer_button(
+pub(super) fn scope_group_button(
     shown: &ApprovalContext,
     choice: ScopeChoice,
     hidden: Signal<bool>,

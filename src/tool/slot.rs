@@ -19,7 +19,7 @@ use super::{
     attention::denied_mark,
     batch,
     preview::preview,
-    remember::earlier_mark,
+    remember::allowed_earlier_mark,
     single_instance::render_in_one_window,
     visibility::{cover_note, render_raisable},
 };
@@ -108,7 +108,7 @@ pub fn ToolCallSlot(
                     SlotContent::Custom(_) => custom_card(assistant.clone(), view),
                     SlotContent::Default => view! { <DefaultCard call=view /> }.into_any(),
                 };
-                view! { {card} {earlier_mark(view)} {denied_mark(view)} }.into_any()
+                view! { {card} {allowed_earlier_mark(view)} {denied_mark(view)} }.into_any()
             })}
         </div>
     }

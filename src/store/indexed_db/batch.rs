@@ -21,7 +21,7 @@ use web_sys::{IdbDatabase, IdbRequest, IdbTransaction, IdbTransactionMode};
 
 use super::{
     Connection, FENCES, JOURNAL, RECORDS, THREADS, ThreadRow, add_entry, add_signature,
-    check_request, commit_early, ignore_failure_listener,
+    check_request, commit_early, failure_ignoring_listener,
     request::{TransactionEnd, is_key_taken, object_store},
 };
 use crate::{
@@ -258,7 +258,7 @@ fn add_to_journal(
         .transpose()?;
     for entry in &batch.add {
         let added = add_entry(&journal, thread, entry)?;
-        added.set_onerror(Some(&ignore_failure_listener()));
+        added.set_onerror(Some(&failure_ignoring_listener()));
     }
     Ok(claim)
 }

@@ -382,7 +382,7 @@ fn signature_key(thread: &str, writer: &str) -> JsValue {
 
 /// Returns an error listener that ignores a failed request: the existing entry stays, and the
 /// transaction continues.
-fn ignore_failure_listener() -> js_sys::Function {
+fn failure_ignoring_listener() -> js_sys::Function {
     let pass = |event: web_sys::Event| {
         event.prevent_default();
         event.stop_propagation();
