@@ -353,40 +353,72 @@ fn act(driver: &mut Driver, operation: u8, answer: &str, at: usize) -> bool {
     false
 }
 
+/// Carries out operations, and checks each request: it begins with what was sent and answered under
+/// its thread id. A retry may repeat the request before it.
+fn check_requests(operations: &[(u8, usize)]) -> Result<(), TestCaseError> {
+    let mut driver = forking();
+    let mut seen: HashMap<String, Vec<(String, String)>> = HashMap::new();
+    let mut newest = None;
+    for (step, (operation, at)) in operations.iter().copied().enumerate() {
+        let received = act(&mut driver, operation, &format!("m{step}"), at);
+        let Some((run, input)) = driver.runs.last() else {
+            // The keys of runs begin anew after a reload.
+            newest = None;
+            continue;
+        };
+        let (thread, now) = (input.thread_id.clone(), path(&driver));
+        let is_new = newest != Some(*run) && driver.session.is_busy();
+        newest = Some(*run);
+        if let Some(known) = seen.get(&thread).filter(|_| is_new) {
+            let repeats = operation == 4 && known.starts_with(&now);
+            prop_assert!(
+                repeats || now.starts_with(known),
+                "{thread} has seen {known:?}, and gets {now:?}"
+            );
+        }
+        if is_new || received {
+            seen.insert(thread, now);
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A server sees the messages of a thread id only in one order: whatever the user does, a
-    /// request begins with what was sent and answered under its id. A retry may repeat the request
-    /// before it.
+    /// A server sees the messages of a thread id only in one order, whatever the user does.
     #[test]
     fn a_thread_id_belongs_to_one_sequence_of_messages(
         operations in prop::collection::vec((0..15_u8, 0..1_000_usize), 1..60),
     ) {
-        let mut driver = forking();
-        let mut seen: HashMap<String, Vec<(String, String)>> = HashMap::new();
-        let mut newest = None;
-        for (step, (operation, at)) in operations.into_iter().enumerate() {
-            let received = act(&mut driver, operation, &format!("m{step}"), at);
-            let request = driver.runs.last().map(|(run, input)| (*run, input.thread_id.clone()));
-            if let Some((run, thread)) = request.clone() {
-                let now = path(&driver);
-                let is_new = newest != Some(run) && driver.session.is_busy();
-                let known = seen.get(&thread).filter(|_| is_new);
-                if let Some(known) = known {
-                    let repeats = operation == 4 && known.starts_with(&now);
-                    prop_assert!(
-                        repeats || now.starts_with(known),
-                        "{} has seen {:?}, and gets {:?}", thread, known, now
-                    );
-                }
-                if is_new || received {
-                    seen.insert(thread, now);
-                }
-                newest = Some(run);
-            }
-        }
+        check_requests(&operations)?;
     }
+}
+
+#[test]
+fn a_retry_after_a_reload_does_not_revive_the_thread_id_of_an_edited_branch() {
+    let mut driver = forking();
+    driver.send("one");
+    let edit_in_place = |driver: &mut Driver, text: &str| {
+        let message = newest(driver, Role::User);
+        let content = Content::Text(text.to_owned());
+        change(driver, TreeChange::EditInPlace { message, content });
+    };
+    edit_in_place(&mut driver, "two");
+    driver.event(started());
+    driver.events([text_start("m"), text("m", "half")]);
+    driver.break_off(FailureKind::Network);
+    let half = newest(&driver, Role::Assistant);
+    driver.input(Input::Retry);
+    let forked = thread(&driver);
+    assert_ne!(forked, "thread");
+    delete(&mut driver, half);
+    driver.break_off(FailureKind::Network);
+    edit_in_place(&mut driver, "three");
+    let mut later = reload(&driver);
+    assert_eq!(later.input(Input::Retry).refused, None);
+    assert_eq!(request(&later), ["user=three"]);
+    assert!(!["thread", forked.as_str()].contains(&thread(&later).as_str()));
 }
 
 #[test]

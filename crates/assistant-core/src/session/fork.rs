@@ -120,6 +120,8 @@ impl Session {
             let parent = tip.cloned();
             self.turn.fork = Some(ThreadFork { parent, thread_id });
         } else {
+            // The thread of an answer that was deleted would precede the id of the branch.
+            self.turn.fork = None;
             self.conversation.set_run_thread_id(thread_id);
         }
     }
