@@ -56,8 +56,9 @@ limits! {
     /// Returns the maximum size of one event of a stream, and of a response that is not a stream;
     /// 10 MiB by default. A larger event or response ends the run.
     event_bytes, with_event_bytes: 10 << 20,
-    /// Returns the maximum size of the text or the reasoning of one message, and of one result of a
-    /// call; 2 MiB by default. The rest is dropped.
+    /// Returns the maximum size of the text or the reasoning of one message, of one result of a
+    /// call, and of one encrypted value; 2 MiB by default. The rest is dropped; an encrypted value
+    /// is dropped as a whole.
     message_bytes, with_message_bytes: 2 << 20,
     /// Returns the maximum size of the arguments of one call; 4 MiB by default. A call with larger
     /// arguments does not run and is answered as invalid.
@@ -148,7 +149,7 @@ pub enum LimitKind {
     /// Streams that are built from chunks and open at the same time, of which there are at most
     /// 1,024.
     Streams,
-    /// [`Limits::message_bytes`], of a message.
+    /// [`Limits::message_bytes`], of a message or of an encrypted value.
     Message,
     /// [`Limits::message_bytes`], of a call's result.
     Result,

@@ -4,8 +4,8 @@
 use assistant_core::{
     conversation::{Part, Phase},
     event::{
-        Content, ContentPart, Diagnostic, Event, EventKind, Message, MessageBody, PartBody,
-        ResumeStatus, Source, fault::ProtocolError,
+        Content, ContentPart, Diagnostic, EncryptedEntity, Event, EventKind, FunctionCall, Message,
+        MessageBody, PartBody, ResumeStatus, Source, fault::ProtocolError,
     },
     limits::{Exceeded, LimitKind, Limits},
     session::{Failure, FailureKind, Input, NoticeKind, Output, SessionOptions},
@@ -468,6 +468,104 @@ fn a_run_ends_at_its_byte_limit() {
     assert!(!driver.session.is_streaming());
     assert_eq!(kinds(&driver), [LimitKind::Response]);
     assert_eq!(text_of(&driver, "m4"), "w".repeat(200));
+    assert_can_continue(&mut driver);
+}
+
+fn encrypted(entity: EncryptedEntity, id: &str, value: &str) -> EventKind {
+    EventKind::ReasoningEncryptedValue {
+        entity,
+        entity_id: id.to_owned(),
+        encrypted_value: value.to_owned(),
+    }
+}
+
+/// Returns the encrypted values of the newest request: of messages, calls and results.
+fn sent_values(driver: &Driver) -> Vec<String> {
+    let mut values = Vec::new();
+    for message in &driver.request().messages {
+        values.extend(message.encrypted_value.clone());
+        if let MessageBody::Assistant { tool_calls, .. } = &message.body {
+            values.extend(
+                tool_calls
+                    .iter()
+                    .filter_map(|one| one.encrypted_value.clone()),
+            );
+        }
+    }
+    values
+}
+
+/// A shortened encrypted value would be useless to its provider.
+#[test]
+fn an_encrypted_value_over_the_limit_of_a_message_is_dropped() {
+    let mut driver = limited(Limits::default().with_message_bytes(10));
+    let entities = [
+        (EncryptedEntity::Message, "m"),
+        (EncryptedEntity::ToolCall, "c"),
+        (EncryptedEntity::Message, "r"),
+    ];
+    driver.events(says("m", "text"));
+    driver.events(calls("c", "theirs", "{}"));
+    driver.event(result("r", "c", "done"));
+    for (entity, id) in entities {
+        driver.event(encrypted(entity, id, &format!("{id}234567890")));
+        driver.event(encrypted(entity, id, "12345678901"));
+    }
+    assert_eq!(kinds(&driver), [LimitKind::Message]);
+    driver.event(finished());
+    assert_eq!(codes(&driver.close()), ["limit"]);
+    assert_eq!(exceeded(&driver)[0].dropped(), 3 * 11);
+    assert_eq!(driver.notices(), [NoticeKind::LimitReached]);
+    assert_can_continue(&mut driver);
+    assert_eq!(
+        sent_values(&driver),
+        ["m234567890", "c234567890", "r234567890"]
+    );
+}
+
+#[test]
+fn encrypted_values_in_a_list_of_messages_have_the_same_limit() {
+    let mut driver = limited(Limits::default().with_message_bytes(10));
+    let list = |value: &str| {
+        let mut call = FunctionCall::new("c", "theirs", "{}");
+        call.encrypted_value = Some(value.to_owned());
+        let assistant = MessageBody::Assistant {
+            content: Some("text".to_owned()),
+            tool_calls: vec![call],
+        };
+        let done = MessageBody::Tool {
+            content: Content::Text("done".to_owned()),
+            tool_call_id: "c".to_owned(),
+            error: None,
+        };
+        let mut messages = vec![Message::new("m", assistant), Message::new("r", done)];
+        for message in &mut messages {
+            message.encrypted_value = Some(value.to_owned());
+        }
+        snapshot(messages)
+    };
+    driver.event(list("12345678901"));
+    driver.event(finished());
+    assert_eq!(codes(&driver.close()), ["limit"]);
+    assert_eq!(exceeded(&driver)[0].dropped(), 3 * 11);
+    assert_can_continue(&mut driver);
+    assert_eq!(sent_values(&driver), [""; 0]);
+
+    driver.send("again");
+    driver.plays([list("1234567890")]);
+    driver.send("more");
+    assert_eq!(sent_values(&driver), ["1234567890"; 3]);
+}
+
+#[test]
+fn encrypted_values_count_towards_the_bytes_of_a_run() {
+    let mut driver = limited(Limits::default().with_run_bytes(1_000));
+    driver.event(text_start("m"));
+    for _ in 0..20 {
+        driver.event(encrypted(EncryptedEntity::Message, "m", &"v".repeat(200)));
+    }
+    assert!(!driver.session.is_streaming());
+    assert_eq!(kinds(&driver), [LimitKind::Response]);
     assert_can_continue(&mut driver);
 }
 

@@ -26,7 +26,7 @@ use crate::{
 pub(super) struct ReceivedAmounts {
     /// The numbers of messages and calls when the run began.
     began_with: (usize, usize),
-    /// The bytes of text, arguments and results.
+    /// The bytes of text, arguments, results and encrypted values.
     bytes: usize,
     diagnostics: usize,
     diagnostics_left_out: usize,
@@ -73,6 +73,17 @@ impl ReceivedAmounts {
             return most.saturating_add(1);
         }
         used + length
+    }
+
+    /// Counts an encrypted value, which is useful only as a whole. Returns false, and counts it as
+    /// dropped, if it is over the limit.
+    fn admits_encrypted_value(&mut self, value: &str, limits: &Limits) -> bool {
+        let fits = value.len() <= limits.message_bytes;
+        match fits {
+            true => self.bytes = self.bytes.saturating_add(value.len()),
+            false => self.count_dropped(LimitKind::Message, value.len()),
+        }
+        fits
     }
 
     pub(super) fn count_dropped(&mut self, kind: LimitKind, amount: usize) {
@@ -158,6 +169,12 @@ impl Session {
                 self.admit_result(content, &limits);
                 Admission::Take
             }
+            EventKind::ReasoningEncryptedValue {
+                encrypted_value, ..
+            } => match self.intake.admits_encrypted_value(encrypted_value, &limits) {
+                true => Admission::Take,
+                false => Admission::Drop,
+            },
             EventKind::MessagesSnapshot { messages } => {
                 // The list replaces earlier ones.
                 self.intake.bytes = 0;

@@ -1,9 +1,9 @@
-//! Checks the sizes of texts, arguments and results, and shortens them.
+//! Checks the sizes of texts, arguments, results and encrypted values, and shortens or drops them.
 
 #[cfg(feature = "ui-stream")]
 use serde_json::Value;
 
-use super::{Admission, Session, admit_growth};
+use super::{Admission, ReceivedAmounts, Session, admit_growth};
 use crate::{
     event::{Content, Message, MessageBody, PartBody, Source},
     limits::{LimitKind, Limits},
@@ -97,9 +97,9 @@ impl Session {
         }
     }
 
-    /// Shortens the texts and arguments of a list of messages. Ends the run if the list has too
-    /// many messages or calls. A call whose arguments are shortened is invalid JSON and does not
-    /// run.
+    /// Shortens the texts and arguments of a list of messages, and drops encrypted values over the
+    /// limit. Ends the run if the list has too many messages or calls. A call whose arguments are
+    /// shortened is invalid JSON and does not run.
     pub(super) fn admit_messages(
         &mut self,
         messages: &mut [Message],
@@ -115,6 +115,7 @@ impl Session {
         }
         let intake = &mut self.intake;
         for message in messages {
+            admit_encrypted_value(&mut message.encrypted_value, intake, limits);
             match &mut message.body {
                 MessageBody::Assistant {
                     content,
@@ -128,6 +129,7 @@ impl Session {
                         );
                     }
                     for call in tool_calls {
+                        admit_encrypted_value(&mut call.encrypted_value, intake, limits);
                         let bounds = (0, limits.argument_bytes);
                         intake.truncate_to_limit(LimitKind::Arguments, &mut call.arguments, bounds);
                     }
@@ -211,6 +213,15 @@ impl Session {
         }
         Admission::Take
     }
+}
+
+/// Drops an encrypted value of a list if it is over the limit.
+fn admit_encrypted_value(
+    value: &mut Option<String>,
+    intake: &mut ReceivedAmounts,
+    limits: &Limits,
+) {
+    value.take_if(|value| !intake.admits_encrypted_value(value, limits));
 }
 
 /// Returns the size of a file's content or address, in bytes.
