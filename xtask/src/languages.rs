@@ -61,11 +61,13 @@ impl LanguageTable {
         )?))
     }
 
-    /// Parses the literal of a table: `name: "text".into(),` and `translated(["text", …])`.
+    /// Parses the literal of a table: `name: "text".into(),` and `translate_reasons(["text", …])`.
     fn parse(source: &str) -> Self {
         let literal = source.split_once("Self {\n        Self {");
         let literal = literal.map_or(source, |(_, literal)| literal);
-        let (texts, reasons) = literal.split_once("translated([").unwrap_or((literal, ""));
+        let (texts, reasons) = literal
+            .split_once("translate_reasons([")
+            .unwrap_or((literal, ""));
         let texts = string_literals(texts).into_iter();
         Self {
             texts: texts
@@ -293,7 +295,7 @@ mod tests {
 
     const TABLE: &str = "Self {\n        Self {\n            send: \"Senden\".into(),\n            \
         new_messages:\n                \"{count} neue \\\n                    Nachrichten\"\n                .into(),\n            \
-        reasons: translated([\n                \"mindestens {limit}\",\n            ]),";
+        reasons: translate_reasons([\n                \"mindestens {limit}\",\n            ]),";
 
     #[test]
     fn a_table_is_parsed_with_continued_lines() {
@@ -306,7 +308,7 @@ mod tests {
     #[test]
     fn missing_labels_and_wrong_placeholders_are_reported() {
         let english = LanguageTable::parse(
-            "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translated([",
+            "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translate_reasons([",
         );
         let names = ["send", "stop"].map(str::to_owned);
         let faults = compare_tables(&names, 2, &english, &LanguageTable::parse(TABLE));

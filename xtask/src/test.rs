@@ -129,7 +129,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         .args(BROWSER)
         .args([
             "--features",
-            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars",
+            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars,leptos-assistant/german",
         ])
         .args(WASM)
         .args(deny)

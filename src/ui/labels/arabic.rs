@@ -323,7 +323,7 @@ impl Labels {
             retrying: "تُعاد المحاولة".into(),
             show_more: "عرض المزيد: {count}".into(),
             show_more_of: "عرض المزيد: {count} من {total}".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "يجب أن يكون كائنًا",
                 "يجب أن يكون قائمة",
                 "يجب أن يكون نصًا",

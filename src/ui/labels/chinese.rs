@@ -324,7 +324,7 @@ impl Labels {
             retrying: "正在重试".into(),
             show_more: "再显示 {count} 条".into(),
             show_more_of: "再显示 {count} 条，共 {total} 条".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "必须是对象",
                 "必须是列表",
                 "必须是文本",

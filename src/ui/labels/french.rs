@@ -323,7 +323,7 @@ impl Labels {
             retrying: "Nouvel essai".into(),
             show_more: "Afficher {count} de plus".into(),
             show_more_of: "Afficher {count} de plus sur {total}".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "doit être un objet",
                 "doit être une liste",
                 "doit être un texte",

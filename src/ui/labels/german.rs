@@ -323,7 +323,7 @@ impl Labels {
             retrying: "Wird erneut versucht".into(),
             show_more: "{count} weitere anzeigen".into(),
             show_more_of: "{count} von {total} weiteren anzeigen".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "muss ein Objekt sein",
                 "muss eine Liste sein",
                 "muss ein Text sein",

@@ -323,7 +323,7 @@ impl Labels {
             retrying: "再試行中".into(),
             show_more: "さらに{count}件表示".into(),
             show_more_of: "残り{total}件のうち{count}件を表示".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "オブジェクトでなければなりません",
                 "リストでなければなりません",
                 "テキストでなければなりません",

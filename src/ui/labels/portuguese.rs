@@ -323,7 +323,7 @@ impl Labels {
             retrying: "Tentando de novo".into(),
             show_more: "Mostrar mais {count}".into(),
             show_more_of: "Mostrar mais {count} de {total}".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "deve ser um objeto",
                 "deve ser uma lista",
                 "deve ser um texto",

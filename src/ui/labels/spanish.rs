@@ -323,7 +323,7 @@ impl Labels {
             retrying: "Intentándolo de nuevo".into(),
             show_more: "Mostrar {count} más".into(),
             show_more_of: "Mostrar {count} de {total} más".into(),
-            reasons: translated([
+            reasons: translate_reasons([
                 "debe ser un objeto",
                 "debe ser una lista",
                 "debe ser un texto",
