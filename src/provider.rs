@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     agent::Agent,
-    assistant::{Assistant, OnServer},
+    assistant::{Assistant, ServerMarker},
     runtime::StorePersistence,
     store::Store,
     ui::{console_error, fresh_id, in_browser},
@@ -160,7 +160,7 @@ pub fn AssistantProvider(
         provide_context(Arc::new(media));
         let Some(make) = agent.make else {
             // Hooks below are inert (rule "on a server").
-            provide_context(OnServer);
+            provide_context(ServerMarker);
             return children();
         };
         let thread_id = Some(thread_id).filter(|id| !id.is_empty());

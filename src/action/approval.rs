@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
 use super::{DenialFn, ToolAction, ToolCallView};
-use crate::assistant::call_renderer;
+use crate::assistant::erase_call_renderer;
 
 /// The rule that determines whether the user must approve a call.
 #[non_exhaustive]
@@ -247,7 +247,7 @@ impl<Args> ToolAction<Args> {
         Args: 'static,
         V: IntoView + 'static,
     {
-        self.renderers.approval = Some(call_renderer(render));
+        self.renderers.approval = Some(erase_call_renderer(render));
         self
     }
 

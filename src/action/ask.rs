@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::ToolContext;
 use crate::{
     assistant::{Assistant, WeakAssistant},
-    ui::{console_error, page_settled, spawn_local},
+    ui::{console_error, spawn_local, wait_for_pending_work},
     view::{ConfirmOptions, ConfirmRequest, HandlerQuestion},
 };
 
@@ -144,8 +144,8 @@ fn deserialize_answer<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError
 
 impl Assistant {
     /// Notifies cards that another renderer may be active.
-    pub(crate) fn renderers_changed(&self) {
-        self.view().renderers_changed();
+    pub(crate) fn notify_renderers_changed(&self) {
+        self.view().notify_renderers_changed();
         self.end_unrenderable_questions();
     }
 
@@ -161,7 +161,7 @@ impl Assistant {
         }
         let assistant = self.weak();
         spawn_local(async move {
-            page_settled().await;
+            wait_for_pending_work().await;
             if let Some(assistant) = assistant.upgrade() {
                 assistant.end_questions_without_card();
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{IntoHandler, ToolCallView, handler::Handler};
 use crate::{
-    assistant::{CallRenderers, call_renderer},
+    assistant::{CallRenderers, erase_call_renderer},
     render::{ApprovalRule, DenialResult, PermissionRule, PreviewFn, SanitizeFn},
 };
 
@@ -238,7 +238,7 @@ impl<Args> ToolAction<Args> {
         Args: 'static,
         V: IntoView + 'static,
     {
-        self.renderers.card = Some(call_renderer(render));
+        self.renderers.card = Some(erase_call_renderer(render));
         self
     }
 

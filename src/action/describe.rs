@@ -180,7 +180,7 @@ impl<T> ToolCallView<T> {
     pub(crate) fn texts(&self) -> CallTexts {
         let words = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();
-            assistant.action_words(&self.name())
+            assistant.action_texts(&self.name())
         });
         words.unwrap_or_default()
     }

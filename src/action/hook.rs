@@ -20,7 +20,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_or_log_error},
     render::{self, ActionCode},
-    ui::{console_error, effect, page_settled, spawn_local},
+    ui::{console_error, effect, spawn_local, wait_for_pending_work},
 };
 
 /// Registers an action as long as the component lives.
@@ -260,7 +260,7 @@ impl ActionRegistration {
         if let Ok(mut known) = self.known.lock() {
             known.schema = schema;
         }
-        self.assistant.renderers_changed();
+        self.assistant.notify_renderers_changed();
         outcome
     }
 
@@ -279,7 +279,7 @@ impl ActionRegistration {
         }
         let (assistant, name) = (self.assistant.weak(), self.spec.name().to_owned());
         spawn_local(async move {
-            page_settled().await;
+            wait_for_pending_work().await;
             let Some(assistant) = assistant.upgrade() else {
                 return;
             };
@@ -317,7 +317,7 @@ impl ActionRegistration {
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().remove_code(self.id);
         self.assistant.renderers().remove_action(self.id);
-        self.assistant.renderers_changed();
+        self.assistant.notify_renderers_changed();
     }
 }
 

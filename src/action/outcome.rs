@@ -104,12 +104,12 @@ impl<T> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn error(&self) -> Option<String> {
-        self.error_with(|_, message| message.to_owned())
+        self.format_error(|_, message| message.to_owned())
     }
 
     /// Formats the kind and the message of the call's error. Both are `denied`, `cancelled` or
     /// `skipped` for a call that ended in this way. `None` for a call without an error.
-    pub(crate) fn error_with(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
+    pub(crate) fn format_error(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let ended = match (call.error(), call.phase()) {
                 (Some(error), _) => return Some(format(error.kind().as_str(), error.message())),

@@ -54,7 +54,7 @@ impl Assistant {
 
     /// Returns the texts of the active action with the given name, or else of the newest action;
     /// `None` if no action with the name is registered.
-    pub(crate) fn action_words(&self, name: &str) -> Option<CallTexts> {
+    pub(crate) fn action_texts(&self, name: &str) -> Option<CallTexts> {
         let first = self.registration_ids(name).into_iter().next()?;
         Some(self.renderers().action(first)?.words.current_texts())
     }

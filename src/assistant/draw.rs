@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     Assistant, InterruptView, PartHandle, ToolCallView, assistant_or_log_error,
-    renderers::{TargetedRenderer, call_renderer, erase_renderer},
+    renderers::{TargetedRenderer, erase_call_renderer, erase_renderer},
 };
 use crate::render::{InterruptTarget, PartTarget, ToolTarget};
 
@@ -44,7 +44,10 @@ impl Assistant {
         target: impl Into<ToolTarget>,
         render: impl Fn(ToolCallView<T>) -> V + 'static,
     ) -> RendererGuard {
-        self.add_renderer(TargetedRenderer::Tool(target.into(), call_renderer(render)))
+        self.add_renderer(TargetedRenderer::Tool(
+            target.into(),
+            erase_call_renderer(render),
+        ))
     }
 
     /// Registers a renderer for parts of messages until the guard is dropped.
@@ -111,7 +114,7 @@ impl Assistant {
         if of_parts {
             self.renderers().notify_part_views();
         } else {
-            self.renderers_changed();
+            self.notify_renderers_changed();
         }
     }
 }

@@ -58,7 +58,9 @@ pub use interrupt::InterruptView;
 pub(crate) use interrupt::ShownQuestion;
 pub use load::load_parts;
 pub use part::PartHandle;
-pub(crate) use renderers::{CallRenderers, FoundRenderer, Renderer, Renderers, call_renderer};
+pub(crate) use renderers::{
+    CallRenderers, FoundRenderer, Renderer, Renderers, erase_call_renderer,
+};
 pub use tools::Tools;
 #[cfg(feature = "records")]
 pub use updates::Updates;
@@ -100,7 +102,7 @@ impl fmt::Debug for Assistant {
 
 /// The context that a provider provides on a server, where there is no assistant.
 #[derive(Clone, Copy)]
-pub(crate) struct OnServer;
+pub(crate) struct ServerMarker;
 
 /// Returns the assistant in context. Without one, logs an error (rule "a hook without a provider").
 /// Returns `None` on a server.
@@ -126,7 +128,7 @@ fn find_assistant(
     complaint: impl FnOnce() -> String,
 ) -> Option<Assistant> {
     let assistant = given.or_else(use_assistant);
-    if assistant.is_none() && use_context::<OnServer>().is_none() {
+    if assistant.is_none() && use_context::<ServerMarker>().is_none() {
         console_error(&complaint());
     }
     assistant.filter(|_| in_browser())

@@ -22,7 +22,7 @@ pub(super) fn erase_renderer<T, V: IntoView + 'static>(
 }
 
 /// Erases the type of a call renderer, which may have arguments of any type.
-pub(crate) fn call_renderer<T: 'static, V: IntoView + 'static>(
+pub(crate) fn erase_call_renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) -> Renderer<ToolCallView> {
     erase_renderer(move |call: ToolCallView| render(call.cast()))

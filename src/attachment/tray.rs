@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
-use crate::ui::{WordOf, Words, media_policy, read_base64, size_text};
+use crate::ui::{LabelSelector, Words, format_size, media_policy, read_base64};
 
 /// The maximum size of an uploaded picture that gets a thumbnail, in bytes.
 const MAX_THUMBNAIL: usize = 2_000_000;
@@ -59,7 +59,7 @@ pub(super) enum FileState {
 /// The reason why a file was refused.
 #[derive(Clone)]
 pub(super) struct FileRefusal {
-    word: WordOf,
+    word: LabelSelector,
     limit: String,
     name: String,
 }
@@ -130,10 +130,10 @@ impl AttachmentTray {
 
     fn refusal(&self, file: &web_sys::File) -> Option<FileRefusal> {
         let (config, name) = (&self.config, file.name());
-        let (word, limit): (WordOf, _) = if !config.is_accepted(&name, &file.type_()) {
+        let (word, limit): (LabelSelector, _) = if !config.is_accepted(&name, &file.type_()) {
             (|l| &l.file_type_refused, String::new())
         } else if file_size(file) > config.max_bytes {
-            (|l| &l.file_too_large, size_text(config.max_bytes))
+            (|l| &l.file_too_large, format_size(config.max_bytes))
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
             (|l| &l.too_many_files, config.max_files.to_string())
         } else {
@@ -251,7 +251,7 @@ impl AttachmentTray {
     /// # Errors
     ///
     /// Returns the label of the error if a file is not ready yet, or could not be read or uploaded.
-    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, WordOf> {
+    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, LabelSelector> {
         let items = self.items.get_untracked();
         let blank = text.trim().is_empty();
         if items.is_empty() {

@@ -7,7 +7,7 @@ use super::{
     AttachmentTray,
     tray::{AttachedFile, FileState},
 };
-use crate::ui::{Icon, closest, dynamic, each, find, fresh_id, memo, size_text, when};
+use crate::ui::{Icon, closest, dynamic, each, find, format_size, fresh_id, memo, when};
 
 /// Renders the button that opens the file dialog.
 pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -> AnyView {
@@ -115,7 +115,7 @@ fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Text
         Some(src) => view! { <img alt="" src=src /> }.into_any(),
         None => icon.view().into_any(),
     };
-    let size = item.size.map(size_text).unwrap_or_default();
+    let size = item.size.map(format_size).unwrap_or_default();
     let (state, word) = (item.state.clone(), item.state.clone());
     let name = item.shown_name();
     let facts = {

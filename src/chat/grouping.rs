@@ -246,7 +246,7 @@ fn group_title(
             let cell = is_grouped.then(|| assistant.call(&key)).flatten();
             assistant.view().renderers.track();
             cell.map(|cell| {
-                let words = assistant.action_words(&cell.name.get());
+                let words = assistant.action_texts(&cell.name.get());
                 words.and_then(|words| words.title).unwrap_or_default()
             })
         });

@@ -13,7 +13,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{Icon, Labels, WordOf, Words, dynamic, each, focus, memo, size_text, when},
+    ui::{Icon, LabelSelector, Labels, Words, dynamic, each, focus, format_size, memo, when},
     view::PartKind,
 };
 
@@ -103,8 +103,8 @@ pub(super) struct NoticeBar {
     pub(super) kind: Option<&'static str>,
     pub(super) role: &'static str,
     pub(super) icon: Icon,
-    pub(super) text: WordOf,
-    pub(super) button: WordOf,
+    pub(super) text: LabelSelector,
+    pub(super) button: LabelSelector,
 }
 
 impl NoticeBar {
@@ -187,7 +187,7 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
         _ => &labels.notice_too_large,
     };
     let amount = |count: usize| match exceeded.limit().counts_bytes() {
-        true => size_text(count),
+        true => format_size(count),
         false => count.to_string(),
     };
     let text = word.replace("{limit}", &amount(exceeded.most()));

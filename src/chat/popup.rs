@@ -65,7 +65,7 @@ fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
     let toggle = move |_| {
         open.update(|open| *open = !*open);
         if let (true, Some(body)) = (open.get_untracked(), body.get_untracked()) {
-            focus::focus_in(body.into(), ".la-composer-input");
+            focus::focus_descendant(body.into(), ".la-composer-input");
         }
     };
     let by_key = move |event: ev::KeyboardEvent| {

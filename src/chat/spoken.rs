@@ -2,11 +2,11 @@
 
 use leptos::prelude::*;
 
-use crate::ui::WordOf;
+use crate::ui::LabelSelector;
 
 /// The newest announcement that a component of the surrounding window has requested.
 #[derive(Clone, Copy)]
-pub(super) struct RequestedAnnouncement(RwSignal<Option<WordOf>>);
+pub(super) struct RequestedAnnouncement(RwSignal<Option<LabelSelector>>);
 
 impl RequestedAnnouncement {
     pub(super) fn new() -> Self {
@@ -14,14 +14,14 @@ impl RequestedAnnouncement {
     }
 
     /// Requests the announcement of a label.
-    pub(super) fn announce(self, word: WordOf) {
+    pub(super) fn announce(self, word: LabelSelector) {
         // The window may be disposed.
         let _ = self.0.try_set(Some(word));
     }
 
     /// Returns the label of the newest requested announcement; `None` if there is none. Tracked: a
     /// repeated announcement notifies as well.
-    pub(super) fn newest_label(self) -> Option<WordOf> {
+    pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()
     }
 }

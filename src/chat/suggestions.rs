@@ -154,7 +154,7 @@ fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
         all.set(true);
         let list = item.get_untracked().and_then(|item| item.parent_element());
         if let Some(list) = list {
-            focus::focus_in(list, NEXT);
+            focus::focus_descendant(list, NEXT);
         }
     };
     view! {

@@ -17,7 +17,8 @@ use serde_json::Value;
 
 use super::PartHandle;
 use crate::ui::{
-    AttrText, Icon, Labels, Word, Words, display_host, dynamic, media_policy, save_file, size_text,
+    AttrText, Icon, Labels, Word, Words, display_host, dynamic, format_size, media_policy,
+    save_file,
 };
 
 /// The maximum length of a name, in characters.
@@ -130,7 +131,7 @@ impl FileCard {
         match source {
             Source::Data { value, mime_type } => {
                 details.push(mime_type.clone());
-                details.push(size_text(decoded_len(value)));
+                details.push(format_size(decoded_len(value)));
             }
             Source::Url { value, mime_type } => {
                 details.extend(mime_type.clone());

@@ -29,7 +29,7 @@ pub(crate) struct ForeignView {
 }
 
 /// Mounts the view of another component; empty if `find` returns `None`.
-pub(crate) fn mount_foreign(
+pub(crate) fn mount_foreign_view(
     assistant: Assistant,
     find: impl Fn() -> Option<ForeignView> + 'static,
 ) -> AnyView {

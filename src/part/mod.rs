@@ -32,7 +32,7 @@ pub(crate) use steps::stored_steps;
 pub use streaming::{StreamingText, StreamingTextProps};
 
 pub(crate) use file::file_view as show_file;
-pub(crate) use foreign::{ForeignView, mount_foreign};
+pub(crate) use foreign::{ForeignView, mount_foreign_view};
 
 /// Renders a part that is not a call, with the application's renderer or according to its kind.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
@@ -56,7 +56,7 @@ fn custom_part(part: PartHandle) -> AnyView {
     let Some(assistant) = part.assistant() else {
         return ().into_any();
     };
-    let inner = mount_foreign(assistant, move || {
+    let inner = mount_foreign_view(assistant, move || {
         let found = renderer_of(part)?;
         Some(ForeignView {
             registration: found.id,

@@ -21,7 +21,7 @@ use super::{HandlerTask, RunTask, Runtime};
 use crate::{
     agent::EventSink,
     render::{ActionCode, Cancellation},
-    ui::{after, is_offline, page_settled, sleep, spawn_local},
+    ui::{after, is_offline, sleep, spawn_local, wait_for_pending_work},
 };
 
 /// The time limit of an action's preview.
@@ -83,7 +83,7 @@ impl Runtime {
     fn prepare_run(&self, run: RunKey) {
         let runtime = self.weak();
         spawn_local(async move {
-            page_settled().await;
+            wait_for_pending_work().await;
             if let Some(runtime) = runtime.upgrade() {
                 runtime.read_sources();
                 runtime.dispatch_ignoring_refusal(Input::OpenRun { run });

@@ -17,11 +17,11 @@ pub(super) type StepHandler = fn(&Runtime) -> Option<Result<(), Refusal>>;
     clippy::unnecessary_wraps,
     reason = "a split build may have no engine yet"
 )]
-pub(super) const fn loaded() -> Option<StepHandler> {
+pub(super) const fn step_handler() -> Option<StepHandler> {
     Some(Runtime::handle_next_step)
 }
 
 #[cfg(feature = "split")]
 mod fetched;
 #[cfg(feature = "split")]
-pub(crate) use self::fetched::{HeldInputs, load_engine, loaded, wait_until_loaded};
+pub(crate) use self::fetched::{HeldInputs, load_engine, step_handler, wait_until_loaded};

@@ -294,7 +294,7 @@ impl Runtime {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);
         }
-        let Some(step) = engine::loaded() else {
+        let Some(step) = engine::step_handler() else {
             #[cfg(feature = "split")]
             return self.hold_step(next);
             #[cfg(not(feature = "split"))]

@@ -15,7 +15,7 @@ use super::{
     pretty::format_json,
     visibility::Visibility,
 };
-use crate::ui::{Labels, Word, WordOf, Words, dynamic, fresh_id, is_trusted};
+use crate::ui::{LabelSelector, Labels, Word, Words, dynamic, fresh_id, is_trusted};
 
 /// The kinds of decisions, in the order of their radio buttons.
 const KINDS: [DecisionKind; 4] = [
@@ -173,7 +173,7 @@ fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Wo
     arguments_block(text.into_any(), Some(visibility.end_mark()))
 }
 
-fn decision_label(kind: DecisionKind) -> WordOf {
+fn decision_label(kind: DecisionKind) -> LabelSelector {
     match kind {
         DecisionKind::Approve => |l| &l.approve,
         DecisionKind::Edit => |l| &l.edit,

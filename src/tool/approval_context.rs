@@ -91,7 +91,7 @@ impl ApprovalContext {
     /// rendered.
     pub(super) fn focus_when_rendered(&self, selector: &'static str) {
         if let Some(card) = self.card.get_untracked() {
-            focus::focus_in(card.into(), selector);
+            focus::focus_descendant(card.into(), selector);
         }
     }
 }

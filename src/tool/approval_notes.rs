@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::visibility::Visibility;
 use crate::{
     action::ToolCallView,
-    ui::{WordOf, Words, after, dynamic, effect, memo},
+    ui::{LabelSelector, Words, after, dynamic, effect, memo},
 };
 
 /// The time, in milliseconds, after which a card says that the action of its call is missing, and
@@ -49,7 +49,7 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
     });
     let note = move || {
         says.get().then(|| {
-            let text: WordOf = match by_user.get() {
+            let text: LabelSelector = match by_user.get() {
                 true => |l| &l.changed_by_you,
                 false => |l| &l.changed,
             };
@@ -92,7 +92,7 @@ pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
 fn reading_hint(
     words: &Words,
     visibility: Visibility,
-    word: WordOf,
+    word: LabelSelector,
     denies: Signal<bool>,
 ) -> AnyView {
     let words = words.clone();

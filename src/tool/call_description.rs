@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     ExactText,
     mentioned::{ShownText, find_unmentioned},
-    pieces::with_visible_codes,
+    pieces::escape_hidden,
     summary_argument::summary_argument,
 };
 use crate::{
@@ -228,14 +228,12 @@ impl CallDescription {
 /// followed by the rows of the description. A question of the agent has only the name of the call.
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
-        let name = with_visible_codes(&call.name());
+        let name = escape_hidden(&call.name());
         return format!("{} {name}", words.word(|l| &l.agent_asks_call));
     }
     let described = describe_call(call).unwrap_or_default();
     let first = match described.sentence.is_empty() {
-        true => call
-            .title()
-            .unwrap_or_else(|| with_visible_codes(&call.name())),
+        true => call.title().unwrap_or_else(|| escape_hidden(&call.name())),
         false => described.sentence.trim_end_matches('?').to_owned(),
     };
     let rows = described

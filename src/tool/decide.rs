@@ -13,14 +13,16 @@ use super::{
     arguments::arguments,
     batch,
     call_description::DescribedExtent,
-    pieces::with_visible_codes,
+    pieces::escape_hidden,
     pretty::format_json,
     preview::preview,
     problems::LastRefusal,
     scopes::{ScopeChoice, scope_group_button, scopes},
     visibility::{Visibility, cover_note},
 };
-use crate::ui::{Icon, WordOf, Words, decider_by, dynamic, is_composing, is_trusted, memo, when};
+use crate::ui::{
+    Icon, LabelSelector, Words, decider_by, dynamic, is_composing, is_trusted, memo, when,
+};
 
 /// Renders the call with notes and preview, and the buttons that approve or deny the call. Adds the
 /// card to the batch of its response, except after an unknown outcome.
@@ -319,7 +321,7 @@ fn answer_buttons(
 
 /// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
 /// is unknown.
-fn approve_button_label(shown: &ApprovalContext) -> WordOf {
+fn approve_button_label(shown: &ApprovalContext) -> LabelSelector {
     match untrack(|| shown.call.has_unknown_outcome()) {
         true => |l| &l.run_again,
         false => |l| &l.approve,
@@ -342,7 +344,7 @@ fn approve_button_name(
             true => yes.into_owned(),
             false => format!(
                 "{yes}: {}",
-                with_visible_codes(&call.title().unwrap_or_else(|| call.name()))
+                escape_hidden(&call.title().unwrap_or_else(|| call.name()))
             ),
         }
     }
@@ -377,7 +379,7 @@ pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
     });
     let enabled = Signal::derive(move || visibility.is_satisfied());
     let approves = words.clone();
-    let submit: WordOf = match reviews {
+    let submit: LabelSelector = match reviews {
         true => |l| &l.review,
         false => |l| &l.approve,
     };

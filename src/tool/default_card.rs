@@ -187,7 +187,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     let rest = {
         let (call, words) = (*call, words.clone());
         move || match (
-            call.error_with(|kind, message| exact_error(&words, kind, message)),
+            call.format_error(|kind, message| exact_error(&words, kind, message)),
             call.result_value(),
         ) {
             (Some(message), _) => {

@@ -63,7 +63,7 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
 /// Returns the reason of a call's failure in one line of limited length; `None` if no reason is
 /// known.
 pub(crate) fn failure_reason(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
-    let reason = call.error_with(|kind, reason| words.get().reason(kind, "", reason));
+    let reason = call.format_error(|kind, reason| words.get().reason(kind, "", reason));
     shorten_to_line(&reason.or_else(|| reason_in_result(&call.result_value()?))?)
 }
 

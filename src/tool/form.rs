@@ -129,7 +129,7 @@ pub fn SchemaForm(
             on_submit.run(value);
         }
         if let (false, Some(form)) = (wrong.with_untracked(Vec::is_empty), form.get_untracked()) {
-            focus::focus_in(form.into(), "[aria-invalid=true]");
+            focus::focus_descendant(form.into(), "[aria-invalid=true]");
         }
     };
     let messages = move || {

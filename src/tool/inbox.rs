@@ -83,7 +83,7 @@ pub fn InterruptInbox(
             let asked = &assistant.view().asked;
             calls
                 .extend(asked.with(|list| list.iter().map(|asked| asked.call).collect::<Vec<_>>()));
-            page_calls(&assistant, &calls)
+            page_call_keys(&assistant, &calls)
         }
     };
     let card = {
@@ -136,7 +136,7 @@ pub fn InterruptInbox(
 const FIRST_QUESTIONS: usize = 20;
 
 /// Returns the keys of the given calls that belong to no message, because the page made the calls.
-pub(crate) fn page_calls(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
+pub(crate) fn page_call_keys(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
     let of_page = assistant.with_conversation(|conversation| {
         let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();
         calls.iter().filter(alone).copied().collect()

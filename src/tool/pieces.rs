@@ -70,7 +70,7 @@ pub(super) fn has_hidden(text: &str, detail: EscapeMode) -> bool {
 
 /// Returns the text with the codes of hidden and confusable characters in brackets, for attributes
 /// and announcements.
-pub(crate) fn with_visible_codes(text: &str) -> String {
+pub(crate) fn escape_hidden(text: &str) -> String {
     let write = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
         Piece::Hidden(codes) => format!("[{codes}]"),

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
-    part::{ForeignView, mount_foreign},
+    part::{ForeignView, mount_foreign_view},
     ui::{
         Icon, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo,
         title_in_words, when,
@@ -115,7 +115,7 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let view = InterruptView::new(assistant, open.clone())
         .with_conditions(visibility.decision_conditions());
     let drawn = assistant.clone();
-    let card = mount_foreign(assistant.clone(), move || {
+    let card = mount_foreign_view(assistant.clone(), move || {
         let reason = &open.interrupt().reason;
         let found = drawn.renderers().interrupt(reason)?;
         let (assistant, open) = (drawn.clone(), open.clone());
@@ -312,7 +312,7 @@ impl AnswerForm {
         let answer = move |_| {
             answering.set(true);
             if let Some(card) = card.get_untracked() {
-                focus::focus_in(
+                focus::focus_descendant(
                     card.into(),
                     ":is(.la-question-action, .la-form, .la-approval-actions) :is(input, select, textarea, button)",
                 );
@@ -391,7 +391,10 @@ impl AnswerForm {
                 Err(missing) => {
                     form.record_outcome(Err(missing));
                     if let Some(card) = form.card.get_untracked() {
-                        focus::focus_in(card.into(), "[data-undecided], [aria-invalid=true]");
+                        focus::focus_descendant(
+                            card.into(),
+                            "[data-undecided], [aria-invalid=true]",
+                        );
                     }
                     return;
                 }

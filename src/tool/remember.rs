@@ -183,7 +183,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         memo(move || {
             // The component that registers the action may be mounted later, or change its language.
             assistant.view().renderers.track();
-            let words = assistant.action_words(&name).unwrap_or_default();
+            let words = assistant.action_texts(&name).unwrap_or_default();
             let described = args.as_ref().filter(|_| exactly);
             let described = described.and_then(|args| words.describe.as_ref()?(args));
             let title = words.title.unwrap_or_else(|| in_words(&name));

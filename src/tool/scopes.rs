@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, WordOf, Words, dynamic, fresh_id, is_composing, is_trusted, when},
+    ui::{Icon, LabelSelector, Words, dynamic, fresh_id, is_composing, is_trusted, when},
 };
 
 /// The user's choice on a card of how long the approval applies.
@@ -114,11 +114,11 @@ fn escape_handler(
 
 /// Returns the scopes that the user may choose, with their labels; `None` is the scope of this call
 /// alone.
-fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, WordOf)> {
+fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, LabelSelector)> {
     let keeps = call
         .assistant()
         .is_some_and(|assistant| assistant.view().stores_approvals.get_untracked());
-    let mut list: Vec<(Option<RememberScope>, WordOf)> = vec![
+    let mut list: Vec<(Option<RememberScope>, LabelSelector)> = vec![
         (None, |l| &l.allow_once),
         (Some(RememberScope::Conversation), |l| &l.allow_conversation),
         (Some(RememberScope::Session), |l| &l.allow_session),
@@ -183,7 +183,7 @@ fn scope_group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
 fn scope_radio(
     group: &str,
     scope: Option<RememberScope>,
-    label: WordOf,
+    label: LabelSelector,
     choice: ScopeChoice,
     words: &Words,
 ) -> AnyView {

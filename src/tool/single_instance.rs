@@ -34,7 +34,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
     QuestionClaim {
         elsewhere: memo(move || {
             changed.track();
-            assistant.view().claims.showing_window(&asked, id)
+            assistant.view().claims.showing_window_name(&asked, id)
         }),
         take_over: Callback::new(move |()| taker.view().claims.take_over(&question, id)),
     }

@@ -26,7 +26,7 @@ use super::{
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    part::{ForeignView, mount_foreign},
+    part::{ForeignView, mount_foreign_view},
     ui::{Attributes, Icon, Words, attributes, dynamic, memo},
     view::Question,
 };
@@ -150,7 +150,7 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 /// is shown below the error.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let (drawn, default) = (assistant.clone(), call);
-    mount_foreign(assistant, move || {
+    mount_foreign_view(assistant, move || {
         let card = drawn.card_renderer(&call.name_untracked())?;
         let (view, default) = (call.with_streamed_args(card.streams_args), default);
         Some(ForeignView {
@@ -181,7 +181,7 @@ fn custom_approval_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyV
         assistant.clone(),
         call.with_conditions(visibility.decision_conditions()),
     );
-    let card = mount_foreign(assistant, move || {
+    let card = mount_foreign_view(assistant, move || {
         let name = shown.name_untracked();
         let card = drawn.approval_renderer(&name)?;
         Some(ForeignView {

@@ -104,7 +104,7 @@ pub(crate) fn recover_focus(place: &web_sys::Element, selector: &str) {
 }
 
 /// Focuses the descendant that matches a selector, after pending changes of the page.
-pub(crate) fn focus_in(place: web_sys::Element, selector: &'static str) {
+pub(crate) fn focus_descendant(place: web_sys::Element, selector: &'static str) {
     after(0, move || {
         focus_element(find(&place, selector));
     });

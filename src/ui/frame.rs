@@ -14,7 +14,7 @@ use js_sys::Date;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{browser, in_browser, page_settled, sleep_by_browser, spawn_local};
+use super::{browser, in_browser, sleep_by_browser, spawn_local, wait_for_pending_work};
 
 /// The maximum time for work in one frame, in milliseconds.
 pub(crate) const SLICE_MS: f64 = 8.0;
@@ -75,7 +75,7 @@ pub(crate) async fn next_frame() {
         let timeout = std::pin::pin!(sleep_by_browser(LONGEST_FRAME));
         select(receiver, timeout).await;
     }
-    page_settled().await;
+    wait_for_pending_work().await;
 }
 
 /// Calls back in the next frame; never calls back on a server.

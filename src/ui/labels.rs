@@ -30,7 +30,7 @@ pub(crate) type Word = Cow<'static, str>;
 type Reasons = Cow<'static, [(&'static str, Word)]>;
 
 /// A selector of a label, for texts that follow the current language.
-pub(crate) type WordOf = fn(&Labels) -> &Word;
+pub(crate) type LabelSelector = fn(&Labels) -> &Word;
 
 /// Returns the name of a field without a `_` at its end, which avoids a keyword.
 const fn public_name(field: &'static str) -> &'static str {
@@ -438,7 +438,7 @@ labels! {
 
 impl Labels {
     /// Returns the selector of the label that tells the user why a request was refused.
-    pub(crate) fn refusal(refusal: &Refusal) -> WordOf {
+    pub(crate) fn refusal(refusal: &Refusal) -> LabelSelector {
         match refusal {
             Refusal::Busy => |l| &l.busy_hint,
             Refusal::ApprovalsPending => |l| &l.approvals_hint,

@@ -51,7 +51,7 @@ pub(crate) use host::display_host;
 pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
-pub(crate) use labels::{Word, WordOf};
+pub(crate) use labels::{LabelSelector, Word};
 pub(crate) use lifecycle::{PageLifecycle, is_hidden};
 pub(crate) use live::{LiveRegions, Region, live_in_dialog};
 pub(crate) use partial::PartialList;
@@ -59,11 +59,14 @@ pub(crate) use partial::PartialList;
 pub(crate) use partial::show_more_text;
 pub(crate) use react::{Attributes, attributes, effect, memo};
 pub(crate) use time::now;
-pub(crate) use timer::{after, after_by_browser, page_settled, sleep, sleep_by_browser, when_idle};
+pub(crate) use timer::{
+    after, after_by_browser, sleep, sleep_by_browser, wait_for_pending_work, when_idle,
+};
 #[cfg(feature = "testing")]
 pub(crate) use trusted::scripted;
 pub(crate) use trusted::{are_scripts_accepted, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{
-    floor_char_boundary, format_float, in_words, size_text, title_in_words, to_lowercase, truncate,
+    floor_char_boundary, format_float, format_size, in_words, title_in_words, to_lowercase,
+    truncate,
 };

@@ -71,7 +71,7 @@ pub(crate) async fn sleep_by_browser(duration: Duration) {
 
 /// Waits until pending work of the page is done: effects, mounts, a navigation. This work runs
 /// before the next message of a channel; unlike timers, messages are not throttled in hidden tabs.
-pub(crate) async fn page_settled() {
+pub(crate) async fn wait_for_pending_work() {
     let Some(Ok(channel)) = super::browser().map(|_| web_sys::MessageChannel::new()) else {
         return;
     };

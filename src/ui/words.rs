@@ -84,7 +84,7 @@ pub(crate) fn to_lowercase(text: &str) -> String {
 }
 
 /// Formats a number of bytes in B, kB or MB.
-pub(crate) fn size_text(bytes: usize) -> String {
+pub(crate) fn format_size(bytes: usize) -> String {
     let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
     let (tenths, unit) = match bytes {
         0..1_000 => return format!("{bytes} B"),

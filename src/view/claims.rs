@@ -71,7 +71,7 @@ impl Claims {
 
     /// Returns the name of the window that shows the question; `None` if the component with the
     /// given id shows the question, or no window claims it.
-    pub(crate) fn showing_window(&self, question: &Question, id: u64) -> Option<String> {
+    pub(crate) fn showing_window_name(&self, question: &Question, id: u64) -> Option<String> {
         let all = self.0.borrow();
         let first = all.get(question)?.list.first()?;
         let name = || first.window.name.try_get().unwrap_or_default();

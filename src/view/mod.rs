@@ -361,7 +361,7 @@ impl ViewModel {
     }
 
     /// Notifies the cards that a renderer was registered or removed.
-    pub(crate) fn renderers_changed(&self) {
+    pub(crate) fn notify_renderers_changed(&self) {
         self.renderers
             .update(|count| *count = count.wrapping_add(1));
     }

@@ -15,8 +15,8 @@ use crate::{
 
 /// Parses an ISO 8601 time to milliseconds since 1970; `None` if the text is not valid.
 #[must_use]
-pub fn millis(text: &str) -> Option<i64> {
-    crate::session::millis(text)
+pub fn parse_iso8601(text: &str) -> Option<i64> {
+    crate::session::parse_iso8601(text)
 }
 
 /// Applies an event at the time 0, adds its diagnostics to `diagnostics`, and drops the changes.
@@ -30,12 +30,12 @@ pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Ve
 }
 
 /// Adds the messages that the conversation does not contain, and drops the changes.
-pub fn merge_new(conversation: &mut Conversation, messages: Vec<Message>) {
+pub fn merge_new_messages(conversation: &mut Conversation, messages: Vec<Message>) {
     let out = ApplyContext {
         now: 0,
         diagnostics: &mut Vec::new(),
     };
-    conversation.merge_new(messages, Author::Record, &out);
+    conversation.merge_new_messages(messages, Author::Record, &out);
     conversation.forget_changes();
 }
 
@@ -53,7 +53,7 @@ pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
 /// Creates a message with a text. The author is derived from the role, as for an imported message
 /// without an author.
 #[must_use]
-pub fn text_message(id: &str, role: Role, text: &str) -> TreeMessage {
+pub fn create_text_message(id: &str, role: Role, text: &str) -> TreeMessage {
     TreeMessage {
         author: Author::unnamed(role),
         parts: vec![Part::Text(TextPart::new(text))],

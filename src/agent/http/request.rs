@@ -10,7 +10,7 @@ use web_sys::{
     AbortController, AbortSignal, Headers, Request, RequestCredentials, RequestInit, Response,
 };
 
-use crate::ui::page_settled;
+use crate::ui::wait_for_pending_work;
 
 /// A guard that aborts the request when the run's future is dropped.
 pub(super) struct AbortOnDrop(AbortController);
@@ -203,7 +203,7 @@ async fn fetch_response(
 /// page loses its connections before its script stops, and runs no further task. The stored state
 /// therefore remains a run in progress, which can be resumed after a reload.
 pub(super) async fn wait_for_page_unload() {
-    page_settled().await;
+    wait_for_pending_work().await;
 }
 
 /// Builds the headers of a request: those of the application, and `Content-Type` and `Accept`.

@@ -16,7 +16,7 @@ use super::{composer::is_open_question, notices::notice_sentence, spoken::Reques
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
-    tool::{error_reason, failure_reason, has_failed, question_text, with_visible_codes},
+    tool::{error_reason, escape_hidden, failure_reason, has_failed, question_text},
     ui::{Labels, Word, Words, after, effect, memo},
 };
 pub(super) use voice::ActivityAnnouncer;
@@ -222,9 +222,7 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
     if !has_failed(call, event.phase()) || call.is_reported() {
         return None;
     }
-    let title = call
-        .title()
-        .unwrap_or_else(|| with_visible_codes(event.name()));
+    let title = call.title().unwrap_or_else(|| escape_hidden(event.name()));
     let text = words.word(|l| &l.tool_failed).replace("{tool}", &title);
     let reason = match event.kind() {
         CallEventKind::Ended {
@@ -244,13 +242,9 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.texts();
     let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
-    labels.doing.unwrap_or_else(|| {
-        running(
-            labels
-                .title
-                .unwrap_or_else(|| with_visible_codes(&call.name())),
-        )
-    })
+    labels
+        .doing
+        .unwrap_or_else(|| running(labels.title.unwrap_or_else(|| escape_hidden(&call.name()))))
 }
 
 /// Announces new notices, except for failures, which are rendered as alerts.

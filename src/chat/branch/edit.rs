@@ -5,8 +5,8 @@ use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{
-    Icon, IconButton, Labels, WordOf, Words, closest, dynamic, effect, focus::focus_in, fresh_id,
-    is_composing, when,
+    Icon, IconButton, LabelSelector, Labels, Words, closest, dynamic, effect,
+    focus::focus_descendant, fresh_id, is_composing, when,
 };
 
 /// The button that replaces a user message's text by a [`MessageEditor`]. The button is shown below
@@ -94,7 +94,7 @@ struct Draft {
     words: Words,
     form: NodeRef<html::Form>,
     input: NodeRef<html::Textarea>,
-    refused: RwSignal<Option<WordOf>>,
+    refused: RwSignal<Option<LabelSelector>>,
 }
 
 impl Draft {
@@ -105,8 +105,8 @@ impl Draft {
         let turn = turn.or_else(|| self.closest_element(".la-message"));
         let chat = self.closest_element(".la-chat");
         match (self.shared.edited.close_editor(), chat, turn) {
-            (true, Some(chat), _) => focus_in(chat, ".la-composer-input"),
-            (_, _, Some(turn)) => focus_in(turn, ".la-message-edit"),
+            (true, Some(chat), _) => focus_descendant(chat, ".la-composer-input"),
+            (_, _, Some(turn)) => focus_descendant(turn, ".la-message-edit"),
             _ => {}
         }
     }
@@ -125,7 +125,7 @@ impl Draft {
                 self.shared.edited.close_editor();
                 self.shared.scroll_to_end();
                 if let Some(chat) = chat {
-                    focus_in(chat, ".la-composer-input");
+                    focus_descendant(chat, ".la-composer-input");
                 }
             }
             // There is nothing to send; the composer does not report that, either.

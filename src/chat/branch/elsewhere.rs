@@ -4,7 +4,7 @@ use leptos::{ev, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, closest, dynamic, focus::focus_in, when},
+    ui::{Icon, Words, closest, dynamic, focus::focus_descendant, when},
 };
 
 /// Shows that something is running, or waits for the user, on a branch that is not shown, with a
@@ -48,7 +48,7 @@ pub fn OtherBranch(
             let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
             assistant.branches().show_run();
             if let Some(chat) = chat {
-                focus_in(chat, ".la-transcript-scroller");
+                focus_descendant(chat, ".la-transcript-scroller");
             }
         };
         view! {

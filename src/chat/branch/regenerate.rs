@@ -6,7 +6,7 @@ use leptos::{ev, prelude::*};
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, IconButton, Words, closest, focus::focus_in, when},
+    ui::{Icon, IconButton, Words, closest, focus::focus_descendant, when},
 };
 
 /// The button that regenerates an answer as a new version; the previous version stays, and a
@@ -59,7 +59,7 @@ pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &Messag
             shared.scroll_to_end();
             // The button is removed with the previous version.
             if let Some(chat) = chat {
-                focus_in(chat, ".la-transcript-scroller");
+                focus_descendant(chat, ".la-transcript-scroller");
             }
         }
     };

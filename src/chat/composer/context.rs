@@ -13,7 +13,7 @@ use super::{handle::ComposerHandle, request::sole_deniable_request};
 use crate::{
     assistant::Assistant,
     attachment::{AttachmentTray, Attachments},
-    ui::{WordOf, Words, console_error, effect, in_browser, memo, now},
+    ui::{LabelSelector, Words, console_error, effect, in_browser, memo, now},
     view::Activity,
 };
 
@@ -28,7 +28,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) words: Words,
     pub(super) tray: Option<AttachmentTray>,
     /// The reason why the last attempt to send was refused.
-    pub(super) refused: RwSignal<Option<WordOf>>,
+    pub(super) refused: RwSignal<Option<LabelSelector>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
     /// True if a question other than an approval is open.
@@ -243,7 +243,7 @@ fn composer_state(activity: Activity) -> &'static str {
 }
 
 /// Returns the label of the hint line while no message is refused.
-pub(super) fn hint_label(writing: &ComposerContext) -> WordOf {
+pub(super) fn hint_label(writing: &ComposerContext) -> LabelSelector {
     let asked = writing.asked.get();
     match writing.state.get() {
         BLOCKED | RUNNING if writing.elsewhere.get() => |l| &l.elsewhere_hint,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::context::{ComposerContext, is_open_question};
 use crate::{
     assistant::Assistant,
-    ui::{Labels, WordOf},
+    ui::{LabelSelector, Labels},
 };
 
 /// A function that passes a message to the assistant.
@@ -26,7 +26,7 @@ impl ComposerContext {
 
 /// Delivers the text and the attachments, and clears both. If the message is refused, text and
 /// attachments stay, and the reason is returned. Does nothing if there is nothing to send.
-fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), WordOf> {
+fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelSelector> {
     let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
     let text = writing.handle.current_text();
     let text = text.trim_end();
@@ -38,7 +38,7 @@ fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), Wo
         return Ok(());
     };
     let sent = deliver(assistant, content);
-    sent.map_err(|refusal| -> WordOf {
+    sent.map_err(|refusal| -> LabelSelector {
         // An approval needs another hint than a question.
         let asks = assistant.interrupts();
         let asks = asks.with_untracked(|list| list.iter().any(is_open_question));

@@ -23,8 +23,8 @@ use crate::{
     runtime::engine,
     store::Ownership,
     ui::{
-        Icon, Words, after, closest, dynamic, effect, focus, memo, page_settled, spawn_local,
-        spinner,
+        Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner,
+        wait_for_pending_work,
     },
 };
 
@@ -147,8 +147,8 @@ impl DeferredParts {
                 engine::load_engine(assistant.runtime().weak()).await;
                 // The request of a waiting message is on its way meanwhile: a run opens once the page
                 // has settled, and the second wait begins after that of the run.
-                page_settled().await;
-                page_settled().await;
+                wait_for_pending_work().await;
+                wait_for_pending_work().await;
             }
             let stage = renderers.map_or(LoadState::Failed, LoadState::Fetched);
             self.stage.try_set(stage);
@@ -183,7 +183,7 @@ impl DeferredParts {
         // Kept until the conversation is drawn, which may be a moment after the session has it.
         let message = Memo::new(move |shown: Option<&HeldMessage>| match message.get() {
             _ if draws.get() => None,
-            None if engine::loaded().is_some() => shown.cloned().flatten(),
+            None if engine::step_handler().is_some() => shown.cloned().flatten(),
             message => message,
         });
         let place = NodeRef::<html::Div>::new();
@@ -324,7 +324,7 @@ fn move_focus_to_transcript(place: NodeRef<html::Div>) {
     let place = place.get_untracked();
     let focused = place.filter(|place| focus::has_focus_in(place));
     if let Some(chat) = focused.and_then(|place| closest(&place, "[data-assistant-chat]")) {
-        focus::focus_in(chat, ".la-transcript-scroller");
+        focus::focus_descendant(chat, ".la-transcript-scroller");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
         grouping::{Groups, grouped_call},
         part::PartView,
     },
-    tool::{Batch, ExactText, batch_bar, has_default_card, with_visible_codes},
+    tool::{Batch, ExactText, batch_bar, escape_hidden, has_default_card},
     ui::{Icon, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
     view::{PartCell, PartKind},
 };
@@ -55,7 +55,7 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| with_visible_codes(&truncate(name, MAX_NAME)));
+    let name = name.map(|name| escape_hidden(&truncate(name, MAX_NAME)));
     let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
     let all: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)

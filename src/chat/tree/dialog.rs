@@ -9,7 +9,7 @@ use leptos::{ev, html, prelude::*};
 use super::{Tree, TreeDialog, row::message_preview};
 use crate::{
     chat::counts::insert_count,
-    ui::{Labels, Word, WordOf, dynamic, each, effect, fresh_id, live_in_dialog},
+    ui::{LabelSelector, Labels, Word, dynamic, each, effect, fresh_id, live_in_dialog},
 };
 
 /// Renders the open dialog of the tree, if any.
@@ -170,7 +170,7 @@ fn edit_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
             input.set_value(&text);
         }
     });
-    let refused = RwSignal::new(None::<WordOf>);
+    let refused = RwSignal::new(None::<LabelSelector>);
     let sent = {
         let (tree, id) = (tree.clone(), id.clone());
         move |event: ev::SubmitEvent| {

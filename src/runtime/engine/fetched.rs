@@ -41,7 +41,7 @@ fn engine() -> Result<StepHandler, SplitLoaderError> {
     Ok(Runtime::handle_next_step)
 }
 
-pub(crate) fn loaded() -> Option<StepHandler> {
+pub(crate) fn step_handler() -> Option<StepHandler> {
     LOADED.get().copied()
 }
 
@@ -64,7 +64,7 @@ impl HeldInputs {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
             Input::Send { .. } if has_message => return Err(Refusal::Busy),
-            _ if loaded().is_some() => {}
+            _ if step_handler().is_some() => {}
             Input::Send { content } => self.message.set(Some(Arc::new(content.clone()))),
             Input::NewThread | Input::Load { .. } if has_message => self.message.set(None),
             _ => {}
@@ -86,7 +86,7 @@ impl HeldInputs {
 /// Loads the engine, notifies the tasks that wait for it, and handles the inputs that a runtime has
 /// queued. Returns false if the engine could not be loaded.
 pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
-    let step = match loaded() {
+    let step = match step_handler() {
         Some(step) => step,
         None => match engine().await {
             Ok(step) => step,
@@ -107,7 +107,7 @@ pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
 
 /// Waits until the engine is loaded, by any runtime of the page.
 pub(crate) async fn wait_until_loaded() {
-    if loaded().is_some() {
+    if step_handler().is_some() {
         return;
     }
     let (sender, receiver) = oneshot::channel();
@@ -147,7 +147,7 @@ impl Runtime {
     /// Requests the engine for an input, and shows that the user may have to wait. Does nothing if
     /// the engine is loaded.
     pub(in crate::runtime) fn request_engine_for_input(&self) {
-        if loaded().is_some() {
+        if step_handler().is_some() {
             return;
         }
         if !self.held.shows.get_untracked() {
@@ -158,7 +158,7 @@ impl Runtime {
 
     /// Starts to fetch the engine. Does nothing if the engine is loaded or being fetched.
     pub(in crate::runtime) fn request_engine(&self) {
-        if loaded().is_some() || self.held.loading.replace(true) {
+        if step_handler().is_some() || self.held.loading.replace(true) {
             return;
         }
         let runtime = self.weak();
@@ -192,7 +192,7 @@ impl Runtime {
 
     /// Drops the queued steps if the engine is not loaded, because the provider is unmounted.
     pub(in crate::runtime) fn drop_held_steps(&self) {
-        if loaded().is_none() {
+        if step_handler().is_none() {
             let held = self.queue.take();
             drop(held);
         }

@@ -62,7 +62,7 @@ pub struct AllowedEarlier {
     /// The decider who gave the approval.
     pub(crate) by: Decider,
     /// The state of counting this use, if uses are limited.
-    pub(crate) count: UseCount,
+    pub(crate) count: UseCountState,
 }
 
 impl AllowedEarlier {
@@ -81,7 +81,7 @@ impl AllowedEarlier {
 
 /// The state of counting the use of a remembered approval by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum UseCount {
+pub(crate) enum UseCountState {
     /// No use is counted: uses are not limited, or counting has not begun.
     #[default]
     No,

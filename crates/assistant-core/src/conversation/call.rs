@@ -331,7 +331,7 @@ impl ToolCall {
 
     /// Returns true if the user has answered the agent's interrupt about the call, and the agent's
     /// result is awaited.
-    pub(crate) fn is_answered_interrupt(&self) -> bool {
+    pub(crate) fn has_answered_interrupt(&self) -> bool {
         let is_answered = self
             .approval()
             .is_some_and(CallApproval::is_answer_to_agent);
@@ -434,7 +434,7 @@ impl ToolCall {
 
     /// Returns the id of the tool message that hands the call off to the agent; `None` if the call
     /// is not handed off, or has changed since the approval.
-    pub(crate) fn hand_off_message(&self) -> Option<&str> {
+    pub(crate) fn hand_off_message_id(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
         };
@@ -444,7 +444,7 @@ impl ToolCall {
 
     /// Returns true if the agent's question about the call was approved, and the call has not
     /// changed since.
-    pub(crate) fn is_granted(&self) -> bool {
+    pub(crate) fn is_approved_for_agent(&self) -> bool {
         !self.has_changed()
             && self.approval().is_some_and(|approval| {
                 approval.interrupt_id.is_some() && approval.decision == Some(Decision::Approved)

@@ -125,7 +125,7 @@ impl ToolCall {
 impl CallEvent {
     /// Stores the properties of a call and the id of its conversation, for records, before another
     /// conversation replaces that conversation.
-    pub(crate) fn attach_facts_of_thread(&mut self, thread_id: &str, call: &ToolCall) {
+    pub(crate) fn attach_facts_and_thread_id(&mut self, thread_id: &str, call: &ToolCall) {
         self.attach_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }

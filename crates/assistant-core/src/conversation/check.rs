@@ -1,7 +1,7 @@
 //! The check of a call: the facts on which the permission to start was based.
 //!
 //! A check is part of the review in a call's state ([`super::Review`]), and ends with that state.
-//! While the call and the rules of its action equal its [`Binding`], the check holds.
+//! While the call and the rules of its action equal its [`CheckSubject`], the check holds.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncodin
 /// Another component with the same rules may take over the call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
-    pub(crate) binding: Binding,
+    pub(crate) binding: CheckSubject,
     pub(crate) registration: Option<RegistrationId>,
     pub(crate) eager: bool,
     pub(crate) exclusive: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Check {
 
 impl Check {
     /// Creates the check of a call for which no action is registered.
-    pub(crate) const fn without_action(binding: Binding, eager: bool) -> Self {
+    pub(crate) const fn without_action(binding: CheckSubject, eager: bool) -> Self {
         Self {
             binding,
             registration: None,
@@ -35,13 +35,13 @@ impl Check {
 
 /// The subject of a check: name and arguments of the call, and the rules of its action.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Binding {
+pub(crate) struct CheckSubject {
     name: String,
     args_text: String,
     rules: Option<CheckedRules>,
 }
 
-impl Binding {
+impl CheckSubject {
     pub(crate) fn new(name: &str, args_text: &str, spec: Option<&ActionSpec>) -> Self {
         Self {
             name: name.to_owned(),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
-    ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCount,
+    ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCountState,
     after_reload::{LastStart, StoredState},
     json_fields::{
         JsonFormat, collect_unknown_fields, take_bool, take_flag, take_int, take_object,
@@ -323,7 +323,7 @@ fn read_allowed_earlier(from: &Value) -> Option<AllowedEarlier> {
         id: from.get("id")?.as_str()?.to_owned(),
         at: from.get("at")?.as_i64()?,
         by: Decider::from_grant(from.get("by"))?,
-        count: UseCount::No,
+        count: UseCountState::No,
     })
 }
 

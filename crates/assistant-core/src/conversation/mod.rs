@@ -80,7 +80,7 @@ mod wire_form;
 pub use crate::action::Decider;
 pub use allowed_by::AllowedBy;
 pub use amount::{Amount, AmountError};
-pub(crate) use answer::UseCount;
+pub(crate) use answer::UseCountState;
 pub use answer::{
     AllowedEarlier, CallApproval, CallError, CallResult, Decision, ErrorKind, Progress,
 };
@@ -90,7 +90,7 @@ pub(crate) use call_event::CallFacts;
 pub use call_event::{CallEvent, CallEventKind};
 pub use call_outcome::CallOutcome;
 pub use change::Change;
-pub(crate) use check::{Binding, Check};
+pub(crate) use check::{Check, CheckSubject};
 pub use consent::Consent;
 pub use cost::Cost;
 pub use drawing::{Drawing, Spot, Visible};

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     AllowedEarlier, AwaitedPreview, CallApproval, Check, Decider, Decision, Fingerprint,
-    Permission, UseCount, state::State,
+    Permission, UseCountState, state::State,
 };
 use crate::action::RegistrationId;
 
@@ -47,7 +47,7 @@ pub(crate) enum Note {
     /// A remembered approval permits the call's start, or no longer permits it.
     AllowedEarlier(Option<AllowedEarlier>),
     /// The use of the remembered approval is counted.
-    UseCounted(UseCount),
+    UseCounted(UseCountState),
     /// The application permits the call's start, or was asked whether it does.
     Permission(Permission),
     /// A preview was requested.

@@ -39,7 +39,7 @@ impl Conversation {
 
     /// Adds a call of the page itself, made by this request, and returns its key. The call belongs
     /// to no message and is never sent.
-    pub(crate) fn add_direct(&mut self, call: ToolCall, request: u64) -> CallKey {
+    pub(crate) fn add_direct_call(&mut self, call: ToolCall, request: u64) -> CallKey {
         let key = self.calls.add(call, None);
         self.calls.attach_to_page(&key, request);
         self.log.push(Change::Call(key));
@@ -47,7 +47,7 @@ impl Conversation {
     }
 
     /// Removes a call of the page itself, and returns the call and the number of its request.
-    pub(crate) fn remove_direct(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
+    pub(crate) fn remove_direct_call(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
         let request = self.calls.request_of(key)?;
         self.log.push(Change::Call(*key));
         Some((self.calls.remove(key)?, request))
@@ -61,7 +61,7 @@ impl Conversation {
     }
 
     /// Returns the keys of the page's own calls that the handler of a call requested.
-    pub(crate) fn calls_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
+    pub(crate) fn call_keys_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
         let requested = self.direct_calls().filter(|call| call.parent == Some(*key));
         requested.map(ToolCall::key).collect()
     }
@@ -72,7 +72,7 @@ impl Conversation {
     }
 
     /// Returns the keys of the open calls that were checked against a registration, oldest first.
-    pub(crate) fn calls_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
+    pub(crate) fn call_keys_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
         let direct = self.direct_calls().map(ToolCall::key);
         let open = self.calls.open_call_keys().chain(direct);
         let registration = |key: &CallKey| self.call(key)?.check()?.registration;
@@ -99,7 +99,7 @@ impl Conversation {
         self.calls.direct_calls()
     }
 
-    pub(crate) fn is_direct(&self, key: &CallKey) -> bool {
+    pub(crate) fn is_direct_call(&self, key: &CallKey) -> bool {
         self.calls.owner(key) == Some(CallOwner::Page)
     }
 
@@ -391,7 +391,7 @@ impl Conversation {
 
     /// Requires a question to the user on this page before any open call starts, on all branches.
     /// Detached calls in no message are also checked again.
-    pub(crate) fn ask_before_starts(&mut self) {
+    pub(crate) fn require_question_before_starts(&mut self) {
         let open: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open {
             self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));

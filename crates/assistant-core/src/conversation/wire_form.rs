@@ -129,7 +129,7 @@ fn tool_message_for(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
     }
-    let message = call.hand_off_message()?;
+    let message = call.hand_off_message_id()?;
     let content = CallApproval::APPROVED_TEXT.to_owned();
     Some(tool_message(
         call,

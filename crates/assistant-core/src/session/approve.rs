@@ -24,7 +24,7 @@ impl Session {
             return;
         }
         let state = self.conversation.call(key).map(|call| call.state().clone());
-        let on_path = self.conversation.is_run_call(key) || self.conversation.is_direct(key);
+        let on_path = self.conversation.is_run_call(key) || self.conversation.is_direct_call(key);
         match (state, &verdict) {
             (Some(State::Asked(_)), _) if on_path => {}
             (Some(State::Missing(_)), Verdict::Deny { .. }) if on_path => {}
@@ -66,7 +66,7 @@ impl Session {
     /// Lets the loop continue after the user's decision about a call of the agent, unless a run is
     /// in progress. Before the first decision, a loaded conversation sends no results.
     fn resume_loop(&mut self, key: &CallKey) {
-        if !self.turn.is_running() && !self.conversation.is_direct(key) {
+        if !self.turn.is_running() && !self.conversation.is_direct_call(key) {
             self.turn.looping = true;
         }
     }

@@ -310,7 +310,7 @@ impl Session {
 /// Returns true if the agent caused a call, directly or through the handler of another call. Calls
 /// of the page itself follow actions of the user.
 fn is_caused_by_agent(session: &Session, call: &ToolCall) -> bool {
-    call.parent.is_some() || !session.conversation.is_direct(&call.key())
+    call.parent.is_some() || !session.conversation.is_direct_call(&call.key())
 }
 
 impl ReachedLimit {

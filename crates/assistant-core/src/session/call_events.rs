@@ -68,7 +68,7 @@ impl Session {
         let events = open.into_iter().map(|call| {
             let mut event = call.create_event(CallEventKind::Left, call.phase());
             event.phase = Phase::Cancelled;
-            event.attach_facts_of_thread(&self.thread_id, call);
+            event.attach_facts_and_thread_id(&self.thread_id, call);
             event
         });
         events.collect()

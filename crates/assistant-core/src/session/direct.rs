@@ -36,7 +36,7 @@ impl Session {
         call.parent = parent;
         call.set_args_text(&args.to_string());
         call.end_args();
-        let key = self.conversation.add_direct(call, request);
+        let key = self.conversation.add_direct_call(call, request);
         self.check_complete_call(&key, cx);
     }
 
@@ -71,7 +71,7 @@ impl Session {
 
     /// Ends the calls that the handler of this call requested.
     pub(super) fn end_nested_calls(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        for child in self.conversation.calls_requested_by(key) {
+        for child in self.conversation.call_keys_requested_by(key) {
             self.give_up_call(&child, None, cx);
         }
     }
@@ -85,7 +85,7 @@ impl Session {
     /// Delivers the outcome of an ended call of the page to its requester, and keeps the call's
     /// record. Other calls are ignored.
     pub(super) fn deliver_direct_outcome(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let Some((call, request)) = self.conversation.remove_direct(key) else {
+        let Some((call, request)) = self.conversation.remove_direct_call(key) else {
             return;
         };
         self.keep_direct_record(&call);

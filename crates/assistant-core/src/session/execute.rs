@@ -115,7 +115,7 @@ impl Session {
     /// Advances a call by one step, if possible.
     pub(super) fn advance_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // Calls of the page itself do not wait for runs.
-        let run_over = !self.turn.is_running() || self.conversation.is_direct(key);
+        let run_over = !self.turn.is_running() || self.conversation.is_direct_call(key);
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let eager = check.is_some_and(|check| check.eager);
         let may_run = run_over || eager;
@@ -188,7 +188,7 @@ impl Session {
         };
         let mut working =
             states.filter(|(other, state)| state.is_starting_or_running() && !waits(other));
-        if self.options.sequential && !self.conversation.is_direct(key) {
+        if self.options.sequential && !self.conversation.is_direct_call(key) {
             let is_first = !self
                 .conversation
                 .has_open_call_before(key, State::is_awaited_by_loop);

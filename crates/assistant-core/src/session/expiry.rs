@@ -3,7 +3,7 @@
 /// Parses an ISO 8601 time to milliseconds since 1970: a date, an optional time, an optional offset
 /// (`Z` or `±hh:mm`). A time without an offset is in UTC, the clock of most servers. Returns `None`
 /// for an invalid time.
-pub(crate) fn millis(text: &str) -> Option<i64> {
+pub(crate) fn parse_iso8601(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));
     let mut date = date.splitn(3, '-').map(parse_number);
@@ -60,20 +60,29 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::millis;
+    use super::parse_iso8601;
 
     #[test]
     fn timestamps_are_parsed_with_any_utc_offset() {
-        assert_eq!(millis("1970-01-01T00:00:00Z"), Some(0));
-        assert_eq!(millis("2026-11-21T22:58:00.250Z"), Some(1_795_301_880_250));
+        assert_eq!(parse_iso8601("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(
-            millis("2026-11-21T23:58:00.25+01:00"),
+            parse_iso8601("2026-11-21T22:58:00.250Z"),
             Some(1_795_301_880_250)
         );
-        assert_eq!(millis("2024-02-29 12:00:00-0530"), Some(1_709_227_800_000));
-        assert_eq!(millis("2026-11-21T22:58Z"), Some(1_795_301_880_000));
-        assert_eq!(millis("2026-11-21T22:58:00"), Some(1_795_301_880_000));
-        assert_eq!(millis("1970-01-02"), Some(86_400_000));
+        assert_eq!(
+            parse_iso8601("2026-11-21T23:58:00.25+01:00"),
+            Some(1_795_301_880_250)
+        );
+        assert_eq!(
+            parse_iso8601("2024-02-29 12:00:00-0530"),
+            Some(1_709_227_800_000)
+        );
+        assert_eq!(parse_iso8601("2026-11-21T22:58Z"), Some(1_795_301_880_000));
+        assert_eq!(
+            parse_iso8601("2026-11-21T22:58:00"),
+            Some(1_795_301_880_000)
+        );
+        assert_eq!(parse_iso8601("1970-01-02"), Some(86_400_000));
     }
 
     #[test]
@@ -87,7 +96,7 @@ mod tests {
             "T:Z",
             "é-1-1T1:1Z",
         ] {
-            assert_eq!(millis(text), None, "{text}");
+            assert_eq!(parse_iso8601(text), None, "{text}");
         }
     }
 }

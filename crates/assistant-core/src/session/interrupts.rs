@@ -174,7 +174,7 @@ impl OpenInterrupt {
     /// never expires or its time is invalid.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
-        expiry::millis(self.interrupt.expires_at.as_deref()?)
+        expiry::parse_iso8601(self.interrupt.expires_at.as_deref()?)
     }
 
     /// Returns true if the interrupt has expired and can only be cancelled.

@@ -22,7 +22,7 @@ impl Session {
             return;
         };
         // A user is asked before any later start of these calls.
-        self.conversation.ask_before_starts();
+        self.conversation.require_question_before_starts();
         if self.conversation.runs.is_newest_open() {
             self.conversation.runs.fail_open_run();
             self.close_open_texts(Some(Cut::BrokenOff), cx);

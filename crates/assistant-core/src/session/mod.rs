@@ -88,7 +88,7 @@ pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
 pub use audit::AuditEntry;
 pub use effect::{Effect, Invocation, Output, PreviewRequest};
 #[cfg(feature = "replay")]
-pub(crate) use expiry::millis;
+pub(crate) use expiry::parse_iso8601;
 pub use history::{ToolHistory, ToolRecord};
 pub use host::{Answer, Host, PolicyQuestion, Swap};
 pub use input::{Input, TreeChange, Verdict};

@@ -87,7 +87,7 @@ impl Session {
         else {
             return;
         };
-        let offered = match self.conversation.is_direct(key) {
+        let offered = match self.conversation.is_direct_call(key) {
             true => None,
             false => self.turn.offered_fingerprint(&call.name),
         };

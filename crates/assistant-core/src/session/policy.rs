@@ -94,7 +94,7 @@ pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
         return fault_step(error);
     }
     // The agent obtained the approval by its own protocol.
-    if call.is_granted() && action.execution == Execution::Agent {
+    if call.is_approved_for_agent() && action.execution == Execution::Agent {
         return NextStep::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;

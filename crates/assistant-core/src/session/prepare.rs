@@ -15,7 +15,8 @@ use super::{
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
     conversation::{
-        Binding, CallError, CallKey, Check, ErrorKind, Note, Origin, State, StateEvent, ToolCall,
+        CallError, CallKey, Check, CheckSubject, ErrorKind, Note, Origin, State, StateEvent,
+        ToolCall,
     },
 };
 
@@ -208,7 +209,7 @@ impl Session {
 
     /// Returns the status of a call's name in the offer. The page may request any action.
     fn offer_status(&self, call: &ToolCall) -> OfferStatus {
-        if self.conversation.is_direct(&call.key()) {
+        if self.conversation.is_direct_call(&call.key()) {
             return OfferStatus::Offered;
         }
         match self.turn.was_held_back(&call.name) {
@@ -249,7 +250,7 @@ impl Session {
     /// Returns the registration for a call; `None` if its action is not registered or not offered.
     /// Actions that the page requests itself need not be offered to an agent.
     pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
-        match self.conversation.is_direct(&call.key()) {
+        match self.conversation.is_direct_call(&call.key()) {
             true => self.registry.executable(&call.name).ok(),
             false => self.offered_registration(&call.name),
         }
@@ -333,7 +334,7 @@ impl Session {
     /// Repeats the checks of calls that waited for a rule of a registration that was removed or
     /// disabled.
     pub(super) fn recheck_rule_calls(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
-        for key in self.conversation.calls_of_registration(removed) {
+        for key in self.conversation.call_keys_of_registration(removed) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
                 self.recheck_call(&key, false, cx);
@@ -369,8 +370,8 @@ impl Session {
     }
 }
 
-fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> Binding {
-    Binding::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
+fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> CheckSubject {
+    CheckSubject::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
 }
 
 /// Returns the fault that a call has regardless of the user's decision: no handler, or invalid

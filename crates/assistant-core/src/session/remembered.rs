@@ -8,7 +8,7 @@ use super::{Cx, Effect, Refusal, Session};
 use crate::{
     action::{GrantBounds, Registration, Remember, RememberScope, RememberedApproval, Remembering},
     conversation::{
-        AllowedEarlier, CallKey, Change, Decider, State, StateEvent, ToolCall, UseCount,
+        AllowedEarlier, CallKey, Change, Decider, State, StateEvent, ToolCall, UseCountState,
     },
 };
 
@@ -96,7 +96,7 @@ impl Session {
             id: found.id.clone(),
             at: found.allowed_at,
             by: found.by,
-            count: UseCount::No,
+            count: UseCountState::No,
         })
     }
 

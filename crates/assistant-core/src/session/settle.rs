@@ -323,7 +323,7 @@ impl Session {
             let continues = match state {
                 Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
-                    call.is_some_and(|call| call.hand_off_message().is_some())
+                    call.is_some_and(|call| call.hand_off_message_id().is_some())
                 }
                 Some(State::Remote { .. }) => true,
                 Some(state) if state.is_interrupted() => self.interrupts.has_answer_for(&key),

@@ -153,7 +153,7 @@ impl Session {
         {
             return;
         }
-        for key in self.conversation.calls_of_registration(id) {
+        for key in self.conversation.call_keys_of_registration(id) {
             let call = self.conversation.call(&key);
             if call.is_some_and(|call| call.state().is_starting_or_running()) {
                 self.give_up_call(&key, Some("unmounted"), cx);

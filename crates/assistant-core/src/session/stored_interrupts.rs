@@ -82,7 +82,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call =
-                call.filter(|call| call.is_answered_interrupt() && !self.is_interrupted(&key));
+                call.filter(|call| call.has_answered_interrupt() && !self.is_interrupted(&key));
             match call.map(|call| call.state().clone()) {
                 Some(State::InterruptDenied { reason, .. }) => {
                     self.end_denied_call(&key, reason.as_deref(), cx);

@@ -7,7 +7,7 @@
 use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint_call};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
-    conversation::{CallKey, Change, Note, ToolCall, UseCount},
+    conversation::{CallKey, Change, Note, ToolCall, UseCountState},
 };
 
 /// The state of the use by which a call may start.
@@ -55,8 +55,8 @@ impl Session {
             return UseStatus::Free;
         }
         match earlier.count {
-            UseCount::Taken(taken) if taken == about => return UseStatus::Free,
-            UseCount::Asked(_, asked) if asked == about => return UseStatus::Awaited,
+            UseCountState::Taken(taken) if taken == about => return UseStatus::Free,
+            UseCountState::Asked(_, asked) if asked == about => return UseStatus::Awaited,
             _ => {}
         }
         // One use of an approval is counted at a time: a host without storage compares nothing, and
@@ -72,12 +72,12 @@ impl Session {
         if before.scope == RememberScope::Session {
             // It is not shared with other tabs.
             self.remembered.record_uses(&before.id, after.used);
-            self.record_use_count(key, UseCount::Taken(about));
+            self.record_use_count(key, UseCountState::Taken(about));
             cx.push_change(Change::Remembered);
             return UseStatus::Free;
         }
         let ticket = Ticket(self.next_number());
-        self.record_use_count(key, UseCount::Asked(ticket, about));
+        self.record_use_count(key, UseCountState::Asked(ticket, about));
         let call = *key;
         self.pending_uses.push(PendingUse {
             ticket,
@@ -111,14 +111,14 @@ impl Session {
                 self.remembered
                     .record_uses(&before.id, before.with_use_counted().used);
                 if let Some(about) = waits {
-                    self.record_use_count(&call, UseCount::Taken(about));
+                    self.record_use_count(&call, UseCountState::Taken(about));
                 }
             }
             // Another tab was first: a remaining use is tried again.
             Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
                 self.remembered.record_uses(&before.id, now.used);
                 if waits.is_some() {
-                    self.record_use_count(&call, UseCount::No);
+                    self.record_use_count(&call, UseCountState::No);
                 }
             }
             Swap::Found(_) => {
@@ -155,7 +155,7 @@ impl Session {
                 return false;
             };
             let about = fingerprint_call(call, Some(&entry.spec));
-            earlier.id == one.id && earlier.count == UseCount::Taken(about)
+            earlier.id == one.id && earlier.count == UseCountState::Taken(about)
         };
         let mut all = self.remembered.list().iter();
         all.any(|one| {
@@ -163,7 +163,7 @@ impl Session {
         })
     }
 
-    fn record_use_count(&mut self, key: &CallKey, count: UseCount) {
+    fn record_use_count(&mut self, key: &CallKey, count: UseCountState) {
         self.conversation.apply_note(key, Note::UseCounted(count));
     }
 
@@ -175,7 +175,7 @@ impl Session {
         ticket: Ticket,
     ) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
-            UseCount::Asked(asked, about) if *asked == ticket => Some(about.clone()),
+            UseCountState::Asked(asked, about) if *asked == ticket => Some(about.clone()),
             _ => None,
         }
     }

@@ -93,7 +93,7 @@ impl Replay {
             reader.fail(error);
         }
         let player = Player::new(self, answers);
-        changes::merge_new(&mut player.replay.conversation, messages);
+        changes::merge_new_messages(&mut player.replay.conversation, messages);
         if let Some(state) = state {
             changes::set_state(&mut player.replay.conversation, state);
         }
@@ -141,7 +141,7 @@ fn check_none_expired(
         let entry = resume
             .iter()
             .find(|entry| entry.interrupt_id == interrupt.id)?;
-        let over = changes::millis(at).is_some_and(|end| end <= now);
+        let over = changes::parse_iso8601(at).is_some_and(|end| end <= now);
         (over && entry.status != ResumeStatus::Cancelled).then(|| {
             let message = format!(
                 "Interrupt {} expired at {at} and can no longer be answered. Cancel it to continue the thread.",

@@ -31,7 +31,7 @@ pub(super) struct Listing {
 
 impl Conversation {
     /// Appends the messages whose ids neither a message nor a result of the path has.
-    pub(crate) fn merge_new(
+    pub(crate) fn merge_new_messages(
         &mut self,
         messages: Vec<Message>,
         author: Author,

@@ -144,7 +144,7 @@ impl Conversation {
                 input: Some(input), ..
             } => {
                 self.adopt_listed_ids(&input.messages);
-                self.merge_new(input.messages, Author::Agent, out);
+                self.merge_new_messages(input.messages, Author::Agent, out);
             }
             EventKind::ReasoningEncryptedValue {
                 entity,

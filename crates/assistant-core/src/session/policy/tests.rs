@@ -5,7 +5,7 @@ use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
         AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Note, Origin, State,
-        StateEvent, ToolCall, UseCount,
+        StateEvent, ToolCall, UseCountState,
     },
     session::offer::{not_found_error, not_offered_error},
 };
@@ -55,7 +55,7 @@ fn earlier_approval() -> AllowedEarlier {
         id: "grant".to_owned(),
         at: 0,
         by: Decider::Person,
-        count: UseCount::No,
+        count: UseCountState::No,
     }
 }
 

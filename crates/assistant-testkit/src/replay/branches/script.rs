@@ -73,7 +73,7 @@ impl Host for ScriptHost {
 
 /// Creates a message with text, as a server's feed does.
 pub(super) fn create_message(id: &str, role: Role, words: &str) -> Message {
-    replay::text_message(id, role, words)
+    replay::create_text_message(id, role, words)
 }
 
 fn error_code(refusal: &Refusal) -> ErrorCode {
