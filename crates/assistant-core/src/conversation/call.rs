@@ -329,17 +329,21 @@ impl ToolCall {
         self.events.clear();
     }
 
-    /// Returns true if the user has answered the agent's interrupt about the call, and the agent's
-    /// result is awaited.
+    /// Returns true if the agent's result is awaited, after the user has answered the agent's
+    /// interrupt about the call. An interrupt that is no approval is answered without a decision, so
+    /// check that no such interrupt is open.
     pub(crate) fn has_answered_interrupt(&self) -> bool {
-        let is_answered = self
-            .approval()
-            .is_some_and(CallApproval::is_answer_to_agent);
-        let waits = matches!(
-            self.state,
-            State::InterruptApproved { .. } | State::InterruptDenied { .. } | State::Remote { .. }
-        );
-        is_answered && waits
+        let is_answered = || {
+            let approval = self.approval();
+            approval.is_some_and(CallApproval::is_answer_to_agent)
+        };
+        match self.state {
+            State::Interrupted { .. } => true,
+            State::InterruptApproved { .. }
+            | State::InterruptDenied { .. }
+            | State::Remote { .. } => is_answered(),
+            _ => false,
+        }
     }
 
     /// Returns true if the call has a result that no agent has received.

@@ -159,9 +159,14 @@ impl Session {
                     let Some(end) = CallEnd::from_phase(phase) else {
                         continue;
                     };
-                    let error = result.error.clone();
-                    let error = error.filter(|_| phase == Phase::OutputError);
-                    let error = error.map(|message| CallError::new(ErrorKind::Handler, message));
+                    let message = result.error.clone();
+                    let message = message.filter(|_| phase == Phase::OutputError);
+                    // The snapshot may have the kind and the details of the same error.
+                    let stored = call.and_then(|call| call.error().cloned());
+                    let error = message.map(|message| match stored {
+                        Some(error) if error.message == message => error,
+                        _ => CallError::new(ErrorKind::Handler, message),
+                    });
                     let mut outcome = Outcome::new(end, Author::Page, false);
                     outcome.error.clone_from(&error);
                     self.conversation

@@ -180,13 +180,14 @@ impl Session {
     }
 
     /// Sends the request with the current state, once the page is ready. Drops the run instead if
-    /// the user must be asked again about something that has changed.
+    /// the user must be asked again about something that has changed. A resumption sends no answers,
+    /// and the events before it may have changed what they were about.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let waiting = self.turn.run();
-        if waiting.is_none_or(|run| run.key != key || run.is_open) {
+        let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {
             return;
-        }
-        if self.ask_again_about_changes(cx) {
+        };
+        if !run.resumes && self.ask_again_about_changes(cx) {
             return self.drop_unsent_run(cx);
         }
         self.fork_thread_if_needed(cx);

@@ -61,7 +61,8 @@ impl Session {
         {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
-        if run.resumes {
+        // A run that asks further questions leaves the calls to a later run.
+        if run.resumes && !self.interrupts.has_uncancelled() {
             self.end_answered_calls(cx);
         }
         let rejected = match run.delivered {

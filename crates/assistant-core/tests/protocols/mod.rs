@@ -9,6 +9,7 @@ mod faults;
 mod normal;
 mod random;
 mod reattach;
+mod reattach_recorded;
 mod reload;
 mod resumed;
 mod scenes;

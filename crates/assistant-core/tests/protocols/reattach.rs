@@ -19,7 +19,7 @@ use crate::support::{action, asking};
 
 /// AG-UI behind a server that stores the events of runs.
 #[derive(Debug, Default)]
-struct Stored(AgUi);
+pub(super) struct Stored(AgUi);
 
 impl Protocol for Stored {
     fn needs(&self) -> Needs {
@@ -42,7 +42,7 @@ impl Protocol for Stored {
 
 /// An interruption of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
+pub(super) enum Cut {
     /// The page is reloaded.
     Reload,
     /// The network fails.
@@ -273,7 +273,7 @@ impl World {
 }
 
 /// Replaces the ids that the page made by their order, and removes times.
-fn number_ids(value: &mut Value, seen: &mut Vec<String>) {
+pub(super) fn number_ids(value: &mut Value, seen: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             let digits = text.strip_prefix("id");

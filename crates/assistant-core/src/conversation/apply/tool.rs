@@ -45,8 +45,8 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// Begins a known call again, since a repeated id means the same call. The name and arguments
-    /// may change; if they are final or the call was handed off to the agent, a diagnostic is
+    /// Begins a known call again, since a repeated id means the same call, which then belongs to the
+    /// current run. The name and arguments may change; if they are final or the call was handed off to the agent, a diagnostic is
     /// reported instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };
@@ -65,9 +65,11 @@ impl Conversation {
                 format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old}': now '{name}'"),
             );
         }
+        let run = self.runs.current;
         self.edit_unshared_call(&key, |call| {
             call.reopen_args();
             call.name = name;
+            call.run = run.or(call.run);
         });
     }
 
