@@ -1,11 +1,13 @@
 //! Determines the actions that a run offers to the agent: those that are registered, enabled, and
 //! not excluded by the application's filter (rule "offered in a run").
 
+use serde_json::{Value, json};
+
 use super::{Cx, Session};
 use crate::{
-    action::{ActionSpec, OfferFilter, Registration, ToolInfo},
+    action::{ActionFingerprint, ActionSpec, OfferFilter, Registration, ToolInfo},
     conversation::{CallError, CallKey, Change, ErrorKind, Note, ToolCall},
-    event::Tool,
+    event::{Object, Tool},
 };
 
 impl Session {
@@ -70,7 +72,7 @@ impl Session {
                 held_back.push(spec.name.clone());
             }
         }
-        self.turn.set_offered_actions(offered, held_back);
+        self.turn.offer = RunOffer { offered, held_back };
         tools
     }
 
@@ -102,6 +104,39 @@ impl Session {
                 call.apply_note(Note::Changed);
             }
         });
+    }
+}
+
+/// The actions that a run offered. They are stored with a run in progress: the page may have others
+/// when the run is resumed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RunOffer {
+    /// The names and fingerprints of the offered actions.
+    pub(super) offered: Vec<(String, ActionFingerprint)>,
+    /// The names of the actions that the filter excluded.
+    pub(super) held_back: Vec<String>,
+}
+
+impl RunOffer {
+    pub(super) fn to_value(&self) -> Value {
+        let offered = self.offered.iter();
+        let offered = offered.map(|(name, edition)| (name.clone(), edition.as_str().into()));
+        let offered: Object = offered.collect();
+        json!({"offered": offered, "heldBack": self.held_back})
+    }
+
+    pub(super) fn from_value(value: &Value) -> Option<Self> {
+        let offered = value.get("offered")?.as_object()?.iter();
+        let held_back = value.get("heldBack")?.as_array()?.iter();
+        let edition = |(name, edition): (&String, &Value)| {
+            Some((name.clone(), ActionFingerprint::parse(edition.as_str()?)?))
+        };
+        Some(Self {
+            offered: offered.filter_map(edition).collect(),
+            held_back: held_back
+                .filter_map(|name| Some(name.as_str()?.to_owned()))
+                .collect(),
+        })
     }
 }
 

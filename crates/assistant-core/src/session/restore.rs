@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use super::{
     Cx, JournalEntry, NoticeAction, NoticeKind, RunSummary, Session,
     fork::{self, ThreadFork},
+    offer::RunOffer,
+    run::ActiveRun,
 };
 use crate::conversation::{
     Author, CallEnd, CallError, Cut, ErrorKind, Message, MessageId, Note, Outcome, Phase,
@@ -36,6 +38,9 @@ impl Session {
             let mut notices = self.notices.list().iter();
             notices.any(|one| one.action == Some(NoticeAction::Retry) && of(one.kind))
         };
+        // Before its request is sent, a run has recorded no offer of its own.
+        let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
+        let offering = self.turn.run().filter(has_offer);
         let session = json!({
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),
@@ -44,6 +49,7 @@ impl Session {
             "loops": self.turn.is_continuing(),
             "fork": self.turn.fork.as_ref().map(ThreadFork::to_value),
             "threads": fork::threads_to_value(&self.threads),
+            "offer": offering.map(|_| self.turn.offer.to_value()),
             "regenerates": self.turn.regenerates.as_ref().map(MessageId::as_str),
         });
         if let Value::Object(object) = &mut value {
@@ -84,7 +90,10 @@ impl Session {
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
         match is_resumed {
-            true => self.resume_answer(cx),
+            true => {
+                let offer = own.get("offer").and_then(RunOffer::from_value);
+                self.resume_answer(offer, cx);
+            }
             false => self.resume_calls(cx),
         }
         self.requeue_messages(pending.queued, cx);

@@ -39,6 +39,8 @@ pub(super) struct ActiveRun {
     pub(super) carries: Vec<CallKey>,
     /// The ids of the interrupts that the run answers.
     pub(super) answers: Vec<String>,
+    /// True if the run resumes an answer whose offer is known.
+    pub(super) keeps_offer: bool,
     /// The interrupts that were raised by this run or a later one in its stream.
     pub(super) raised: Vec<Interrupt>,
     /// The interrupts that the run raised in the older dialect.
@@ -118,6 +120,7 @@ impl Session {
             } else {
                 self.undelivered_call_keys()
             },
+            keeps_offer: false,
             answers: if resumes {
                 Vec::new()
             } else {
@@ -199,7 +202,10 @@ impl Session {
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
         let (run_id, resumes) = (run.run_id.clone(), run.resumes);
-        let tools = self.record_offer();
+        let tools = match run.keeps_offer {
+            true => self.tools(),
+            false => self.record_offer(),
+        };
         let input = RunInput {
             thread_id,
             run_id,

@@ -429,6 +429,7 @@ impl Session {
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;
             run.cut = Some(initiator);
+            run.keeps_offer = true;
         }
     }
 

@@ -5,7 +5,8 @@
 use serde_json::Value;
 
 use super::{
-    Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts, turn::Turn,
+    Cx, Effect, NoticeAction, NoticeKind, Refusal, Session, interrupts::Interrupts,
+    offer::RunOffer, turn::Turn,
 };
 use crate::{
     conversation::{CallKey, Change, Conversation, State, ToolCall},
@@ -151,7 +152,10 @@ impl Session {
     pub(super) fn treat_all_actions_as_offered(&mut self) {
         let offered = self.registry.offered().into_iter();
         let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
-        self.turn.set_offered_actions(all.collect(), Vec::new());
+        self.turn.offer = RunOffer {
+            offered: all.collect(),
+            held_back: Vec::new(),
+        };
     }
 
     /// Continues the open calls of a restored session: questions are asked again, and denials
@@ -170,11 +174,15 @@ impl Session {
     /// answer that have not started in the page wait until the answer has ended; if the agent
     /// replays its events, calls that were complete before the reload are checked at once. Other
     /// calls are continued as by [`Self::resume_calls`]. The results of the earlier request count
-    /// as delivered once the run has started.
-    pub(super) fn resume_answer(&mut self, cx: &mut Cx<'_>) {
+    /// as delivered once the run has started. `offer` contains the actions that the run offered:
+    /// calls of others stay with the agent, even if the page has registered their actions since.
+    pub(super) fn resume_answer(&mut self, offer: Option<RunOffer>, cx: &mut Cx<'_>) {
         let carried = self.undelivered_call_keys();
         if self.options.replays {
-            self.treat_all_actions_as_offered();
+            match &offer {
+                Some(offer) => self.turn.offer = offer.clone(),
+                None => self.treat_all_actions_as_offered(),
+            }
         }
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
@@ -191,6 +199,10 @@ impl Session {
         self.begin_run(true, cx);
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;
+            run.keeps_offer = offer.is_some();
+        }
+        if let Some(offer) = offer {
+            self.turn.offer = offer;
         }
         if let Some(base) = counted.flatten().and_then(|run| run.base) {
             self.turn.update_run_summary(|run| run.base = Some(base));

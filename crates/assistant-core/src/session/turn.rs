@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    FinishReason, RunSummary, TurnSummary, clock::TurnClock, fork::ThreadFork, run::ActiveRun,
+    FinishReason, RunSummary, TurnSummary, clock::TurnClock, fork::ThreadFork, offer::RunOffer,
+    run::ActiveRun,
 };
 use crate::{
     action::ActionFingerprint,
@@ -20,10 +21,8 @@ const SIDE_EVENTS: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Turn {
     pub(super) run: Option<ActiveRun>,
-    /// The actions that the newest run offered: names and fingerprints.
-    offered: Vec<(String, ActionFingerprint)>,
-    /// The actions that the filter excluded from the newest run.
-    held_back: Vec<String>,
+    /// The actions that the newest run offered.
+    pub(super) offer: RunOffer,
     /// The actions that the agent requested despite the filter.
     revealed: Vec<String>,
     /// True if results are sent automatically once complete.
@@ -74,20 +73,11 @@ impl Turn {
         self.run = Some(run);
     }
 
-    pub(super) fn set_offered_actions(
-        &mut self,
-        offered: Vec<(String, ActionFingerprint)>,
-        held_back: Vec<String>,
-    ) {
-        self.offered = offered;
-        self.held_back = held_back;
-    }
-
     /// Adds an action to those that the newest run offered. An action of the same name keeps its
     /// fingerprint.
     pub(super) fn add_offered_action(&mut self, name: &str, edition: ActionFingerprint) {
         if !self.was_offered(name) {
-            self.offered.push((name.to_owned(), edition));
+            self.offer.offered.push((name.to_owned(), edition));
         }
     }
 
@@ -98,13 +88,13 @@ impl Turn {
     /// Returns the fingerprint under which an action was offered; `None` if the newest run did not
     /// offer it.
     pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
-        let mut all = self.offered.iter();
+        let mut all = self.offer.offered.iter();
         all.find(|(offered, _)| offered == name)
             .map(|(_, edition)| edition)
     }
 
     pub(super) fn was_held_back(&self, name: &str) -> bool {
-        self.held_back.iter().any(|held| held == name)
+        self.offer.held_back.iter().any(|held| held == name)
     }
 
     pub(super) fn is_revealed(&self, name: &str) -> bool {

@@ -465,6 +465,84 @@ fn a_call_that_only_asked_starts_no_run_after_a_reload_of_the_answer() {
     }
 }
 
+/// Returns the frames of a server that calls a tool of its own, which the page does not offer, and
+/// a tool of the page.
+fn calls_its_own() -> Vec<Value> {
+    let mut frames = vec![json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"})];
+    call(&mut frames, "c7", "theirs");
+    call(&mut frames, "c1", "lights");
+    text(&mut frames, "m1", 2);
+    frames.push(json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"}));
+    frames
+}
+
+/// Resumes the run, and checks that the agent runs its own call, and sends the result with the
+/// next run.
+fn assert_agent_runs_its_own_call(world: &mut World) {
+    world.talk.answer(&bytes(&calls_its_own()));
+    assert_eq!(world.talk.driver.phase("c7"), Phase::Running);
+    assert_eq!(world.talk.driver.starts("c1"), 1);
+    world.talk.driver.returns("c1", json!("on"));
+    world.talk.answer(&bytes(&[
+        json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r2"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "t", "toolCallId": "c7", "content": "done"}),
+        json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r2"}),
+    ]));
+    assert_eq!(world.talk.driver.starts("c7"), 0);
+    assert_eq!(world.talk.driver.answer("c7"), "done");
+}
+
+#[test]
+fn an_action_that_registers_after_a_reload_does_not_run_a_call_of_the_agent() {
+    let frames = calls_its_own();
+    let offered = [action("lights"), asking("pay")];
+    let all = [action("lights"), asking("pay"), action("theirs")];
+    for heard in 1..=frames.len() {
+        for actions in [&all[..], &offered] {
+            let mut world = World::new();
+            world.talk.driver.send("hi");
+            world.talk.begin_answer(&bytes(&frames[..heard]));
+            world.talk.reload(actions);
+            if actions.len() == offered.len() {
+                world.talk.driver.register(action("theirs"));
+            }
+            assert_agent_runs_its_own_call(&mut world);
+        }
+    }
+}
+
+#[test]
+fn an_action_that_registers_before_a_reconnection_does_not_run_a_call_of_the_agent() {
+    let frames = calls_its_own();
+    for heard in 1..frames.len() {
+        let mut world = World::new();
+        world.talk.driver.send("hi");
+        world.talk.begin_answer(&bytes(&frames[..heard]));
+        world.talk.driver.register(action("theirs"));
+        world.close(StreamEnd::Closed);
+        assert!(world.talk.driver.request().resumes, "{heard}");
+        assert_agent_runs_its_own_call(&mut world);
+    }
+}
+
+/// Components may mount after the conversation was restored.
+#[test]
+fn an_action_that_registers_after_a_reload_runs_the_call_of_the_page_once() {
+    let frames = calls_its_own();
+    for heard in 1..=frames.len() {
+        let mut world = World::new();
+        world.talk.driver.send("hi");
+        world.talk.begin_answer(&bytes(&frames[..heard]));
+        world.talk.reload(&[]);
+        world.talk.driver.register(action("lights"));
+        world.talk.answer(&bytes(&frames));
+        if world.talk.driver.phase("c1") == Phase::ApprovalRequested {
+            assert_eq!(world.talk.driver.approve("c1"), None, "{heard}");
+        }
+        assert_eq!(world.talk.driver.starts("c1"), 1, "{heard}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
