@@ -4,7 +4,7 @@ use assistant_core::{
     action::Policy,
     conversation::{Decider, Phase},
     event::{Content, EventKind, Interrupt, Message, MessageBody, ResumeStatus},
-    session::{ActionDecision, FailureKind, Input, Refusal, Verdict},
+    session::{ActionDecision, FailureKind, Input, JournalEntry, Refusal, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -391,6 +391,49 @@ fn stop_rejects_each_action_of_a_list_or_cancels_the_interrupt() {
     let mut without_denial = two_actions();
     without_denial["review_configs"][1]["allowed_decisions"] = json!(["approve"]);
     assert_eq!(stopped(&without_denial, None), cancelled);
+}
+
+/// A list without the id of a call is about the calls with the names and arguments of its actions.
+#[test]
+fn the_record_of_a_stopped_list_is_the_rejection_that_is_sent() {
+    let mut driver = with([]);
+    driver.events(calls("c", "pay", "{\"euros\": 10}"));
+    driver.events(calls("other", "pay", "{\"euros\": 20}"));
+    driver.event(interrupted(vec![question(None, &two_actions())]));
+    driver.close();
+    driver.audit = Some(Vec::new());
+    driver.input(Input::Stop);
+    driver.send("and now?");
+    let each = json!({"decisions": [{"type": "reject"}, {"type": "reject"}]});
+    assert_eq!(sent(&driver), each);
+    assert_eq!(
+        request(&driver)[2..],
+        ["tool:c=\"denied\"", "tool:other={\"error\":\"cancelled\"}"]
+    );
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.phase("other"), Phase::Cancelled);
+    let ends = driver.records.iter().map(|entry| match entry {
+        JournalEntry::Finished { call, phase, .. } => (*call, *phase),
+        other @ JournalEntry::Started { .. } => panic!("{other:?}"),
+    });
+    let ends: Vec<_> = ends.collect();
+    assert_eq!(
+        ends,
+        [
+            (driver.key("c"), Phase::OutputDenied),
+            (driver.key("other"), Phase::Cancelled)
+        ]
+    );
+    let audit = driver.audit.iter().flatten().map(|entry| {
+        let value = entry.to_value();
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        [text("toolCallId"), text("event"), text("outcome")].join(" ")
+    });
+    let audit: Vec<String> = audit.collect();
+    assert_eq!(
+        audit,
+        ["c denied ", "c ended denied", "other ended cancelled"]
+    );
 }
 
 #[test]

@@ -292,7 +292,10 @@ impl State {
                 Self::Open(state.to_blank_review())
             }
             (
-                state @ (Self::Asked(_) | Self::Missing(_) | Self::RuleAsked { .. }),
+                state @ (Self::Asked(_)
+                | Self::Missing(_)
+                | Self::RuleAsked { .. }
+                | Self::Remote { left: true, .. }),
                 E::Denied(reason),
             )
             | (state @ (Self::Open(_) | Self::RuleAsked { .. }), E::DeniedBefore(reason)) => {

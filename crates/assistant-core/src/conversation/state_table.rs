@@ -58,6 +58,13 @@ fn states() -> Vec<(&'static str, State)> {
             },
         ),
         (
+            "Remote (left)",
+            State::Remote {
+                left: true,
+                review: Box::default(),
+            },
+        ),
+        (
             "HandedOff",
             State::HandedOff {
                 message: Consent::from_record(String::new()),

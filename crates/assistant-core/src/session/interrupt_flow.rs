@@ -4,6 +4,7 @@
 //! An answer only answers the agent. If the agent then leaves the call to the page, the page's own
 //! rules apply as to any other call. `interrupts` stores the open interrupts.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::{
@@ -15,6 +16,7 @@ use crate::{
         CallEnd, CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent, ToolCall,
     },
     event::{Interrupt, ResumeStatus},
+    json::canonical::canonical,
 };
 
 impl Session {
@@ -342,6 +344,29 @@ impl Session {
             self.answer_interrupt(&id, ResumeStatus::Cancelled, None, cx);
         }
         self.turn.looping = false;
+    }
+
+    /// Denies the remote calls that unanswered interrupts list, if the cancellations of the
+    /// interrupts are sent as rejections.
+    pub(super) fn deny_listed_calls(&mut self) {
+        let unanswered = self.interrupts.list.iter();
+        let rejected =
+            unanswered.filter(|open| open.answer.is_none() && open.cancellation_answer().is_some());
+        let listed: FxHashSet<(String, Option<String>)> = rejected
+            .flat_map(|open| open.actions())
+            .map(|action| (action.name().to_owned(), action.args().map(canonical)))
+            .collect();
+        if listed.is_empty() {
+            return;
+        }
+        for key in self.conversation.active_calls() {
+            let call = self.conversation.call(&key);
+            let shown = call.map(|call| (call.name.clone(), call.args().map(canonical)));
+            if self.is_left_to_agent(&key) && shown.is_some_and(|shown| listed.contains(&shown)) {
+                self.conversation
+                    .apply_state_event(&key, StateEvent::Denied(None));
+            }
+        }
     }
 
     /// Reopens the interrupts whose answers the agent rejected. An interrupt that the user has not

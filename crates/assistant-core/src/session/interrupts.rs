@@ -57,7 +57,8 @@ impl OpenInterrupt {
 
     /// Returns the answer, and the version of the question that it answers; `None` while the
     /// interrupt is unanswered. The answer is sent once all interrupts are answered, if the
-    /// question and its call have not changed.
+    /// question and its call have not changed. The cancellation of a list of actions is sent as the
+    /// rejection of each, if the agent accepts that.
     #[must_use]
     pub const fn answer(&self) -> Option<&Consent<ResumeEntry>> {
         self.answer.as_ref()
@@ -139,16 +140,22 @@ impl OpenInterrupt {
     /// no cancellation, so each action is rejected instead, if the agent accepts that.
     pub(super) fn answer_to_send(&self, conversation: &Conversation) -> Option<ResumeEntry> {
         let mut answer = self.valid_answer(conversation)?.clone();
-        // An expired interrupt can only be cancelled, and this one may have expired when the answer
-        // arrives.
-        let rejects = self.takes_decisions() && self.interrupt.expires_at.is_none();
-        if let (ResumeStatus::Cancelled, true, Some(denial)) =
-            (answer.status, rejects, self.denial_answer())
+        if answer.status == ResumeStatus::Cancelled
+            && let Some(denial) = self.cancellation_answer()
         {
             answer.status = ResumeStatus::Resolved;
             answer.payload = Some(denial);
         }
         Some(answer)
+    }
+
+    /// Returns the rejections that are sent if the interrupt is cancelled; `None` if a cancellation
+    /// is sent.
+    pub(super) fn cancellation_answer(&self) -> Option<Value> {
+        // An expired interrupt can only be cancelled, and this one may have expired when the answer
+        // arrives.
+        let rejects = self.takes_decisions() && self.interrupt.expires_at.is_none();
+        rejects.then(|| self.denial_answer())?
     }
 
     /// Returns true if the interrupt was answered without having been shown to the user.

@@ -42,6 +42,7 @@ impl Session {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
             cx.push_change(Change::Queue);
         }
+        self.deny_listed_calls();
         self.cancel_unanswered_interrupts(cx);
         self.end_run_and_calls(cx);
         self.reselect_old_answer(false, cx);
