@@ -151,6 +151,47 @@ fn a_failed_tool_of_pydantic_ai_is_an_error() {
     assert_failed(&driver, &call);
 }
 
+/// Returns the outcomes of the ends that were recorded.
+fn audited_ends(driver: &Driver) -> Vec<String> {
+    let entries = driver.audit.iter().flatten().map(|entry| entry.to_value());
+    let ends = entries.filter(|entry| entry["event"] == "ended");
+    ends.map(|entry| entry["outcome"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_failure_that_is_stated_after_a_result_is_audited_once() {
+    let mut driver = Driver::new();
+    driver.audit = Some(Vec::new());
+    driver.send("Where is order X-0?");
+    play_response(&mut driver, "pydantic-ai-backend-error.run1");
+    let call = only_call_of(&driver, "lookup_order");
+    let ends = ["done", "failed"];
+    assert_eq!(audited_ends(&driver), ends);
+
+    let listed = driver.session.conversation().received_messages();
+    driver.send("And now?");
+    driver.plays([snapshot(listed.clone())]);
+    assert_eq!(audited_ends(&driver), ends, "a list repeats it");
+
+    let mut fresh = Driver::new();
+    fresh.audit = Some(Vec::new());
+    fresh.send("Where is order X-0?");
+    let mut succeeded = listed.clone();
+    for message in &mut succeeded {
+        message.encrypted_value = None;
+        if let MessageBody::Tool { error, .. } = &mut message.body {
+            *error = None;
+        }
+    }
+    fresh.event(started());
+    fresh.event(snapshot(succeeded));
+    let known = audited_ends(&fresh).len();
+    fresh.event(snapshot(listed));
+    assert_failed(&fresh, &call);
+    assert_eq!(audited_ends(&fresh)[known..], ends[1..]);
+}
+
 /// A list that brings the value first makes a successful result an error; one that repeats it
 /// changes nothing, so that the messages stay shared with another branch.
 #[test]

@@ -406,7 +406,8 @@ impl ToolCall {
     pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
         let before = self.phase();
         let kind = self.event_kind(&event);
-        let ends = matches!(event, StateEvent::Settled(_)) && !self.state.is_done();
+        let settles = matches!(event, StateEvent::Settled(_));
+        let was_done = self.state.is_done();
         let (next, applies) = match std::mem::take(&mut self.state).step(event) {
             Ok(next) => (next, true),
             Err(same) => (same, false),
@@ -423,11 +424,27 @@ impl ToolCall {
             self.preliminary = None;
             self.progress = None;
         }
+        // The agent may repeat a result, and correct it.
+        let ends = settles && (!was_done || self.phase() != before);
         let ended = || ends.then(|| self.ended_event_kind());
         if let Some(kind) = kind.or_else(ended) {
             self.events.push(self.create_event(kind, before));
         }
         true
+    }
+
+    /// Makes the output of a call an error, as the agent has stated after the result. Adds another
+    /// event of the end, so that a record of success is not the last one.
+    pub(super) fn fail_output(&mut self) {
+        let before = self.phase();
+        let Some(outcome) = self.outcome_mut() else {
+            return;
+        };
+        if outcome.end == CallEnd::Output {
+            outcome.end = CallEnd::Error;
+            let kind = self.ended_event_kind();
+            self.events.push(self.create_event(kind, before));
+        }
     }
 
     /// Returns false for a callout in a text that is displayed and never run, and true for all

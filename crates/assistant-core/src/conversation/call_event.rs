@@ -108,7 +108,8 @@ pub enum CallEventKind {
     /// The call stays open in a conversation that was replaced by another, and does not continue on
     /// this page. No record is kept.
     Left,
-    /// The call has ended. Exactly one such record is kept for each attempt.
+    /// The call has ended. One such record is kept for each attempt, and another if the agent later
+    /// corrects the outcome: the newest one applies.
     Ended {
         /// The outcome.
         outcome: CallOutcome,

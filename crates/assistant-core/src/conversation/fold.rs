@@ -306,10 +306,10 @@ pub(super) fn apply_received_result(
         }
     }
     if let Some(outcome) = call.outcome_mut() {
-        if has_failed && outcome.end == CallEnd::Output {
-            outcome.end = CallEnd::Error;
-        }
         outcome.result = Some(result);
+    }
+    if has_failed {
+        call.fail_output();
     }
 }
 

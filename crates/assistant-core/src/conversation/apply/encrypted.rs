@@ -27,8 +27,10 @@ impl Conversation {
                     }
                 } else if let Some(key) = self.find_call_by_result(id) {
                     self.edit_unshared_call(&key, |call| {
-                        if let Some(outcome) = call.outcome_mut() {
-                            set_result_encrypted_value(outcome, value);
+                        let outcome = call.outcome_mut();
+                        if outcome.is_some_and(|outcome| set_result_encrypted_value(outcome, value))
+                        {
+                            call.fail_output();
                         }
                     });
                 }
@@ -37,15 +39,13 @@ impl Conversation {
     }
 }
 
-/// Sets the encrypted value of a result. An output of the agent becomes an error if the value
-/// states that the tool failed.
-fn set_result_encrypted_value(outcome: &mut Outcome, value: String) {
+/// Sets the encrypted value of a result. Returns true if the result is an output of the agent, and
+/// the value states that the tool failed.
+fn set_result_encrypted_value(outcome: &mut Outcome, value: String) -> bool {
     let Some(result) = outcome.result.as_mut() else {
-        return;
+        return false;
     };
     result.encrypted_value = Some(value);
     let is_output = outcome.by == Author::Agent && outcome.end == CallEnd::Output;
-    if is_output && result.adopt_stated_failure() {
-        outcome.end = CallEnd::Error;
-    }
+    is_output && result.adopt_stated_failure()
 }
