@@ -1,6 +1,7 @@
 //! Opening of a run: the request is built when the page is ready.
 
 use assistant_core::{
+    conversation::Change,
     event::ContextItem,
     session::{Effect, Input},
 };
@@ -53,4 +54,23 @@ fn a_run_stopped_before_its_opening_sends_nothing() {
     driver.input(Input::OpenRun { run });
     assert!(driver.runs.is_empty());
     assert!(!driver.session.is_busy());
+}
+
+/// A reload before the first event resumes the run with this offer.
+#[test]
+fn the_offer_of_a_run_is_stored_at_its_opening() {
+    let mut driver = Driver::new();
+    driver.manual_opening = true;
+    driver.register(action("f"));
+    driver.send("hi");
+    let Some(Effect::PrepareRun { run }) = driver.effects.last().cloned() else {
+        panic!("nothing was announced");
+    };
+    let stored = |driver: &Driver| driver.session.snapshot()["session"]["offer"].clone();
+    assert_eq!(stored(&driver), json!(null));
+    let output = driver.input(Input::OpenRun { run });
+    assert!(output.changes.contains(&Change::Run), "a store is notified");
+    assert!(stored(&driver)["offered"]["f"].is_string());
+    driver.says("ok");
+    assert_eq!(stored(&driver), json!(null));
 }

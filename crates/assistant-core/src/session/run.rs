@@ -204,7 +204,11 @@ impl Session {
         let (run_id, resumes) = (run.run_id.clone(), run.resumes);
         let tools = match run.keeps_offer {
             true => self.tools(),
-            false => self.record_offer(),
+            false => {
+                // The offer is stored before the first event arrives.
+                cx.push_change(Change::Run);
+                self.record_offer()
+            }
         };
         let input = RunInput {
             thread_id,
