@@ -220,11 +220,11 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(rest)}{dynamic(code)} }
 }
 
-/// Returns the error of a call for its details: the message that the agent received, if it says more
-/// than the reason for the user.
+/// Returns the error of a call for its details. Of invalid arguments it is the message that the
+/// agent received, which names each violation.
 fn exact_error(words: &Words, kind: &str, message: &str) -> String {
     match kind {
-        "invalid_arguments" | "unknown_tool" => message.to_owned(),
+        "invalid_arguments" => message.to_owned(),
         _ => words.get().reason(kind, "", message),
     }
 }

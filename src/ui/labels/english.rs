@@ -15,10 +15,6 @@ const REASONS: &[(&str, Word)] = &[
         "invalid_arguments",
         Cow::Borrowed("The assistant sent values that this action does not accept."),
     ),
-    (
-        "unknown_tool",
-        Cow::Borrowed("The page has no such action."),
-    ),
 ];
 
 impl Default for Labels {

@@ -14,11 +14,12 @@
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these, `interrupt_flow` handles interrupts; `agent_call` handles calls that the agent
-//!   runs.
-//! * `branch` changes the tree, `fork` gives branches thread ids of their own, `thread` replaces
-//!   the conversation, `load` accepts a conversation from elsewhere, `restore` continues after a
-//!   reload, with the `journal`; `pieces` splits snapshots for stores that write only changes.
+//!   counts these, `interrupt_flow` handles interrupts, `legacy` parses those of an older dialect;
+//!   `agent_call` handles calls that the agent runs.
+//! * `branch` changes the tree and queues messages during a run, `fork` gives branches thread ids of
+//!   their own, `thread` replaces the conversation and continues its calls, `load` accepts a
+//!   conversation from elsewhere, `restore` continues after a reload, with the `journal`; `pieces`
+//!   splits snapshots for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends runs
 //!   and calls early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
 //!   user.

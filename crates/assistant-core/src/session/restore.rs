@@ -1,8 +1,7 @@
 //! Continues a stored session after a reload, after a crash, or in another tab (rule "after a
 //! reload").
 //!
-//! `thread` loads conversations from elsewhere, `journal` defines the entries about started and
-//! finished calls.
+//! `thread` continues the calls, `journal` defines the entries about started and finished calls.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Replaces the conversation with another (rule "several conversations").
+//! Replaces the conversation with another (rule "several conversations"), and continues the calls of
+//! a restored one.
 //!
 //! `load` handles a conversation from elsewhere, `restore` a stored session.
 
