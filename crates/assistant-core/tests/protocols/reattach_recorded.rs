@@ -86,13 +86,12 @@ impl Play {
             if driver.runs.len() > play.served {
                 play.served = driver.runs.len();
                 play.serve(cut);
-            } else if play.decide() {
-                continue;
-            } else if play.started.len() < runs {
+            } else if !play.decide() {
+                if play.started.len() >= runs {
+                    assert!(!play.talk.driver.session.is_busy(), "{name}, {cut:?}");
+                    return play;
+                }
                 play.talk.driver.send("Are you there?");
-            } else {
-                assert!(!play.talk.driver.session.is_busy(), "{name}, {cut:?}");
-                return play;
             }
         }
         panic!("{name} does not end, {cut:?}");
