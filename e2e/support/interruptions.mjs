@@ -31,14 +31,17 @@ export const INTERRUPTIONS = [
 
 /**
  * The interruptions to test in a run with a number of events, each with its event. Without variables it is one after
- * each event, in turn; KINDS=all tests all of them, and EVENTS some events, as 100-120 or 1-300/5.
+ * each event, in turn; SHIFT=2 begins with the third of them, so that both runs together test a reload and a lost
+ * connection after each event. KINDS=all tests all of them, and EVENTS some events, as 100-120 or 1-300/5.
  */
 export function points(events) {
   const [range, step = "1"] = (process.env.EVENTS ?? `1-${events}`).split("/");
   const [first, last] = range.split("-").map(Number);
   const numbers = Array.from({ length: events }, (_, index) => index + 1);
   const chosen = numbers.filter((at) => at >= first && at <= last && (at - first) % Number(step) === 0);
-  const kinds = (at) => (process.env.KINDS === "all" ? INTERRUPTIONS : [INTERRUPTIONS[at % INTERRUPTIONS.length]]);
+  const shift = Number(process.env.SHIFT ?? 0);
+  const inTurn = (at) => [INTERRUPTIONS[(at + shift) % INTERRUPTIONS.length]];
+  const kinds = (at) => (process.env.KINDS === "all" ? INTERRUPTIONS : inTurn(at));
   return chosen.flatMap((at) => kinds(at).map((interruption) => ({ at, interruption })));
 }
 

@@ -152,15 +152,15 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Outcome<Task> {
         Some("demo") => parse_demo(args),
         Some("test") => parse_test(args),
         Some("dist") => parse_dist(args),
-        Some("examples") => task_without_options(Task::Examples, args),
+        Some("examples") => finish_task(Task::Examples, args),
         Some("bench") => parse_bench(args),
-        Some("style") => task_without_options(Task::Style, args),
+        Some("style") => finish_task(Task::Style, args),
         Some(other) => Err(unknown_argument(other)),
     }
 }
 
-/// Returns a task that has no options. Fails if there are further arguments.
-fn task_without_options(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
+/// Returns the task. Fails if there are further arguments.
+fn finish_task(task: Task, mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next() {
         None => Ok(task),
         Some(other) => Err(unknown_argument(&other)),
@@ -169,7 +169,7 @@ fn task_without_options(task: Task, mut args: impl Iterator<Item = String>) -> O
 
 fn parse_dist(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     match args.next().as_deref() {
-        Some("--quick") => task_without_options(Task::Dist(true), args),
+        Some("--quick") => finish_task(Task::Dist(true), args),
         None => Ok(Task::Dist(false)),
         Some(other) => Err(unknown_argument(other)),
     }

@@ -171,7 +171,7 @@ impl Tally {
 }
 
 /// Gives the current thread, and the programs that it starts, the lowest priority. Does nothing on
-/// systems without thread ids or `renice`.
+/// systems without `/proc/thread-self` or `renice`.
 fn lower_priority() {
     let thread = fs::read_link("/proc/thread-self").ok();
     let id = thread.as_deref().and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! Provides tools for the tests of this workspace: [`replay`] of recorded streams into a
-//! conversation.
+//! Provides tools for the tests of this workspace: [`replay`] applies recorded streams, or
+//! operations on branches, to a conversation.
 
 pub mod replay;

@@ -146,7 +146,8 @@ impl StorePersistence {
         matches!(self.ownership.get(), Ownership::ThisTab { .. })
     }
 
-    /// Returns the ownership to show while this tab owns the conversation.
+    /// Returns [`Ownership::ThisTab`]. Its `across_tabs` is true if the store is shared and this tab
+    /// holds a Web Lock.
     fn this_tab_ownership(&self) -> Ownership {
         let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {

@@ -36,8 +36,8 @@ impl Cost {
         self.duration_ms
     }
 
-    /// Returns the part of the duration in which only a question to the user was open, in
-    /// milliseconds; `None` if the user was not asked.
+    /// Returns the part of the duration that was spent waiting for the user, in milliseconds; `None`
+    /// if there was none, or it is not known.
     #[must_use]
     pub const fn waited_ms(&self) -> Option<u64> {
         self.waited_ms

@@ -341,7 +341,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call has a tool message in the received order.
+    /// Returns true if a call has a result that belongs in the received order: the call is real, and
+    /// no snapshot has omitted its tool message.
     fn is_answered(&self, key: &CallKey) -> bool {
         let call = self.call(key).filter(|call| call.is_real());
         call.is_some_and(|call| call.result().is_some() && !call.is_unlisted())

@@ -106,8 +106,9 @@ impl Session {
         true
     }
 
-    /// Answers the interrupts that a call's card shows with a decision about the call: all of them,
-    /// or none if any does not accept the decision. Returns false if the card shows no interrupt.
+    /// Applies a decision about a call to the interrupts on the call's card: to all of them, or to
+    /// none if one refuses the decision. A denial cancels an interrupt that accepts no denial.
+    /// Returns false if the card shows no interrupt.
     pub(super) fn answer_card_interrupts(
         &mut self,
         key: &CallKey,

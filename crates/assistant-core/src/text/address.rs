@@ -180,7 +180,8 @@ fn parse_host(rest: &str, scheme: &str) -> Option<String> {
 /// The media that the page may load automatically. All other media are named and linked instead.
 ///
 /// By default nothing is fetched, since an image URL written by an agent could leak the
-/// conversation to another server. Inline images in a message are shown.
+/// conversation to another server. Raster images whose bytes are part of the message are shown, up
+/// to the size [`Self::max_data`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaPolicy {
     origins: Vec<String>,

@@ -1,4 +1,5 @@
-//! Replays recorded AG-UI streams into a conversation, without a session.
+//! Replays recorded AG-UI streams into a conversation, without a session; [`branches`] applies
+//! operations on branches by a session.
 //!
 //! For tools and tests. A replay runs no actions, asks no user and sends no request, unlike
 //! [`assistant_core::session`]. A [`Replay`] contains a conversation, and each [`Stream`] is a

@@ -236,9 +236,9 @@ pub enum AnswerFormat {
 /// The user's reply to a question that has no card.
 #[derive(Debug, Clone, Copy)]
 pub enum Reply {
-    /// An approval, or a text.
+    /// An approval or, if the question does not take an approval, the text `yes`.
     Approve,
-    /// A denial, or another text.
+    /// A denial or, if the question does not take an approval, the text `no`.
     Deny,
     /// A cancellation.
     Cancel,
@@ -311,7 +311,7 @@ pub enum Move {
     },
     /// A repetition of a call with changes.
     Again {
-        /// The call, newest first.
+        /// The index of the call, counted from the newest; wraps around.
         call: u8,
         /// The new tool.
         tool: Tool,
@@ -320,7 +320,7 @@ pub enum Move {
     },
     /// More arguments of a call.
     More {
-        /// The call, newest first.
+        /// The index of the call, counted from the newest; wraps around.
         call: u8,
         /// The added text.
         args: Args,
@@ -334,7 +334,7 @@ pub enum Move {
     },
     /// A result of a call by the agent.
     Result {
-        /// The call, newest first.
+        /// The index of the call, counted from the newest; wraps around.
         call: u8,
     },
     /// A snapshot of the agent's history, after changes.

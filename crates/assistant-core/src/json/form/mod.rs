@@ -17,5 +17,5 @@ pub use read::{
 };
 pub use usage::{usage, usage_from_value, usage_to_value};
 pub use write::{
-    content_part_to_value, content_to_value, exact_message, message_to_value, write_content,
+    content_part_to_value, content_to_value, message_to_value, message_to_wire_value, write_content,
 };

@@ -15,7 +15,7 @@ pub fn message_to_value(message: &Message) -> Value {
 
 /// Encodes a message for a peer, without unknown fields.
 #[must_use]
-pub fn exact_message(message: &Message) -> Value {
+pub fn message_to_wire_value(message: &Message) -> Value {
     write_message(message, false)
 }
 
@@ -36,7 +36,7 @@ fn write_message(message: &Message, extra: bool) -> Value {
             let write: fn(&FunctionCall) -> Value = if extra {
                 call_to_value
             } else {
-                exact_call_to_value
+                call_to_wire_value
             };
             w.opt_list("toolCalls", tool_calls, write);
         }
@@ -91,7 +91,7 @@ fn call_to_value(call: &FunctionCall) -> Value {
     w.into_value()
 }
 
-fn exact_call_to_value(call: &FunctionCall) -> Value {
+fn call_to_wire_value(call: &FunctionCall) -> Value {
     write_call(call).into_value()
 }
 

@@ -6,7 +6,7 @@ use super::input::encode_echoed_input;
 use assistant_core::event::{Base, EncryptedEntity, Event, EventKind, Outcome, Role};
 use assistant_core::json::fields::Writer;
 use assistant_core::json::form::{
-    exact_message, interrupt_to_value, usage_to_value, write_content,
+    interrupt_to_value, message_to_wire_value, usage_to_value, write_content,
 };
 
 /// Returns the `type` of an event in JSON.
@@ -34,7 +34,7 @@ pub fn event_to_value(event: &Event) -> Value {
             false
         }
         EventKind::MessagesSnapshot { messages } => {
-            w.list("messages", messages, exact_message);
+            w.list("messages", messages, message_to_wire_value);
             false
         }
         kind => {

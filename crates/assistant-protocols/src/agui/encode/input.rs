@@ -7,7 +7,7 @@ use assistant_core::event::{
     ContextItem, Message, Object, ResumeEntry, ResumeStatus, Role, RunInput, Tool,
 };
 use assistant_core::json::fields::Writer;
-use assistant_core::json::form::exact_message;
+use assistant_core::json::form::message_to_wire_value;
 
 /// Encodes the request body. State, tools, context and forwarded properties are always included,
 /// because older servers refuse a request without them. Activity messages are never included.
@@ -37,7 +37,7 @@ fn encode_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     let messages = input.messages.iter().filter(|message| keep(message));
     w.put(
         "messages",
-        Value::Array(messages.map(exact_message).collect()),
+        Value::Array(messages.map(message_to_wire_value).collect()),
     );
     w.list("tools", &input.tools, tool_to_value);
     w.list("context", &input.context, context_item_to_value);

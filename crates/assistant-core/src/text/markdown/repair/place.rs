@@ -42,9 +42,11 @@ struct OpenBlock {
     at: usize,
     item: bool,
     html: bool,
-    /// The start of the last line, with and without container marks, and the end of the line.
+    /// The start of the last line, including its container marks.
     line: usize,
+    /// The start of the last line's content, after the container marks.
     row: usize,
+    /// The end of the last line.
     end: usize,
     /// The number of columns of the last line if it can be the head of a table; otherwise 0.
     columns: usize,
