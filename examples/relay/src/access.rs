@@ -7,7 +7,8 @@ use axum::{
         header::{
             ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS,
             ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-            ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, COOKIE, ORIGIN, VARY,
+            ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, COOKIE,
+            ORIGIN, VARY,
         },
     },
     middleware::Next,
@@ -29,8 +30,9 @@ pub enum Users {
 }
 
 impl Users {
-    /// Returns true if each owner is one user.
-    pub(crate) const fn are_distinct(&self) -> bool {
+    /// Returns true if the number of open runs of each owner is limited: requests without
+    /// credentials have one owner, whoever sends them.
+    pub(crate) const fn have_limits(&self) -> bool {
         !matches!(self, Self::Anonymous)
     }
 
@@ -83,6 +85,10 @@ pub(crate) async fn admit_origin(
         set(
             ACCESS_CONTROL_ALLOW_METHODS,
             HeaderValue::from_static("GET, POST, DELETE"),
+        );
+        set(
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("retry-after"),
         );
         if let Some(asked) = asked {
             set(ACCESS_CONTROL_ALLOW_HEADERS, asked);

@@ -1,7 +1,7 @@
 //! The state of a relay's runs, and access to its store.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -122,7 +122,7 @@ impl Relay {
             return Reservation::TooMany;
         }
         let of_user = runs.open.values().filter(|other| *other == owner).count();
-        if self.users.are_distinct() && of_user >= self.limits.open_runs_of_user {
+        if self.users.have_limits() && of_user >= self.limits.open_runs_of_user {
             return Reservation::TooManyOfUser;
         }
         runs.open.insert(key.clone(), owner.to_owned());
@@ -210,10 +210,12 @@ impl Relay {
     /// ended, and those whose creation or removal failed midway. Stores the end events that could
     /// not be stored before.
     async fn end_runs_without_agent(&self) -> Result<(), StoreError> {
+        // A run that is open now and released meanwhile may begin again under the same ids.
+        let open: HashSet<RunKey> = self.runs().open.keys().cloned().collect();
         let own = self.with_store(|store| store.closable_runs()).await?;
         let unstored: Vec<RunKey> = self.runs().unstored.keys().cloned().collect();
         for key in own.iter().chain(&unstored) {
-            if self.is_open(key) {
+            if open.contains(key) || self.is_open(key) {
                 continue;
             }
             match self.unstored_end(key) {

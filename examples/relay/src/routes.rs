@@ -135,14 +135,19 @@ async fn read_events(
     replay(relay, key, from)
 }
 
-/// Ends a run, and responds with status 204.
+/// Ends a run, and responds with status 204. The run ends also if the page does not wait.
 async fn stop_run(State(relay): State<Arc<Relay>>, path: RunPath, headers: HeaderMap) -> Response {
-    let found = match find_owned_run(&relay, path, &headers).await {
-        Ok(found) => found,
-        Err(refused) => return refused,
-    };
-    relay.end(&found.key, "The run was stopped.").await;
-    StatusCode::NO_CONTENT.into_response()
+    let stopped = tokio::spawn(async move {
+        match find_owned_run(&relay, path, &headers).await {
+            Ok(found) => {
+                relay.end(&found.key, "The run was stopped.").await;
+                StatusCode::NO_CONTENT.into_response()
+            }
+            Err(refused) => refused,
+        }
+    });
+    let panicked = |_| StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    stopped.await.unwrap_or_else(panicked)
 }
 
 /// A run of the user who sent a request.

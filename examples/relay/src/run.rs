@@ -25,6 +25,9 @@ use crate::{
 /// The error message for a run whose id exists.
 pub(crate) const EXISTS: &str = "There is a run with this id.";
 
+/// The error message for a run that cannot be stored at present.
+const UNREACHABLE: &str = "The relay cannot reach its store.";
+
 /// The minimum size for which an event counts, in bytes, because each stored event has an overhead.
 const MIN_STORED: usize = 100;
 
@@ -76,9 +79,10 @@ async fn wait_until_closed(relay: &Relay, key: &RunKey, mut changes: watch::Rece
             relay.with_reachable_store(move |store| store.run(&key))
         };
         match run.await {
-            Ok(Some(run)) if run.state != RunState::Closed => {}
-            Ok(_) => return,
-            // The next event of the agent cannot be stored, either, which ends the run.
+            Ok(Some(run)) if run.state == RunState::Closed => return,
+            // A run that does not exist was refused, which is answered elsewhere.
+            Ok(_) => {}
+            // If the run was closed, the agent's next event is refused, which ends the run.
             Err(error) => log_failure(Err(error)),
         }
     }
@@ -91,12 +95,12 @@ async fn create_run(relay: &Relay, key: &RunKey, owner: String) -> Result<(), Re
         Ok(true) => Ok(()),
         Ok(false) => Err(Refusal::new(StatusCode::CONFLICT, EXISTS)),
         Err(error) => {
-            let status = match error.is_temporary() {
-                true => StatusCode::SERVICE_UNAVAILABLE,
-                false => StatusCode::INSUFFICIENT_STORAGE,
+            let (status, message) = match error.is_temporary() {
+                true => (StatusCode::SERVICE_UNAVAILABLE, UNREACHABLE),
+                false => (StatusCode::INSUFFICIENT_STORAGE, NOT_STORED),
             };
             log_failure(Err(error));
-            Err(Refusal::new(status, NOT_STORED))
+            Err(Refusal::new(status, message))
         }
     }
 }

@@ -158,8 +158,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Fails if the store cannot be read.
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError>;
 
-    /// Returns the runs that only this relay can close: those that it created, and those of relays
-    /// that have ended. Renews the lease of this relay: the method must be called every few
+    /// Returns the open runs that this relay ends if they have no agent: those that it created, and
+    /// those of relays that have ended. Renews the lease of this relay: the method must be called every few
     /// seconds, or the relay counts as ended.
     ///
     /// # Errors

@@ -17,7 +17,8 @@ use std::{
 };
 
 use redis::{
-    Client, Cmd, Connection, ErrorKind, FromRedisValue, RedisError, ServerErrorKind, ToRedisArgs,
+    Client, Cmd, Connection, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError,
+    ServerErrorKind, ToRedisArgs,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -54,8 +55,8 @@ pub struct RedisStore {
 struct Link {
     /// `None` before the first command and after a failure.
     connection: Option<Connection>,
-    /// The time of the last failure.
-    failed: Option<Instant>,
+    /// The time of the last command without a reply.
+    silent_since: Option<Instant>,
 }
 
 impl fmt::Debug for RedisStore {
@@ -75,7 +76,10 @@ impl RedisStore {
     ///
     /// Fails if the address is invalid or the server cannot be reached.
     pub fn open(url: &str, limits: &Limits, changes: &Arc<Changes>) -> Result<Self, StoreError> {
-        let client = Client::open(url)?;
+        let info = url.into_connection_info()?;
+        // Otherwise a new connection sends commands, and waits for the reply of each.
+        let settings = info.redis_settings().clone().set_skip_set_lib_name();
+        let client = Client::open(info.set_redis_settings(settings))?;
         let kept_for = to_milliseconds(limits.kept_for);
         let store = Self {
             link: Mutex::default(),
@@ -135,12 +139,13 @@ impl RedisStore {
     }
 
     /// Runs a command and returns its reply. After a failure of the connection, the next command
-    /// connects again. Commands that waited for the failed one fail with it: a server that does not
-    /// answer delays each of them once, however many there are.
+    /// connects again. Commands that waited for one without a reply fail with it, so that a server
+    /// that does not answer delays each of them once, however many there are.
     fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
         let called = Instant::now();
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        if link.failed.is_some_and(|failed| failed > called) {
+        let is_late = link.silent_since.is_some_and(|since| since > called);
+        if link.connection.is_none() && is_late {
             return Err(StoreError::unreachable(&io::Error::from(
                 io::ErrorKind::TimedOut,
             )));
@@ -156,8 +161,8 @@ impl RedisStore {
             }
             reply
         });
-        if link.connection.is_none() {
-            link.failed = Some(Instant::now());
+        if matches!(&reply, Err(error) if error.is_timeout()) {
+            link.silent_since = Some(Instant::now());
         }
         Ok(reply?)
     }

@@ -26,12 +26,12 @@ impl Wire {
         let interruptions = Arc::new(AtomicUsize::new(0));
         let (count, to) = (Arc::clone(&interruptions), to.to_owned());
         thread::spawn(move || {
-            for page in listener.incoming() {
+            for relay in listener.incoming() {
                 let Ok(server) = UnixStream::connect(&to) else {
                     continue;
                 };
-                let page = page.unwrap();
-                let ends = [(&page, &server), (&server, &page)];
+                let relay = relay.unwrap();
+                let ends = [(&relay, &server), (&server, &relay)];
                 for (from, into) in ends {
                     let (from, into) = (from.try_clone().unwrap(), into.try_clone().unwrap());
                     let count = Arc::clone(&count);
