@@ -330,6 +330,25 @@ fn a_message_denies_no_approval_while_a_handler_runs() {
     assert_eq!(driver.phase("c"), Phase::OutputDenied);
 }
 
+/// The agent may already have run the call.
+#[test]
+fn a_message_that_denies_an_approval_leaves_a_call_of_the_agent_open() {
+    let mut driver = Driver::with(SessionOptions::default().auto_deny(true));
+    driver.register(asking("f"));
+    driver.send("hi");
+    driver.event(started());
+    driver.events(calls("c", "f", "{}"));
+    driver.events(calls("theirs", "lookup", "{}"));
+    driver.event(finished());
+    driver.close();
+    assert_eq!(driver.phase("theirs"), Phase::Running);
+    assert_eq!(driver.send("new").refused, None);
+    assert_eq!(driver.phase("c"), Phase::OutputDenied);
+    assert_eq!(driver.phase("theirs"), Phase::Running);
+    driver.plays([result("t", "theirs", "found")]);
+    assert_eq!(driver.answer("theirs"), "found");
+}
+
 #[test]
 fn edited_arguments_are_validated_run_and_stored_with_the_original() {
     let spec = asking("f")

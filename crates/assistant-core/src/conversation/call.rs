@@ -330,9 +330,9 @@ impl ToolCall {
     }
 
     /// Returns true if the agent's result is awaited, after the user has answered the agent's
-    /// interrupt about the call. An interrupt that is no approval is answered without a decision, so
-    /// check that no such interrupt is open.
-    pub(crate) fn has_answered_interrupt(&self) -> bool {
+    /// interrupt about the call, or if the agent asks about the call: an interrupt that is no
+    /// approval is answered without a decision. The session knows whether an interrupt is open.
+    pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();
             approval.is_some_and(CallApproval::is_answer_to_agent)

@@ -6,7 +6,9 @@ use serde_json::Value;
 use super::{Cx, OpenInterrupt, Refusal, Session, Verdict};
 use crate::{
     action::{Execution, Remember, schema},
-    conversation::{CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent},
+    conversation::{
+        CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent, ToolCall,
+    },
 };
 
 impl Session {
@@ -191,7 +193,12 @@ impl Session {
     pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
-            if self.end_unavailable_call(&key, cx) {
+            let state = self.conversation.call(&key).map(ToolCall::state);
+            let waits = matches!(
+                state,
+                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
+            );
+            if !waits || self.end_unavailable_call(&key, cx) {
                 continue;
             }
             let what = StateEvent::Denied(Some(reason.to_owned()));

@@ -77,8 +77,8 @@ impl Session {
     }
 
     /// Records the fingerprint of the action that a call was made for, if the call has none. If a
-    /// stored call has another fingerprint than the active registration, its action has changed,
-    /// and the user is asked.
+    /// stored call, or the run that made it, has another fingerprint than the active registration,
+    /// its action has changed, and the user is asked.
     pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -94,7 +94,10 @@ impl Session {
             false => self.turn.offered_fingerprint(&call.name),
         };
         let (edition, changed) = match &call.action {
-            None => (offered.cloned().unwrap_or(now), false),
+            None => match offered {
+                Some(then) if call.history().is_stored && *then != now => (now, true),
+                offered => (offered.cloned().unwrap_or(now), false),
+            },
             Some(then) if call.history().is_stored && *then != now => (now, true),
             Some(_) => return,
         };

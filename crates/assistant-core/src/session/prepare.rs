@@ -363,7 +363,10 @@ impl Session {
                         _ => false,
                     });
             if waits {
-                self.turn.add_offered_action(name, edition.clone());
+                // What the run held back is refused, also if it is registered later.
+                if !self.turn.was_held_back(name) {
+                    self.turn.add_offered_action(name, edition.clone());
+                }
                 self.recheck_call(&key, true, cx);
             }
         }

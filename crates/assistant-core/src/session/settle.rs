@@ -61,8 +61,7 @@ impl Session {
         {
             self.open_interrupts(run.raised_by_event, true, cx);
         }
-        // A run that asks further questions leaves the calls to a later run.
-        if run.resumes && !self.interrupts.has_uncancelled() {
+        if run.resumes {
             self.end_answered_calls(cx);
         }
         let rejected = match run.delivered {

@@ -77,17 +77,29 @@ impl Session {
     }
 
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
-    /// ended without their results: denials remain, the outcome of approvals is unknown.
+    /// ended without their results: denials remain, the outcome of approvals is unknown. If the
+    /// agent asks further questions, the calls are left to it, since a later run may bring the
+    /// results.
     pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
+        let asks = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let call =
-                call.filter(|call| call.has_answered_interrupt() && !self.is_interrupted(&key));
+            let call = call.filter(|call| call.may_await_agent() && !self.is_interrupted(&key));
             match call.map(|call| call.state().clone()) {
                 Some(State::InterruptDenied { reason, .. }) => {
                     self.end_denied_call(&key, reason.as_deref(), cx);
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);
+                }
+                Some(State::Remote { .. }) if asks => {}
+                Some(State::Interrupted { .. }) if asks && self.is_unregistered(&key) => {
+                    for event in [
+                        StateEvent::InterruptLifted,
+                        StateEvent::FoundRemote,
+                        StateEvent::LeftRemote,
+                    ] {
+                        self.conversation.apply_state_event(&key, event);
+                    }
                 }
                 Some(_) => self.give_up_call(&key, Some("interrupted"), cx),
                 None => {}

@@ -230,7 +230,7 @@ impl Session {
             _ => false,
         };
         let is_of_run = self.conversation.is_of_newest_run(call);
-        (is_open && !call.was_started() && is_of_run) || call.has_answered_interrupt()
+        (is_open && !call.was_started() && is_of_run) || call.may_await_agent()
     }
 
     fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {

@@ -1,6 +1,7 @@
 //! The same scenes with agents of every protocol, with the same final conversation. The bytes are
 //! those of a server of the protocol, the requests those that it would receive.
 
+mod answered;
 mod asked;
 mod bad_input;
 mod completions;

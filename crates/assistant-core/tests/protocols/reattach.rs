@@ -525,6 +525,27 @@ fn an_action_that_registers_before_a_reconnection_does_not_run_a_call_of_the_age
     }
 }
 
+/// The run offered another edition of the action than the page has after a reload.
+#[test]
+fn a_call_of_another_edition_is_asked_about_after_a_reload() {
+    let edition = |version: &str| action("lights").with_version(version.to_owned());
+    let frames = calls_its_own();
+    for heard in 1..=frames.len() {
+        let mut talk = Talk::new(Box::new(Stored::default()));
+        talk.driver.register(edition("1"));
+        talk.driver.send("hi");
+        talk.begin_answer(&bytes(&frames[..heard]));
+        talk.reload(&[edition("2")]);
+        talk.answer(&bytes(&frames));
+        let is_stored = heard > 1
+            && frames[..heard]
+                .iter()
+                .any(|frame| frame["toolCallId"] == json!("c1"));
+        let starts = usize::from(!is_stored);
+        assert_eq!(talk.driver.starts("c1"), starts, "{heard}");
+    }
+}
+
 /// Components may mount after the conversation was restored.
 #[test]
 fn an_action_that_registers_after_a_reload_runs_the_call_of_the_page_once() {

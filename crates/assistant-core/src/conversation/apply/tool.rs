@@ -45,9 +45,9 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// Begins a known call again, since a repeated id means the same call, which then belongs to the
-    /// current run. The name and arguments may change; if they are final or the call was handed off to the agent, a diagnostic is
-    /// reported instead.
+    /// Begins a known call again, since a repeated id means the same call. Without an end, it then
+    /// belongs to the current run. The name and arguments may change; if they are final or the call
+    /// was handed off to the agent, a diagnostic is reported instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -67,9 +67,11 @@ impl Conversation {
         }
         let run = self.runs.current;
         self.edit_unshared_call(&key, |call| {
+            if !call.state.is_done() {
+                call.run = run.or(call.run);
+            }
             call.reopen_args();
             call.name = name;
-            call.run = run.or(call.run);
         });
     }
 
