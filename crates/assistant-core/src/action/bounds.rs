@@ -1,5 +1,5 @@
-//! Defines the bounds of remembered approvals: number of uses, lifetime and maximum argument
-//! values.
+//! Defines the bounds of remembered approvals: scope, number of uses, lifetime and maximum
+//! argument values.
 //!
 //! An action declares the widest bounds that it permits. The user may narrow these bounds, but not
 //! widen them. `remember` enforces the bounds.
@@ -174,4 +174,17 @@ pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
         })
     };
     list.iter().map(read).collect()
+}
+
+/// The widest scope in which an approval of an action may be remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remembering {
+    /// Approvals are never remembered: the user is asked each time.
+    Never,
+    /// An approval covers only the arguments that were approved.
+    SameArguments,
+    /// An approval may cover all calls with the same values in these fields.
+    SameFields(Vec<String>),
+    /// An approval may cover any arguments.
+    AnyArguments,
 }

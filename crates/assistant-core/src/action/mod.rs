@@ -12,10 +12,9 @@ mod offer;
 mod outcome;
 mod registry;
 mod remember;
-mod remembering;
 pub mod schema;
 
-pub use bounds::{ArgMaximum, GrantBounds};
+pub use bounds::{ArgMaximum, GrantBounds, Remembering};
 pub use decider::Decider;
 pub use definition::{
     ActionSpec, Availability, Execution, InvalidAction, Policy, ResultEncoding,
@@ -28,4 +27,3 @@ pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};
 pub(crate) use remember::RememberedApprovals;
 pub use remember::{Remember, RememberScope, RememberedApproval, RememberedArgs};
-pub use remembering::Remembering;

@@ -5,7 +5,7 @@
 
 use super::{
     CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::CallOwner,
-    deleted::DeletedBranch,
+    model::DeletedBranch,
 };
 
 impl Conversation {

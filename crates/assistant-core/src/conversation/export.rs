@@ -14,9 +14,9 @@ use super::{
     format_error::{CYCLE, DUPLICATE_ID},
     import_tree, json_call,
     json_fields::{JsonFormat, expect_object, take_text},
+    model::TreeMessage,
     runs::Runs,
     tree::Node,
-    tree_message::TreeMessage,
 };
 use crate::{
     event::Object,

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
+    model::UpdatedMessage,
     outcome::{CallEnd, Outcome},
     state::{State, StateEvent},
     update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
-    updated_message::UpdatedMessage,
 };
 use crate::{
     event::{Content, Role},

@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, Status, ToolCall,
     answer::parse_content_value,
+    model::TreeMessage,
     outcome::{CallEnd, Outcome},
     state::{State, StateEvent},
     tree::Node,
-    tree_message::TreeMessage,
 };
 use crate::event::{self, Content, MessageBody, Role};
 

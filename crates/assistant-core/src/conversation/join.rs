@@ -4,7 +4,7 @@
 //! A message whose parent is missing is an orphan: a root until the parent arrives. `branch`
 //! handles changes of the user to the tree.
 
-use super::{Conversation, Message, MessageId, TreeError, content::parts_from_content};
+use super::{Conversation, Message, MessageId, TreeError, part::parts_from_content};
 use crate::event::{Content, Role};
 
 impl Conversation {

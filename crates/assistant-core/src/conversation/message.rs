@@ -210,7 +210,7 @@ impl Message {
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let listed = matches!(content, Content::Parts(_));
-        let parts = super::content::parts_from_content(content);
+        let parts = super::part::parts_from_content(content);
         Self {
             parts,
             listed,

@@ -6,7 +6,6 @@
 //! chat. [`crate::session`] decides the next step, and is the only writer.
 
 mod after_reload;
-mod allowed_by;
 mod amount;
 mod answer;
 mod apply;
@@ -23,10 +22,8 @@ mod calls;
 mod change;
 mod check;
 mod consent;
-mod content;
 mod copy;
 mod cost;
-mod deleted;
 mod drawing;
 mod export;
 #[cfg(feature = "records")]
@@ -68,17 +65,13 @@ mod state_table;
 mod step;
 mod tree;
 mod tree_error;
-mod tree_message;
 #[cfg(feature = "ui-stream")]
 mod ui;
 #[cfg(feature = "records")]
 pub(crate) mod update;
-#[cfg(feature = "records")]
-mod updated_message;
 mod wire_form;
 
 pub use crate::action::Decider;
-pub use allowed_by::AllowedBy;
 pub use amount::{Amount, AmountError};
 pub(crate) use answer::UseCountState;
 pub use answer::{
@@ -87,7 +80,7 @@ pub use answer::{
 pub(crate) use apply::ApplyContext;
 pub use call::ToolCall;
 pub(crate) use call_event::CallFacts;
-pub use call_event::{CallEvent, CallEventKind};
+pub use call_event::{AllowedBy, CallEvent, CallEventKind};
 pub use call_outcome::CallOutcome;
 pub use change::Change;
 pub(crate) use check::{Check, CheckSubject};

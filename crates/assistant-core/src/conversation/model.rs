@@ -11,12 +11,10 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::{
-    CallKey, Change, Message, MessageId,
+    CallKey, Change, Message, MessageId, Part,
     calls::Calls,
-    deleted::DeletedBranch,
     runs::Runs,
-    tree::{Tree, TreeChange},
-    tree_message::TreeMessage,
+    tree::{RemovedBranch, Tree, TreeChange},
 };
 use crate::{event::Object, json::patch, limits::Limits};
 
@@ -26,6 +24,47 @@ use crate::{event::Object, json::patch, limits::Limits};
 pub(super) struct PartRef {
     pub(super) node: usize,
     pub(super) part: usize,
+}
+
+/// A message of the tree with its run, and the results that follow it in the received order.
+#[derive(Debug, Clone)]
+pub(super) struct TreeMessage {
+    pub(super) message: Message,
+    /// The number of the run that added the message, if known.
+    pub(super) run: Option<u64>,
+    /// The calls whose tool messages directly follow this message in the received order.
+    pub(super) results: Vec<CallKey>,
+}
+
+/// A deleted branch that can be restored, with the positions of its results in the received order.
+/// It is never stored, and is discarded as soon as a run begins.
+#[derive(Debug, Clone)]
+pub(super) struct DeletedBranch {
+    pub(super) branch: RemovedBranch<TreeMessage>,
+    /// The results that followed each message at the deletion, by node; `None` for those before all
+    /// messages.
+    pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
+    /// The calls that were detached by the deletion.
+    pub(super) detached: Vec<CallKey>,
+}
+
+impl DeletedBranch {
+    /// Returns the keys of the branch's calls.
+    pub(super) fn call_keys(&self) -> impl Iterator<Item = CallKey> {
+        let messages = self.branch.nodes().map(|node| &node.item.message);
+        messages.flat_map(|message| message.parts.iter().filter_map(Part::call_key))
+    }
+}
+
+/// The updates that a message has received from a server. `feed` applies them.
+#[cfg(feature = "records")]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct UpdatedMessage {
+    /// The time of the newest update; 0 if it is not known.
+    pub(super) at: i64,
+    /// True while the message is known only from updates of its calls: its role and its parent are
+    /// assumed.
+    pub(super) assumed: bool,
 }
 
 /// A conversation: messages in a tree, the path that is shown, and the shared state.
@@ -61,7 +100,7 @@ pub struct Conversation {
     pub(super) log: Vec<Change>,
     /// The updates of messages by a server, by node.
     #[cfg(feature = "records")]
-    pub(super) updated_messages: HashMap<usize, super::updated_message::UpdatedMessage>,
+    pub(super) updated_messages: HashMap<usize, UpdatedMessage>,
     /// The state of parsing callouts in streaming texts.
     #[cfg(feature = "callouts")]
     pub(super) reading: super::reading::CalloutReaders,

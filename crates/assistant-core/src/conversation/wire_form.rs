@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     AgentUserMessages, CallApproval, CallKey, CallResult, Conversation, DataPart, Message, Part,
-    TextPart, ToolCall, content::parts_from_content, orphan::create_orphan_part, provenance,
+    TextPart, ToolCall, orphan::create_orphan_part, part::parts_from_content, provenance,
 };
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 

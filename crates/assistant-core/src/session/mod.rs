@@ -41,7 +41,6 @@ mod effect;
 mod events;
 mod execute;
 mod expiry;
-mod finish;
 mod fork;
 mod history;
 mod host;

@@ -4,7 +4,7 @@
 
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
-    cut_off::is_cut_off_result, finish::ReportedEnd,
+    cut_off::is_cut_off_result, stream_end::ReportedEnd,
 };
 use crate::{
     conversation::{ApplyContext, CallKey, Change, Cut, StateEvent},

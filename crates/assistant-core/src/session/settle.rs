@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{
     Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
     Session, StreamEnd,
-    finish::ReportedEnd,
     run::{ActiveRun, Initiator},
+    stream_end::ReportedEnd,
 };
 use crate::{
     conversation::{CallEnd, CallKey, Change, Cut, Message, State, StateEvent},

@@ -1,6 +1,6 @@
-//! Defines the end of a run's stream, and its failures.
+//! Defines the end of a run's stream, its failures, and the end that a run's events report.
 
-use crate::event::fault::ProtocolError;
+use crate::event::{EventKind, fault::ProtocolError};
 use crate::limits::{Exceeded, LimitKind, Limits};
 
 /// The end of a run's stream.
@@ -17,7 +17,7 @@ pub enum StreamEnd {
 impl StreamEnd {
     /// Returns true if this end of a stream is a failure of its run, which reported `finish`
     /// before. The loss of the connection after a reported end is no failure.
-    pub(super) fn is_failure_after(&self, finish: &Option<super::finish::ReportedEnd>) -> bool {
+    pub(super) fn is_failure_after(&self, finish: &Option<ReportedEnd>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
             Self::Failed(failure) => finish.is_none() || !failure.kind.is_of_connection(),
@@ -125,5 +125,25 @@ impl FailureKind {
     #[must_use]
     pub const fn is_of_connection(self) -> bool {
         matches!(self, Self::Network | Self::Offline)
+    }
+}
+
+/// The end of a run that its events report.
+#[derive(Debug, Clone)]
+pub(super) enum ReportedEnd {
+    Success,
+    Cancelled,
+    RunError(String),
+}
+
+impl ReportedEnd {
+    /// Returns true if an event of this kind may follow the end: the start of the next run in the
+    /// same stream, or an error that revokes the end.
+    pub(super) fn may_be_followed_by(&self, kind: &EventKind) -> bool {
+        match kind {
+            EventKind::RunStarted { .. } => true,
+            EventKind::RunError { .. } => !matches!(self, Self::RunError(_)),
+            _ => false,
+        }
     }
 }

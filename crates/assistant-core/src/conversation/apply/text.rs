@@ -2,7 +2,7 @@
 
 use super::{ApplyContext, Change, Conversation};
 use crate::{
-    conversation::{Author, Cut, Message, Part, Span, TextPart, tree_message::TreeMessage},
+    conversation::{Author, Cut, Message, Part, Span, TextPart, model::TreeMessage},
     event::{Base, Diagnostic, Role},
 };
 

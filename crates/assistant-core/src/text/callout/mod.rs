@@ -23,7 +23,6 @@ mod options;
 mod parser;
 mod scalar;
 mod stream;
-mod words;
 mod write;
 mod yaml;
 
@@ -36,7 +35,7 @@ pub use write::{Unwritable, write};
 /// Parses markdown into chunks in document order, with text split into words.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Chunk> {
-    words::split_words(parse_with(markdown, CalloutOptions::default()))
+    split_words(parse_with(markdown, CalloutOptions::default()))
 }
 
 /// Parses markdown with other [`CalloutOptions`]. The text between two calls is a single chunk.
@@ -48,6 +47,28 @@ pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
         chunk::append_chunk(&mut chunks, chunk);
     }
     chunks
+}
+
+/// Splits text into words: every word and every run of blanks becomes a chunk.
+fn split_words(chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let mut out = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        match chunk {
+            Chunk::Text(text) => push_words(&text, &mut out),
+            Chunk::Tool(_) => out.push(chunk),
+        }
+    }
+    out
+}
+
+fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
+    while let Some(first) = text.chars().next() {
+        let blank = first.is_whitespace();
+        let end = text.find(|c: char| c.is_whitespace() != blank);
+        let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+        out.push(Chunk::Text(word.to_owned()));
+        text = rest;
+    }
 }
 
 /// Compiles the examples of the guide.
