@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use leptos_assistant::{
     AssistantProvider, Attachments, ChatPopup, ChatSidebar, ChatWindow, Icon, LabelName, Labels,
-    use_assistant, use_assistant_context,
+    chat::PastConversations, use_assistant, use_assistant_context,
 };
 
 use crate::{
@@ -17,7 +17,6 @@ use crate::{
     panels::{
         Activity, Allowed, Branches, Conditions, Environments, Projects, SearchSection, Sources,
     },
-    past::Past,
     script::suggestions,
     signs::Sign,
     state::{Environment, Harbor, PageSide, Work},
@@ -257,4 +256,26 @@ fn summary(harbor: Harbor) -> String {
             Work::Healthy => format!("{moving} Production runs {}.", lane.version),
             Work::RollingOut(_) | Work::Stage { .. } => moving,
         })
+}
+
+/// The list of stored conversations, with the button that opens it.
+#[component]
+fn Past() -> impl IntoView {
+    let details = NodeRef::<html::Details>::new();
+    let close = move |()| {
+        if let Some(details) = details.get_untracked() {
+            details.set_open(false);
+        }
+    };
+    view! {
+        <details class="demo-past" node_ref=details>
+            <summary class="la-button" data-variant="quiet">
+                {Icon::Clock.view()}
+                <span class="demo-agent-name">{"Conversations"}</span>
+            </summary>
+            <div class="demo-past-list">
+                <PastConversations on_open=close />
+            </div>
+        </details>
+    }
 }

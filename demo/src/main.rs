@@ -19,7 +19,6 @@ mod dialog;
 mod gallery;
 mod history;
 mod panels;
-mod past;
 mod script;
 mod signs;
 mod state;

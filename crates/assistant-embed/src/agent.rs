@@ -20,7 +20,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, look::get_property, page_agent::PageAgent, part};
+use crate::{function::parse_answer, look::get_property, page_agent::PageAgent, part};
 
 /// The agent that a page's options describe. Its code is in the second part of the module, and is
 /// loaded with the first run.
@@ -171,7 +171,7 @@ async fn call_page_headers(
         Ok(Ok(promise)) => JsFuture::from(promise).await.ok(),
         _ => None,
     };
-    let pairs = json::parse_answer(answer).map_err(leptos_assistant::ToolError::into_message)?;
+    let pairs = parse_answer(answer).map_err(leptos_assistant::ToolError::into_message)?;
     serde_json::from_value(pairs).map_err(|error| error.to_string())
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, numbers};
+use crate::numbers;
 
 /// A function of the page.
 #[derive(Clone)]
@@ -31,13 +31,13 @@ impl PageFunction {
     /// failed, which its wrapper has reported, or if the value has another type.
     pub(crate) fn call_without_args<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
-        serde_json::from_value(json::parse_answer(answer).ok()?).ok()
+        serde_json::from_value(parse_answer(answer).ok()?).ok()
     }
 
     /// Calls a synchronous function with the arguments of a call and another JSON value, and
     /// returns its result.
     pub(crate) fn call_sync(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
-        json::parse_answer(Some(self.call(args, &more.to_string().into())?))
+        parse_answer(Some(self.call(args, &more.to_string().into())?))
     }
 
     /// Calls an asynchronous function with the arguments of a call, and returns its result. Never
@@ -59,7 +59,7 @@ impl PageFunction {
             Ok(promise) => JsFuture::from(promise).await.ok(),
             Err(_) => None,
         };
-        json::parse_answer(answer)
+        parse_answer(answer)
     }
 
     fn call(&self, args: &Value, more: &JsValue) -> Result<JsValue, ToolError> {
@@ -77,5 +77,21 @@ impl PageFunction {
             .function
             .call3(&JsValue::UNDEFINED, &args, &exact.into(), more);
         answer.map_err(|_| ToolError::new("The handler failed"))
+    }
+}
+
+/// Parses the result of a wrapped function: `[true, JSON]`, or `[false, reason]` for a failure.
+/// `None` and any other result are failures, too. Parsing runs no code of the page.
+pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
+    let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
+    let Some(pair) = pair else {
+        return Err(ToolError::new("The handler failed"));
+    };
+    let text = pair.get(1).as_string().unwrap_or_default();
+    match pair.get(0).is_truthy() {
+        // Values that nest too deeply are refused, too.
+        true => serde_json::from_str(&text)
+            .map_err(|_| ToolError::new("The handler's result is no JSON")),
+        false => Err(ToolError::new(text)),
     }
 }

@@ -2,7 +2,10 @@
 //! of the module ([`part`](crate::part)). Values are JSON text.
 
 use leptos::prelude::*;
-use leptos_assistant::{Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget};
+use leptos_assistant::{
+    Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget, action::ContextValue,
+    use_assistant_context,
+};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
@@ -15,7 +18,7 @@ use crate::{
     commands::Args,
     drawing::DrawFunction,
     function::PageFunction,
-    observers, page_context,
+    observers,
     part::{Api, Guard},
     state,
     views::DrawnView,
@@ -208,11 +211,12 @@ impl Api for Handle {
 
     fn register_context(&self, description: String, value: js_sys::Function) -> Guard {
         let value = PageFunction::new(value, false);
-        Box::new(page_context::register_context(
-            &self.assistant,
-            description,
-            value,
-        ))
+        let owner = Owner::new();
+        owner.with(|| {
+            provide_context(self.assistant.clone());
+            use_assistant_context::<ByPage>(description, value);
+        });
+        Box::new(owner)
     }
 
     fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
@@ -302,5 +306,16 @@ impl Api for Handle {
 
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit {
         audit::start_audit(&self.assistant, redact, listener)
+    }
+}
+
+/// The marker type for context values that a function of the page returns.
+struct ByPage;
+
+impl ContextValue<ByPage> for PageFunction {
+    /// Returns the function's current value; `None` if the function has failed, which its wrapper
+    /// has reported.
+    fn read(&self) -> Result<Option<Value>, serde_json::Error> {
+        Ok(self.call_without_args())
     }
 }

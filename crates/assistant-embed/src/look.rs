@@ -1,9 +1,11 @@
 //! Parses a page's options for the display and for attachments.
 
-use leptos_assistant::{Attachments, MediaPolicy, markdown::MarkdownOptions};
+use leptos_assistant::{
+    Attachments, MediaPolicy,
+    markdown::{Highlighter, MarkdownOptions, Token},
+};
 use wasm_bindgen::{JsCast, JsValue};
-
-use crate::highlight;
+use wasm_bindgen_futures::JsFuture;
 
 /// The parsed options. A missing or invalid option has its default.
 pub(crate) struct WindowOptions {
@@ -19,7 +21,7 @@ impl WindowOptions {
             markdown = markdown.heading_offset(u8::try_from(levels).unwrap_or(u8::MAX));
         }
         if let Some(highlight) = field(options, "highlight") {
-            markdown = markdown.highlighter(highlight::create_highlighter(highlight));
+            markdown = markdown.highlighter(create_highlighter(highlight));
         }
         let origins: Option<js_sys::Array> = field(options, "mediaOrigins");
         let origins = origins.iter().flat_map(js_sys::Array::iter);
@@ -67,4 +69,32 @@ fn number(object: &JsValue, name: &str) -> Option<usize> {
         .as_f64()
         .filter(|number| *number >= 0.0);
     number.map(|number| number as usize)
+}
+
+/// Creates a highlighter from a function that takes code and a language, and returns pairs of a
+/// text and a class, or a promise of them. If the function fails or returns any other value, the
+/// code is not highlighted.
+fn create_highlighter(highlight: js_sys::Function) -> Highlighter {
+    Highlighter::new(move |code: String, language: String| {
+        let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
+        async move {
+            let Ok(answer) = returned else {
+                return Vec::new();
+            };
+            let answer = JsFuture::from(js_sys::Promise::resolve(&answer)).await;
+            answer.as_ref().map(parse_tokens).unwrap_or_default()
+        }
+    })
+}
+
+fn parse_tokens(answer: &JsValue) -> Vec<Token> {
+    let Some(list) = answer.dyn_ref::<js_sys::Array>() else {
+        return Vec::new();
+    };
+    let pairs = list.iter().filter_map(|pair| {
+        let pair: js_sys::Array = pair.dyn_into().ok()?;
+        let class = pair.get(1).as_string().unwrap_or_default();
+        Some(Token::new(pair.get(0).as_string()?, class))
+    });
+    pairs.collect()
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{json, look::get_property};
+use crate::{function::parse_answer, look::get_property};
 
 /// A function that takes the input of a run as JSON and returns an object with two methods: `next`
 /// returns a promise of the next event or null, and `stop` ends the run. Neither the function nor
@@ -79,7 +79,7 @@ impl PageStream {
                 _ => None,
             };
             crate::wait_if_stopped().await;
-            json::parse_answer(answer)
+            parse_answer(answer)
                 .map_err(|error| Failure::new(FailureKind::Protocol, error.message()))
         }
     }

@@ -1,6 +1,7 @@
-//! Joins surrogate pairs in the open blocks of a stream of the AI SDK.
+//! Defines the open blocks and calls of a stream of the AI SDK, and joins surrogate pairs that their
+//! deltas split.
 
-use assistant_core::json::surrogates;
+use assistant_core::{event::Object, json::surrogates};
 
 /// An open block of text or reasoning.
 #[derive(Debug, Clone)]
@@ -9,6 +10,18 @@ pub(super) struct OpenTextBlock {
     /// The high surrogate at the end of the last delta, if any, which is held back for the next
     /// delta.
     pub(super) half: Option<u16>,
+}
+
+/// The streamed arguments of a tool call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PartialInput {
+    pub(super) name: String,
+    pub(super) dynamic: bool,
+    /// The text so far.
+    pub(super) text: String,
+    pub(super) half: Option<u16>,
+    /// The fields of the start chunk, for a call that continues in another step.
+    pub(super) notes: Object,
 }
 
 /// Returns the delta, with the surrogate in `held` joined to its beginning. If `is_cut` is true,

@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     answer::ReceivedAnswer,
-    block::OpenTextBlock,
+    block::{OpenTextBlock, PartialInput},
     chunk::{
         drop_chunk, merge_object, message_extension, send_extension, take_opt_text, without_marks,
     },
-    partial::PartialInput,
 };
 use crate::stream::{End, Sink};
 use assistant_core::{

@@ -22,7 +22,6 @@ mod decoder;
 mod ending;
 mod history;
 mod outcomes;
-mod partial;
 mod parts;
 mod protocol;
 mod reader;

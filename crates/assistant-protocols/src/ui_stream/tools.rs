@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use super::{
     Decoder,
     answer::ReceivedCall,
-    block::join_surrogates,
+    block::{PartialInput, join_surrogates},
     chunk::{send_extension, take_opt, take_opt_text, take_text},
-    partial::PartialInput,
 };
 use crate::stream::Sink;
 use assistant_core::{
