@@ -2,12 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{
-    frame::WindowName, left::PreviousConversation, own_approvals::count_own_approvals,
-    spoken::RequestedAnnouncement,
-};
+use super::{frame::WindowName, left::PreviousConversation, spoken::RequestedAnnouncement};
 use crate::{
     assistant::{Assistant, assistant_for},
+    tool::page_call_keys,
     ui::{Icon, Words, dynamic, focus, memo},
     view::Activity,
 };
@@ -159,4 +157,11 @@ pub fn ChatStatus(
             {dynamic(word)}
         </p>
     })
+}
+
+/// Returns a signal with the number of calls that the page itself has started and that wait for the
+/// user. These approvals belong to no message.
+fn count_own_approvals(assistant: &Assistant) -> Memo<usize> {
+    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+    memo(move || keys.with(|keys| page_call_keys(&assistant, keys).len()))
 }

@@ -10,7 +10,6 @@ mod day;
 mod deferred;
 mod dialogs;
 mod edited;
-mod feedback;
 mod frame;
 mod grouping;
 mod header;
@@ -20,9 +19,7 @@ mod left;
 mod list;
 mod message;
 mod message_context;
-mod message_fn;
 mod notices;
-mod own_approvals;
 mod part;
 mod past;
 mod past_search;
@@ -58,7 +55,6 @@ pub use composer::{
     use_composer,
 };
 pub use dialogs::{ConfirmDialogs, ConfirmDialogsProps};
-pub use feedback::Feedback;
 pub use frame::{ChatRoot, ChatRootProps};
 pub use header::{
     ChatHeader, ChatHeaderProps, ChatStatus, ChatStatusProps, NewConversation, NewConversationProps,
@@ -67,7 +63,6 @@ pub use message::{
     MessageNotes, MessageParts, MessageRoot, MessageRootProps, MessageSpeaker, MessageView,
     MessageViewProps, use_message,
 };
-pub use message_fn::MessageFn;
 pub use notices::{Notices, NoticesProps};
 pub use part::{PartView, PartViewProps};
 pub use past::{PastConversations, PastConversationsProps};
@@ -76,5 +71,6 @@ pub use sidebar::{ChatSidebar, ChatSidebarProps};
 pub use stopped::{show_stopped, show_stopped_on_traps};
 pub use suggestions::{EmptyState, EmptyStateProps, Suggestion, Suggestions, SuggestionsProps};
 pub use transcript::{Transcript, TranscriptProps};
+pub use transcript_context::{Feedback, MessageFn};
 pub use tree::{TreeView, TreeViewProps};
 pub use window::{ChatWindow, ChatWindowProps};

@@ -1,15 +1,16 @@
-//! Holds the state that the messages of one transcript share: feedback, the message being edited,
-//! and the focus and reading position while one branch replaces another.
+//! Holds the state that the messages of one transcript share: the application's renderer, feedback,
+//! the message being edited, and the focus and reading position while one branch replaces another.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::prelude::*;
 
-use super::{Feedback, MessageFn, edited::EditedMessage, scroll::ScrollState};
+use super::{edited::EditedMessage, scroll::ScrollState};
 use crate::{
     assistant::Assistant,
     ui::{COPY_OUTCOME_MS, after},
+    view::MessageCell,
 };
 
 /// The state that the messages of one transcript share.
@@ -78,5 +79,38 @@ impl TranscriptContext {
         if let Some(stick) = self.stick {
             stick.jump_to_end();
         }
+    }
+}
+
+/// The user's feedback on an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Feedback {
+    /// The id that agents use for the last message of the answer.
+    pub message_id: String,
+    /// True for positive feedback, false for negative feedback; `None` withdraws earlier feedback.
+    pub positive: Option<bool>,
+}
+
+/// A function that renders a message. Any function that takes a [`MessageCell`] converts into this
+/// type.
+#[derive(Clone)]
+pub struct MessageFn(Arc<dyn Fn(MessageCell) -> AnyView + Send + Sync>);
+
+impl std::fmt::Debug for MessageFn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MessageFn")
+    }
+}
+
+impl<V: IntoView + 'static, F: Fn(MessageCell) -> V + Send + Sync + 'static> From<F> for MessageFn {
+    fn from(draw: F) -> Self {
+        Self(Arc::new(move |message| draw(message).into_any()))
+    }
+}
+
+impl MessageFn {
+    pub(super) fn render(&self, message: MessageCell) -> AnyView {
+        (self.0)(message)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
 //! delta changes the texts in place. Data of the types `sources` and `files` is rendered by the
-//! modules of these names.
+//! modules `sources` and `file`.
 
 use std::{
     fmt::{self, Write as _},
@@ -14,7 +14,7 @@ use assistant_core::conversation::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{PartHandle, files, sources};
+use super::{PartHandle, file, sources};
 use crate::{
     ui::{Icon, Labels, Words, dynamic, memo, title_in_words},
     view::PartKind,
@@ -36,7 +36,9 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         PartKind::Data(kind) if kind == sources::TYPE => {
             Some((sources::is_source_list, sources::view))
         }
-        PartKind::Data(kind) if kind == files::TYPE => Some((files::is_file_list, files::view)),
+        PartKind::Data(kind) if kind == file::LIST_TYPE => {
+            Some((file::is_file_list, file::list_view))
+        }
         _ => None,
     };
     let Some((fits, draw)) = known else {

@@ -1,4 +1,5 @@
-//! Renders a file in a message: an image, audio, video or document.
+//! Renders files in a message: images, audio, videos and documents, alone or in a list that an agent
+//! shows next to its text.
 //!
 //! Files that the media policy allows are shown. Other files are shown by name, with a link if
 //! their address is safe, or with a button that saves the file if the message contains its bytes.
@@ -7,6 +8,7 @@
 use assistant_core::{
     conversation::Part,
     event::{ContentPart, PartBody, Source},
+    json::form::content_part_from_value,
     text::{
         address::{image_src, media_src, safe_href},
         hidden::plain_name,
@@ -257,4 +259,36 @@ fn last_segment(href: &str) -> Option<String> {
     let (_, path) = path.split_once("//").unwrap_or(("", path));
     let (_, segment) = path.rsplit_once('/')?;
     Some(plain_name(segment)).filter(|name| !name.is_empty())
+}
+
+/// The type of data that contains files.
+///
+/// The data of such a part, an activity or data part, contains each file in the form of media in an
+/// AG-UI user message: `{"files": [{"type": "image", "source": {"type": "data", "value": "…",
+/// "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or is the list alone.
+pub(super) const LIST_TYPE: &str = "files";
+/// The maximum number of files shown.
+const MAX_FILES: usize = 50;
+
+pub(super) fn is_file_list(part: &Part) -> bool {
+    file_list(part).is_some()
+}
+
+fn file_list(part: &Part) -> Option<&Vec<Value>> {
+    let Part::Data(part) = part else { return None };
+    let list = part.data().get("files").unwrap_or(part.data());
+    list.as_array()
+}
+
+pub(super) fn list_view(part: PartHandle) -> AnyView {
+    let files = move || {
+        let shown = part.with(|part| {
+            let values = file_list(part).map_or(&[][..], Vec::as_slice);
+            let files = values.iter().take(MAX_FILES);
+            let files = files.filter_map(|value| content_part_from_value(value.clone()).ok());
+            files.map(|content| file_view(&content)).collect::<Vec<_>>()
+        });
+        shown.unwrap_or_default()
+    };
+    view! { <div class="la-part la-files">{dynamic(files)}</div> }.into_any()
 }

@@ -5,7 +5,6 @@
 
 mod data;
 mod file;
-mod files;
 mod foreign;
 mod reasoning;
 mod sources;

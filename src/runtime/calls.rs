@@ -1,20 +1,31 @@
-//! Notifies observers when calls need approval, start or end.
+//! Notifies observers when calls need approval, start or end, and passes the events of calls to
+//! recorders.
 //!
 //! The observers are called once the session is released, before the effects of the input are
 //! carried out.
 
-use std::{fmt, rc::Weak};
+use std::{
+    fmt,
+    rc::{Rc, Weak},
+};
 
 use assistant_core::{
     conversation::{CallEvent, Phase},
     observe::{ObserverId, ObserverResult, Observers},
-    session::Output,
+    session::{Output, Session},
 };
 use send_wrapper::SendWrapper;
 
 use super::Runtime;
 
 pub(super) type CallObservers = Observers<CallEvent>;
+
+/// A recorder of call events, which the layers above the runtime add.
+pub(crate) trait CallRecorder {
+    /// Reads the events of an input while the session is borrowed, and returns a closure that the
+    /// runtime calls once the session is released.
+    fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
+}
 
 /// The subscription of an observer. Dropping the subscription unsubscribes the observer.
 #[must_use = "dropping it unsubscribes at once"]
@@ -83,6 +94,24 @@ impl Runtime {
         let mut events = output.phase_changes();
         events.retain(is_observed);
         events
+    }
+
+    pub(crate) fn add_recorder(&self, recorder: Rc<dyn CallRecorder>) {
+        self.recorders.borrow_mut().push(recorder);
+    }
+
+    /// Passes the events of an input to the recorders while the session is borrowed, and returns the
+    /// closures of the recorders, to be called once the session is released.
+    pub(super) fn record_call_events(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
+        let recorders = self.recorders.borrow();
+        if events.is_empty() || recorders.is_empty() {
+            return Vec::new();
+        }
+        let record_all = |session: &Session| {
+            let callbacks = recorders.iter().map(|one| one.record(events, session));
+            callbacks.collect()
+        };
+        self.read(record_all).unwrap_or_default()
     }
 }
 

@@ -7,7 +7,6 @@
 //! arguments, denials, stop rules and prices. While this code runs, the session cannot be read, and
 //! inputs are queued.
 
-mod audit;
 mod calls;
 mod changes;
 mod effects;
@@ -51,7 +50,7 @@ use crate::{
     view::ViewModel,
 };
 
-pub(crate) use audit::CallRecorder;
+pub(crate) use calls::CallRecorder;
 pub use calls::Subscription;
 pub(crate) use changes::Changes;
 pub(crate) use persistence::{ApprovalPersistence, ThreadSearch};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     agents_words::agent_text,
-    arguments::arguments_block,
+    exact::arguments_block,
     pieces::{EscapeMode, has_hidden},
     pretty::format_json,
     visibility::Visibility,

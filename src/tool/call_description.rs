@@ -9,7 +9,6 @@ use super::{
     ExactText,
     mentioned::{ShownText, find_unmentioned},
     pieces::escape_hidden,
-    summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,
@@ -24,6 +23,8 @@ const MAX_ROWS: usize = 12;
 const MAX_NAME: usize = 60;
 /// The maximum length of a row's value, in characters.
 const MAX_VALUE: usize = 300;
+/// The maximum length of the summary argument, in characters.
+const MAX_ARGUMENT: usize = 60;
 
 /// The part of a call that its description covers.
 #[derive(Debug, Clone, PartialEq)]
@@ -268,4 +269,39 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     shown.cut |= non_empty.count() > MAX_ROWS;
     (shown.sentence, shown.rows) = (sentence, rows);
     (!shown.sentence.is_empty() || !shown.rows.is_empty()).then_some(shown)
+}
+
+/// Returns the argument that distinguishes calls of one action, shown next to the name: the first
+/// non-blank single-line text among the arguments, else the first number, truncated; `None` if
+/// there is neither, or if the arguments are not an object.
+pub(super) fn summary_argument(args: &Value) -> Option<String> {
+    let args = args.as_object()?;
+    let text = args.values().filter_map(Value::as_str);
+    let mut text = text.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
+    let number = || args.values().find(|value| value.is_number());
+    let text = match text.next() {
+        Some(text) => text.to_owned(),
+        None => number()?.to_string(),
+    };
+    Some(truncate(&text, MAX_ARGUMENT).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summary_argument;
+    use serde_json::json;
+
+    #[test]
+    fn the_summary_is_the_first_one_line_text_or_the_first_number() {
+        for (args, expected) in [
+            (json!({"n": 3, "city": "Oslo"}), Some("Oslo")),
+            (json!({"body": "a\nb", "to": " ", "n": 3}), Some("3")),
+            (json!({"deep": {"city": "Oslo"}}), None),
+            (json!("Oslo"), None),
+        ] {
+            assert_eq!(summary_argument(&args).as_deref(), expected);
+        }
+        let long = summary_argument(&json!({"q": "ä".repeat(500)})).unwrap_or_default();
+        assert_eq!(long.chars().count(), 61);
+    }
 }

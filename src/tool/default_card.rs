@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::{
     ExactText,
     ask::handler_question,
+    call_description::summary_argument,
     exact::ExactArguments,
     failure::{declares_failure, failure_reason},
     pretty::format_json,
-    summary_argument::summary_argument,
 };
 use crate::{
     action::ToolCallView,

@@ -7,10 +7,13 @@ use leptos::{html, prelude::*};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 
-use super::pieces::{EscapeMode, Piece, split_pieces as split};
+use super::{
+    pieces::{EscapeMode, Piece, split_pieces as split},
+    pretty::format_json,
+};
 use crate::{
     action::ToolCallView,
-    ui::{WorkSlice, effect, in_next_frame, split_at_block_end},
+    ui::{Words, WorkSlice, dynamic, effect, in_next_frame, memo, split_at_block_end},
 };
 
 /// The minimum number of bytes that are appended in one frame, even if the time of the frame is
@@ -185,4 +188,33 @@ fn piece_views(text: &str, detail: EscapeMode) -> AnyView {
         Piece::Hidden(codes) => code(codes),
     });
     pieces.collect_view().into_any()
+}
+
+/// Renders the exact arguments of a call: as formatted JSON, or as the received text if the text is
+/// not a complete value. `end` follows the arguments.
+pub(super) fn arguments(call: ToolCallView<Value>, end: Option<AnyView>) -> AnyView {
+    let text = memo(move || match call.args_value() {
+        Some(args) => format_json(&args),
+        None => call.args_text(),
+    });
+    let text = dynamic(move || view! { <ExactText text=text.get() /> });
+    arguments_block(text.into_any(), end)
+}
+
+/// Renders a block with the given arguments, followed by `end`.
+pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
+    view! {
+        <pre
+            class="la-code"
+            dir="ltr"
+            data-kind="arguments"
+            tabindex="0"
+            role="group"
+            aria-label=Words::current().attr(|l| &l.arguments)
+        >
+            {text}
+            {end}
+        </pre>
+    }
+    .into_any()
 }

@@ -7,7 +7,6 @@ mod agents_words;
 mod approval;
 mod approval_context;
 mod approval_notes;
-mod arguments;
 mod ask;
 mod attention;
 mod batch;
@@ -33,7 +32,6 @@ mod requested_tools;
 mod scopes;
 mod single_instance;
 mod slot;
-mod summary_argument;
 mod visibility;
 
 pub use crate::{

@@ -1,9 +1,11 @@
-//! The questions that handlers ask in a dialog.
+//! The questions that handlers ask, in a dialog or in the cards of their calls.
 
 use std::{cell::RefCell, sync::Arc};
 
+use assistant_core::conversation::CallKey;
 use futures_channel::oneshot;
 use send_wrapper::SendWrapper;
+use serde_json::Value;
 
 /// The content of a confirm dialog.
 #[derive(Debug, Clone, Default)]
@@ -84,4 +86,16 @@ impl ConfirmRequest {
             let _ = sender.send(confirmed);
         }
     }
+}
+
+/// An unanswered question that a handler asks the user.
+#[derive(Debug, Clone)]
+pub(crate) struct HandlerQuestion {
+    pub(crate) id: u64,
+    /// The call of the handler.
+    pub(crate) call: CallKey,
+    pub(crate) question: Value,
+    /// The JSON Schema of the answer. Without a schema, only a custom renderer can show the
+    /// question.
+    pub(crate) schema: Option<Value>,
 }

@@ -4,7 +4,6 @@
 //! length of the text ([`Mark`]), and the view reads the new end from the session. A change touches
 //! only the signals of its message, part or call.
 
-mod asked;
 mod call;
 mod claims;
 mod dialog;
@@ -28,11 +27,10 @@ use send_wrapper::SendWrapper;
 
 use crate::store::{Ownership, ThreadInfo};
 
-pub(crate) use asked::HandlerQuestion;
 pub use call::CallCell;
 pub(crate) use claims::{ClaimingWindow, Claims, Question};
 pub use dialog::ConfirmOptions;
-pub(crate) use dialog::ConfirmRequest;
+pub(crate) use dialog::{ConfirmRequest, HandlerQuestion};
 pub use list::{MessageEntry, MessageList};
 pub use message::{Mark, MessageCell, PartCell};
 

@@ -9,8 +9,9 @@ use assistant_core::{
 };
 use leptos::{ev, prelude::*};
 
-use super::{handle::ComposerHandle, request::sole_deniable_request};
+use super::handle::ComposerHandle;
 use crate::{
+    action::ToolCallView,
     assistant::Assistant,
     attachment::{AttachmentTray, Attachments},
     ui::{LabelSelector, Words, console_error, effect, in_browser, memo, now},
@@ -254,4 +255,45 @@ pub(super) fn hint_label(writing: &ComposerContext) -> LabelSelector {
         RUNNING => |l| &l.busy_hint,
         _ => |l| &l.hint,
     }
+}
+
+/// The composer of the surrounding window, if one is mounted. It gives the other parts of the window
+/// access to the composer.
+#[derive(Clone, Copy)]
+pub(in crate::chat) struct ComposerSlot(RwSignal<Option<SharedComposer>>);
+
+impl ComposerSlot {
+    pub(in crate::chat) fn new() -> Self {
+        Self(RwSignal::new(None))
+    }
+
+    /// Returns the composer; `None` if none is mounted. Tracked.
+    pub(in crate::chat) fn get(self) -> Option<SharedComposer> {
+        self.0.try_get().flatten()
+    }
+
+    /// Registers a composer until its scope is disposed.
+    pub(super) fn register(self, composer: &SharedComposer) {
+        self.0.set(Some(composer.clone()));
+        on_cleanup(move || {
+            // The window may be disposed as a whole.
+            let _ = self.0.try_set(None);
+        });
+    }
+}
+
+/// Returns a signal with the open request that the user can deny with a reason; `None` if no
+/// request or several requests are open, or if the only request cannot run, has an unknown outcome,
+/// or accepts no reason.
+fn sole_deniable_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
+    let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
+    memo(move || {
+        let key = keys.with(|keys| match keys.as_slice() {
+            [key] => Some(*key),
+            _ => None,
+        })?;
+        let call: ToolCallView = assistant.tool_call(&key)?;
+        let takes = call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
+        takes.then_some(key)
+    })
 }

@@ -1,16 +1,15 @@
 //! Renders the composer: its parts, and their default arrangement.
 //!
 //! `context` is the state that the parts share. The application accesses the text through `handle`,
-//! the other parts of a window access the composer through `slot`.
+//! the other parts of a window access the composer through its
+//! `ComposerSlot`.
 
 mod context;
 mod deny;
 mod handle;
 mod parts;
-mod request;
 mod root;
 mod send;
-mod slot;
 
 use leptos::prelude::*;
 
@@ -25,8 +24,7 @@ pub use parts::{
 };
 pub use root::{ComposerRoot, ComposerRootProps};
 
-pub(super) use context::is_open_question;
-pub(super) use slot::ComposerSlot;
+pub(super) use context::{ComposerSlot, is_open_question};
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use leptos::{ev, html, prelude::*};
 
-use super::{ComposerHandle, context::ComposerContext, slot::ComposerSlot};
+use super::{
+    ComposerHandle,
+    context::{ComposerContext, ComposerSlot},
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     attachment::{Attachments, attach_pasted, file_frame, watch_drops},
