@@ -79,7 +79,6 @@ mod stream_end;
 mod summary;
 mod thread;
 mod turn;
-mod unavailable;
 mod uses;
 mod watch;
 
