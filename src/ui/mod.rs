@@ -12,7 +12,6 @@ mod dynamic;
 mod files;
 pub(crate) mod focus;
 mod frame;
-mod host;
 mod hydration;
 mod icon_button;
 mod icons;
@@ -47,7 +46,6 @@ pub(crate) use files::{read_base64, save_file};
 pub(crate) use frame::{
     SLICE_MS, WorkSlice, draw_all_rows, has_waiting_rows, in_next_frame, next_frame,
 };
-pub(crate) use host::display_host;
 pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
@@ -67,6 +65,6 @@ pub(crate) use trusted::scripted;
 pub(crate) use trusted::{are_scripts_accepted, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
 pub(crate) use words::{
-    floor_char_boundary, format_float, format_size, in_words, title_in_words, to_lowercase,
-    truncate,
+    display_host, floor_char_boundary, format_float, format_size, in_words, title_in_words,
+    to_lowercase, truncate,
 };

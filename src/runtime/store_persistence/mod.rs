@@ -3,7 +3,6 @@
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
 //! `work` writes the batches one by one.
 
-mod job;
 mod list;
 mod open;
 mod page;
@@ -29,9 +28,10 @@ use assistant_core::{
 use serde_json::Value;
 
 use self::{
-    job::{FailureState, WriteJob},
     save::{UnsavedChanges, Urgency},
     thread::TabThread,
+    trouble::FailureState,
+    work::WriteJob,
 };
 use super::{
     Changes, Runtime, may_start_work,

@@ -1,12 +1,17 @@
 //! Handles a failing store: the conversation continues in the page, and is written once the store
 //! works again.
 
-use std::{mem, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    mem,
+    rc::Rc,
+    time::Duration,
+};
 
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use super::{StorePersistence, job::WriteJob, thread::TabThread};
+use super::{StorePersistence, thread::TabThread, work::WriteJob};
 use crate::{
     store::{Ownership, StoreError, StoreErrorKind, TabMessage},
     ui::{after, sleep, spawn_local},
@@ -18,6 +23,17 @@ const FIRST_RETRY_MS: u32 = 2_000;
 const MAX_RETRY_MS: u32 = 60_000;
 /// The time that another tab has to answer that it acts on a conversation, in milliseconds.
 const PING_MS: u64 = 500;
+
+/// The failure state of a store.
+#[derive(Default)]
+pub(super) struct FailureState {
+    pub(super) fails: Cell<bool>,
+    /// The delay of the retry that is scheduled next, in milliseconds, before limits are applied.
+    pub(super) pause_ms: Cell<u32>,
+    pub(super) waits: Cell<bool>,
+    /// The jobs to repeat once the store works again.
+    pub(super) postponed: RefCell<Vec<WriteJob>>,
+}
 
 impl StorePersistence {
     /// Returns true while the store fails.

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{
     StorePersistence,
-    job::WriteJob,
     save::{UnsavedChanges, Urgency, build_batch, build_journal_record, split_snapshot},
     thread::TabThread,
 };
@@ -22,6 +21,18 @@ const MAX_FRAMES: u32 = 50;
 
 /// The timeout of a store operation, in milliseconds.
 const STORE_TIMEOUT_MS: u64 = 8_000;
+
+/// A write to the store.
+pub(super) enum WriteJob {
+    /// A write of the unsaved changes.
+    Save,
+    /// A retry of the unsaved changes and of all postponed writes.
+    Again,
+    /// A write of a call's start, together with the changes before it.
+    Commit(CommitId, Box<JournalEntry>),
+    /// A write of the final state of a conversation that was replaced.
+    Archive(Rc<TabThread>, Value, UnsavedChanges),
+}
 
 impl StorePersistence {
     pub(super) fn push_job(&self, job: WriteJob) {
