@@ -31,7 +31,7 @@ pub enum Users {
 
 impl Users {
     /// Returns true if the number of open runs of each owner is limited: requests without
-    /// credentials have one owner, whoever sends them.
+    /// credentials have one owner, although many users may send them.
     pub(crate) const fn have_limits(&self) -> bool {
         !matches!(self, Self::Anonymous)
     }
