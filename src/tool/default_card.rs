@@ -68,8 +68,7 @@ pub fn DefaultCard(
     let body = call;
     // The body is mounted on first opening.
     let opened = RwSignal::new(false);
-    let toggled = move |event: leptos::ev::Event| {
-        let card = event_target::<web_sys::HtmlDetailsElement>(&event);
+    let toggled = move |card: web_sys::HtmlDetailsElement| {
         if card.open() && !opened.get_untracked() {
             opened.set(true);
         }
@@ -92,7 +91,8 @@ pub fn DefaultCard(
     view! {
         <details
             class="la-card la-tool-card"
-            on:toggle=toggled
+            // The type of the event depends on the version of Leptos.
+            on:toggle=move |event| toggled(event_target(&event))
             data-tone=move || match tone.get() {
                 (true, _) => Some("error"),
                 (false, true) => Some("neutral"),

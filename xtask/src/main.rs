@@ -25,6 +25,7 @@ mod languages;
 mod layout;
 mod module;
 mod names;
+mod next_leptos;
 mod oldest;
 mod on_request;
 mod options;

@@ -14,8 +14,8 @@ use crate::options::{Browser, TestPart};
 use crate::project::{Outcome, Project, files_with_extension};
 use crate::tally::{OutputFormat, Tally};
 use crate::{
-    budget, claims, codes, demo, dist, examples, languages, oldest, on_request, packed, parity,
-    prose, rooms, style, surface, test_names,
+    budget, claims, codes, demo, dist, examples, languages, next_leptos, oldest, on_request,
+    packed, parity, prose, rooms, style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -155,6 +155,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         OutputFormat::ExitCode,
         &mut library_check_command(project, ""),
     );
+    tally.run_task("check with the next Leptos", || next_leptos::check(project));
     let mut clippy = project.cargo();
     clippy
         .args(["clippy", "-p", "leptos-ssr", "--lib"])
@@ -186,8 +187,8 @@ fn clippy_command(project: &Project, package: &str, features: &str) -> Command {
     clippy
 }
 
-/// Returns a command that checks the library for the browser with only these features.
-fn library_check_command(project: &Project, features: &str) -> Command {
+/// Returns the command that checks the library for browsers with some features only.
+pub(crate) fn library_check_command(project: &Project, features: &str) -> Command {
     let mut check = project.cargo();
     check
         .args(["check", "-p", "leptos-assistant", "--lib"])
