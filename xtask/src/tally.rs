@@ -48,30 +48,6 @@ struct StepResult {
 }
 
 impl StepResult {
-    /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
-    /// started counts as one failure.
-    fn run_command(
-        name: &'static str,
-        report: OutputFormat,
-        command: &mut Command,
-        names: &mut TestNames,
-    ) -> Self {
-        println!("\n== {name}: {}", command_line(command));
-        let start = Instant::now();
-        let counts = run_and_count(report, command, names).unwrap_or_else(|message| {
-            println!("{message}");
-            Counts {
-                passed: 0,
-                failed: 1,
-            }
-        });
-        Self {
-            name,
-            counts,
-            time: start.elapsed(),
-        }
-    }
-
     /// Runs a task, prints its error, and returns its result as one check.
     fn run_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
         println!("\n== {name}");
@@ -99,15 +75,28 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs a command to its end, prints its output, and counts its tests.
+    /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
+    /// started counts as one failure.
     pub(crate) fn run_step(
         &mut self,
         name: &'static str,
         report: OutputFormat,
         command: &mut Command,
     ) {
-        let row = StepResult::run_command(name, report, command, &mut self.names);
-        self.rows.push(row);
+        println!("\n== {name}: {}", command_line(command));
+        let start = Instant::now();
+        let counts = run_and_count(report, command, &mut self.names).unwrap_or_else(|message| {
+            println!("{message}");
+            Counts {
+                passed: 0,
+                failed: 1,
+            }
+        });
+        self.rows.push(StepResult {
+            name,
+            counts,
+            time: start.elapsed(),
+        });
     }
 
     /// Runs an internal task, which counts as one check. Returns true if the task succeeded.
@@ -123,28 +112,15 @@ impl Tally {
     }
 
     /// Runs tasks in parallel, because linking a module for the browser occupies one core for
-    /// minutes. Each task counts as one check; returns true if no task failed. The steps, tests of
-    /// cargo, run one after the other beside the tasks. If `meanwhile` is given, it runs at the same
-    /// time with a higher priority, so that its timers are punctual.
+    /// minutes. Each task counts as one check; returns true if no task failed. If a step is given,
+    /// it runs at the same time with a higher priority, so that its timers are punctual.
     pub(crate) fn run_tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
-        steps: Vec<(&'static str, Command)>,
         meanwhile: Option<(&'static str, OutputFormat, &mut Command)>,
     ) -> bool {
         let is_background = meanwhile.is_some();
-        let (rows, tested) = thread::scope(|scope| {
-            let stepping = scope.spawn(move || {
-                if is_background {
-                    lower_priority();
-                }
-                let mut names = TestNames::default();
-                let run = |(name, mut command): (_, Command)| {
-                    StepResult::run_command(name, OutputFormat::Cargo, &mut command, &mut names)
-                };
-                let rows: Vec<_> = steps.into_iter().map(run).collect();
-                (rows, names)
-            });
+        let rows = thread::scope(|scope| {
             let running = tasks.map(|(name, task)| {
                 let run = move || {
                     if is_background {
@@ -157,19 +133,13 @@ impl Tally {
             if let Some((name, report, command)) = meanwhile {
                 self.run_step(name, report, command);
             }
-            let panicked = |name| StepResult::run_task(name, || Err("panicked".to_owned()));
-            let rows = running.map(|(name, row)| row.join().unwrap_or_else(|_| panicked(name)));
-            let tested = stepping.join();
-            (
-                rows,
-                tested.unwrap_or_else(|_| (vec![panicked("tests")], TestNames::default())),
-            )
+            running.map(|(name, row)| {
+                row.join()
+                    .unwrap_or_else(|_| StepResult::run_task(name, || Err("panicked".to_owned())))
+            })
         });
         let passed = rows.iter().all(|row| row.counts.failed == 0);
         self.rows.extend(rows);
-        let (rows, names) = tested;
-        self.rows.extend(rows);
-        self.names.failed.extend(names.failed);
         passed
     }
 
