@@ -48,6 +48,30 @@ struct StepResult {
 }
 
 impl StepResult {
+    /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
+    /// started counts as one failure.
+    fn run_command(
+        name: &'static str,
+        report: OutputFormat,
+        command: &mut Command,
+        names: &mut TestNames,
+    ) -> Self {
+        println!("\n== {name}: {}", command_line(command));
+        let start = Instant::now();
+        let counts = run_and_count(report, command, names).unwrap_or_else(|message| {
+            println!("{message}");
+            Counts {
+                passed: 0,
+                failed: 1,
+            }
+        });
+        Self {
+            name,
+            counts,
+            time: start.elapsed(),
+        }
+    }
+
     /// Runs a task, prints its error, and returns its result as one check.
     fn run_task(name: &'static str, task: impl FnOnce() -> Outcome<()>) -> Self {
         println!("\n== {name}");
@@ -75,28 +99,15 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs a command to its end, prints its output, and counts its tests. A command that cannot be
-    /// started counts as one failure.
+    /// Runs a command to its end, prints its output, and counts its tests.
     pub(crate) fn run_step(
         &mut self,
         name: &'static str,
         report: OutputFormat,
         command: &mut Command,
     ) {
-        println!("\n== {name}: {}", command_line(command));
-        let start = Instant::now();
-        let counts = run_and_count(report, command, &mut self.names).unwrap_or_else(|message| {
-            println!("{message}");
-            Counts {
-                passed: 0,
-                failed: 1,
-            }
-        });
-        self.rows.push(StepResult {
-            name,
-            counts,
-            time: start.elapsed(),
-        });
+        let row = StepResult::run_command(name, report, command, &mut self.names);
+        self.rows.push(row);
     }
 
     /// Runs an internal task, which counts as one check. Returns true if the task succeeded.
@@ -112,34 +123,42 @@ impl Tally {
     }
 
     /// Runs tasks in parallel, because linking a module for the browser occupies one core for
-    /// minutes. Each task counts as one check; returns true if no task failed. If a step is given,
-    /// it runs at the same time with a higher priority, so that its timers are punctual.
+    /// minutes. Each task counts as one check; returns true if no task failed. After them, the steps
+    /// run, tests of cargo. If `meanwhile` is given, it runs at the same time with a higher
+    /// priority, so that its timers are punctual.
     pub(crate) fn run_tasks(
         &mut self,
         tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
+        steps: Vec<(&'static str, Command)>,
         meanwhile: Option<(&'static str, OutputFormat, &mut Command)>,
     ) -> bool {
         let is_background = meanwhile.is_some();
-        let rows = thread::scope(|scope| {
-            let running = tasks.map(|(name, task)| {
-                let run = move || {
-                    if is_background {
-                        lower_priority();
-                    }
-                    StepResult::run_task(name, task)
-                };
-                (name, scope.spawn(run))
-            });
+        let background = move || {
+            if is_background {
+                lower_priority();
+            }
+            let built = run_in_parallel(tasks);
+            let mut names = TestNames::default();
+            let run = |(name, mut command): (_, Command)| {
+                StepResult::run_command(name, OutputFormat::Cargo, &mut command, &mut names)
+            };
+            let tested: Vec<_> = steps.into_iter().map(run).collect();
+            (built, tested, names)
+        };
+        let (built, tested, names) = thread::scope(|scope| {
+            let running = scope.spawn(background);
             if let Some((name, report, command)) = meanwhile {
                 self.run_step(name, report, command);
             }
-            running.map(|(name, row)| {
-                row.join()
-                    .unwrap_or_else(|_| StepResult::run_task(name, || Err("panicked".to_owned())))
+            running.join().unwrap_or_else(|_| {
+                let panicked = StepResult::run_task("builds", || Err("panicked".to_owned()));
+                (vec![panicked], Vec::new(), TestNames::default())
             })
         });
-        let passed = rows.iter().all(|row| row.counts.failed == 0);
-        self.rows.extend(rows);
+        let passed = built.iter().all(|row| row.counts.failed == 0);
+        self.rows.extend(built);
+        self.rows.extend(tested);
+        self.names.failed.extend(names.failed);
         passed
     }
 
@@ -168,6 +187,23 @@ impl Tally {
         println!("{} passed, {} failed", sum.passed, sum.failed);
         sum.failed == 0
     }
+}
+
+/// Runs tasks in parallel, with the priority of the current thread.
+fn run_in_parallel(
+    tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
+) -> Vec<StepResult> {
+    thread::scope(|scope| {
+        let running = tasks.map(|(name, task)| {
+            let run = move || StepResult::run_task(name, task);
+            (name, scope.spawn(run))
+        });
+        let finish = |(name, row): (_, thread::ScopedJoinHandle<'_, StepResult>)| {
+            let panicked = |_| StepResult::run_task(name, || Err("panicked".to_owned()));
+            row.join().unwrap_or_else(panicked)
+        };
+        running.into_iter().map(finish).collect()
+    })
 }
 
 /// Gives the current thread, and the programs that it starts, the lowest priority. Does nothing on

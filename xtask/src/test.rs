@@ -2,6 +2,7 @@
 //! the output is the summary.
 
 use std::env;
+use std::mem;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::Command;
@@ -59,22 +60,31 @@ const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
     leptos-assistant/schemars,leptos-assistant/testing";
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in order, and returns true if nothing failed. The pages of the end-to-end tests
-/// are built during the browser tests, which mostly wait.
+/// Runs the parts in order, and returns true if nothing failed. During the browser tests, which
+/// mostly wait, the pages of the end-to-end tests are built and the native tests run.
 pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     let mut built = None;
+    let mut native = Vec::new();
     for part in parts {
         match part {
             TestPart::Lint => run_lints(project, &mut tally),
             TestPart::Features => check_features(project, &mut tally),
-            TestPart::Native => run_native_tests(project, &mut tally),
+            TestPart::Native => {
+                native = prepare_native_tests(project, &mut tally);
+                let is_alone = !parts.contains(&TestPart::Browser);
+                if is_alone || !parts.contains(&TestPart::EndToEnd) {
+                    run_tests(&mut native, &mut tally);
+                }
+            }
             TestPart::Browser => {
                 let with_pages = parts.contains(&TestPart::EndToEnd);
-                built = run_browser_tests(project, in_which, with_pages, &mut tally);
+                built = run_browser_tests(project, in_which, with_pages, &mut native, &mut tally);
+                run_tests(&mut native, &mut tally);
             }
             TestPart::EndToEnd => {
-                if built.unwrap_or_else(|| build_pages(project, None, &mut tally)) {
+                if built.unwrap_or_else(|| build_pages(project, None, &mut Vec::new(), &mut tally))
+                {
                     run_end_to_end_tests(project, in_which, &mut tally);
                 }
             }
@@ -216,47 +226,71 @@ fn check_features(project: &Project, tally: &mut Tally) {
     }
 }
 
-fn run_native_tests(project: &Project, tally: &mut Tally) {
+/// Tests of cargo, with their name in the summary.
+type CargoTests = Vec<(&'static str, Command)>;
+
+/// Runs tests, and removes them from the list.
+fn run_tests(tests: &mut CargoTests, tally: &mut Tally) {
+    for (name, mut command) in tests.drain(..) {
+        tally.run_step(name, OutputFormat::Cargo, &mut command);
+    }
+}
+
+/// Compiles the native tests, and returns the commands that run them; none if the set-up failed.
+fn prepare_native_tests(project: &Project, tally: &mut Tally) -> CargoTests {
     let ready = tally.run_task("set-up for native tests", || {
         project.need_node(NODE)?;
         project.need_reference()
     });
     if !ready {
-        return;
+        return Vec::new();
     }
     if let Err(message) = project.need_redis_server() {
         eprintln!("xtask: {message}; without it the relay's tests of Redis are ignored");
     }
-    let mut tests = project.cargo();
-    tests
-        .args(["test", "--workspace", "--no-fail-fast"])
-        // A server isolates the state of pages: code outside of a page cannot run with it.
-        .args(["--exclude", "leptos-ssr"])
-        .args([
-            "--features",
-            "leptos-assistant/testing,leptos-assistant/schemars",
-        ])
-        .env("AGUI_REFERENCE", "required");
-    // The same random cases each time, so that a failure is caused by the change. Another seed, or
-    // more cases, can be set by proptest's own variables.
-    if env::var_os("PROPTEST_RNG_SEED").is_none() {
-        tests.env("PROPTEST_RNG_SEED", "1");
-    }
-    tally.run_step("native tests", OutputFormat::Cargo, &mut tests);
+    let tests = || {
+        let mut tests = project.cargo();
+        tests
+            .args(["test", "--workspace", "--no-fail-fast"])
+            // A server isolates the state of pages: code outside of a page cannot run with it.
+            .args(["--exclude", "leptos-ssr"])
+            .args([
+                "--features",
+                "leptos-assistant/testing,leptos-assistant/schemars",
+            ])
+            .env("AGUI_REFERENCE", "required");
+        // The same random cases each time, so that a failure is caused by the change. Another seed,
+        // or more cases, can be set by proptest's own variables.
+        if env::var_os("PROPTEST_RNG_SEED").is_none() {
+            tests.env("PROPTEST_RNG_SEED", "1");
+        }
+        tests
+    };
+    // The tests may run beside others, which do not wait for the compiler.
+    tally.run_step(
+        "native tests, compiled",
+        OutputFormat::ExitCode,
+        tests().arg("--no-run"),
+    );
     // As a server is built; the previous step has unified the features of all packages.
     let mut server = project.cargo();
     server
         .args(["test", "-p", "leptos-assistant", "--test", "server"])
         .args(["--no-default-features", "--features", "ssr,markdown"]);
-    tally.run_step("native tests of a server", OutputFormat::Cargo, &mut server);
+    vec![
+        ("native tests", tests()),
+        ("native tests of a server", server),
+    ]
 }
 
 /// Runs the tests of `tests/` in a browser. With `with_pages`, also builds the pages of the
-/// end-to-end tests, and returns true if that succeeded. `None` if the pages were not built.
+/// end-to-end tests and runs the native tests, which are removed from the list; returns true if the
+/// pages were built. `None` if the pages were not built.
 fn run_browser_tests(
     project: &Project,
     browser: Browser,
     with_pages: bool,
+    native: &mut CargoTests,
     tally: &mut Tally,
 ) -> Option<bool> {
     let mut driver = None;
@@ -293,12 +327,17 @@ fn run_browser_tests(
         OutputFormat::ExitCode,
         tests().arg("--no-run"),
     );
-    Some(build_pages(project, Some(&mut tests()), tally))
+    Some(build_pages(project, Some(&mut tests()), native, tally))
 }
 
-/// Builds the pages of the end-to-end tests, and runs the browser tests at the same time if they
-/// are given. Returns true if the pages were built.
-fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &mut Tally) -> bool {
+/// Builds the pages of the end-to-end tests, and runs the browser tests and the native tests at the
+/// same time if they are given. Returns true if the pages were built.
+fn build_pages(
+    project: &Project,
+    browser_tests: Option<&mut Command>,
+    native: &mut CargoTests,
+    tally: &mut Tally,
+) -> bool {
     let ready = tally.run_task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
@@ -322,6 +361,7 @@ fn build_pages(project: &Project, browser_tests: Option<&mut Command>, tally: &m
             }),
             ("applications of examples/", &|| examples::build(project)),
         ],
+        mem::take(native),
         meanwhile,
     )
 }
