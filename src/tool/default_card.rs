@@ -224,7 +224,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
 /// agent received, which names each violation.
 fn exact_error(words: &Words, kind: &str, message: &str) -> String {
     match kind {
-        "invalid_arguments" => message.to_owned(),
+        "invalid_arguments" | "schema_changed" => message.to_owned(),
         _ => words.get().reason(kind, "", message),
     }
 }

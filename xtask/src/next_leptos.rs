@@ -1,6 +1,6 @@
 //! Compiles the library with the next version of Leptos, which `Cargo.lock` does not contain.
 
-use std::fs;
+use std::{env, fs};
 
 use crate::project::{Outcome, Project, read_text};
 use crate::test::library_check_command;
@@ -9,26 +9,31 @@ use crate::test::library_check_command;
 const NEXT: &str = "=0.9.0-rc1";
 /// The line of the workspace's manifest that names the versions of Leptos.
 const LINE: &str = "\nleptos = { version = \"";
+/// The lock file of the copy.
+const LOCK: &str = "xtask/leptos-next.lock";
 /// The members of the workspace that the library consists of.
 const MEMBERS: &str = "[\".\", \"crates/assistant-core\", \"crates/assistant-protocols\"]";
 /// The folders of the project that the members contain.
 const FOLDERS: [&str; 4] = ["src", "crates", "tests", "style"];
 
 /// Compiles the library for browsers in a copy of the workspace whose manifest requires the next
-/// version. The copy has a lock file of its own in `xtask/leptos-next.lock`.
+/// version. `BLESS=1` updates its lock file.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
     let folder = project.target_folder().join("xtask/leptos-next");
     fs::create_dir_all(&folder).map_err(|error| failed("leptos-next", &error))?;
     for name in FOLDERS {
         let link = folder.join(name);
-        if !link.exists() {
-            link_folder(&project.root.join(name), &link).map_err(|error| failed(name, &error))?;
+        let source = project.root.join(name);
+        // The link may be that of another copy of the project with the same target folder.
+        if fs::read_link(&link).ok().as_ref() != Some(&source) {
+            let _ = fs::remove_file(&link);
+            link_folder(&source, &link).map_err(|error| failed(name, &error))?;
         }
     }
     let manifest = next_manifest(&read_text(&project.root.join("Cargo.toml"))?)
         .ok_or("Cargo.toml does not name Leptos and the members as expected")?;
-    let lock = read_text(&project.root.join("xtask/leptos-next.lock"))?;
+    let lock = read_text(&project.root.join(LOCK))?;
     for (name, text) in [("Cargo.toml", manifest), ("Cargo.lock", lock)] {
         fs::write(folder.join(name), text).map_err(|error| failed(name, &error))?;
     }
@@ -37,7 +42,13 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     command
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", project.target_folder());
-    project.run(&mut command)
+    if env::var_os("BLESS").is_none() {
+        return project.run(command.arg("--locked"));
+    }
+    project.run(&mut command)?;
+    fs::copy(folder.join("Cargo.lock"), project.root.join(LOCK))
+        .map(drop)
+        .map_err(|error| failed(LOCK, &error))
 }
 
 /// Returns the workspace's manifest with the next version of Leptos and the members of the library.

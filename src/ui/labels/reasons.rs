@@ -65,6 +65,11 @@ impl Labels {
     /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and otherwise
     /// to the given message.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
+        // Arguments that fitted an earlier schema of the action.
+        let kind = match kind {
+            "schema_changed" => "invalid_arguments",
+            other => other,
+        };
         let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
         let of_type = (kind == "type").then(|| word(limit)).flatten();
         match of_type.or_else(|| word(kind)) {

@@ -135,7 +135,11 @@ async fn confirm_shows_its_text_and_the_danger_variant() {
             chat.page.count("dialog [data-variant=danger]"),
             u32::from(danger)
         );
-        chat.appears("dialog button:not([aria-disabled])").await;
+        // Confirm waits until the dialog was visible, Cancel only for half a second.
+        for button in ["cancel", "confirm"] {
+            chat.appears(&format!("dialog [value={button}]:not([aria-disabled])"))
+                .await;
+        }
         click(&chat, "dialog", if danger { "Cancel" } else { "Confirm" });
         assert!(until(|| chat.page.count("dialog") == 0).await);
     }

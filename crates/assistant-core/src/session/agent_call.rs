@@ -91,7 +91,7 @@ impl Session {
 
     /// Returns true if a call was not handed off, and no action of this page has its name, not even
     /// a render-only one.
-    pub(super) fn is_unregistered(&self, key: &CallKey) -> bool {
+    fn is_unregistered(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)
             && call.is_some_and(|call| self.registry.active_registration(&call.name).is_none())

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, OpenInterrupt, Session, Verdict};
 use crate::{
+    action::Execution,
     conversation::{CallKey, Consent, Conversation, MessageId, State, StateEvent},
     event::{Interrupt, ResumeEntry, ResumeStatus},
     json::form,
@@ -85,6 +86,10 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call = call.filter(|call| call.may_await_agent() && !self.is_interrupted(&key));
+            let is_agents = call.is_some_and(|call| {
+                let entry = self.registration_for(call);
+                entry.is_none_or(|entry| entry.spec.execution == Execution::Agent)
+            });
             match call.map(|call| call.state().clone()) {
                 Some(State::InterruptDenied { reason, .. }) => {
                     self.end_denied_call(&key, reason.as_deref(), cx);
@@ -92,7 +97,7 @@ impl Session {
                         .apply_state_event(&key, StateEvent::Delivered);
                 }
                 Some(State::Remote { .. }) if asks => {}
-                Some(State::Interrupted { .. }) if asks && self.is_unregistered(&key) => {
+                Some(State::Interrupted { .. }) if asks && is_agents => {
                     for event in [
                         StateEvent::InterruptLifted,
                         StateEvent::FoundRemote,

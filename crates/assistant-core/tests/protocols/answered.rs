@@ -1,9 +1,13 @@
 //! Interrupts that the user answered before a reload, and whose run asks further questions.
 
-use assistant_core::conversation::Phase;
+use assistant_core::{
+    action::{ActionSpec, Execution},
+    conversation::Phase,
+};
 use serde_json::{Value, json};
 
 use super::{Talk, reattach::Stored};
+use crate::support::action;
 
 fn bytes(frames: &[Value]) -> Vec<u8> {
     let frames = frames.iter().map(|frame| format!("data: {frame}\n\n"));
@@ -41,7 +45,7 @@ fn approval_schema() -> Value {
 
 /// A first question about the call `c1`, whose answer another question follows, about `c2`. The page
 /// is reloaded during the answer.
-fn ask_twice(schema: &Value, answer: impl FnOnce(&mut Talk)) -> Talk {
+fn ask_twice(schema: &Value, actions: &[ActionSpec], answer: impl FnOnce(&mut Talk)) -> Talk {
     let mut talk = Talk::new(Box::new(Stored::default()));
     talk.driver.send("hi");
     let [start, args, end] = call("c1");
@@ -56,7 +60,7 @@ fn ask_twice(schema: &Value, answer: impl FnOnce(&mut Talk)) -> Talk {
     let [start, args, end] = call("c2");
     let second = [started(), start, args, end, asks("i2", "c2", schema)];
     talk.begin_answer(&bytes(&second[..2]));
-    talk.reload(&[]);
+    talk.reload(actions);
     talk.answer(&bytes(&second));
     talk
 }
@@ -64,23 +68,27 @@ fn ask_twice(schema: &Value, answer: impl FnOnce(&mut Talk)) -> Talk {
 #[test]
 fn an_answered_call_takes_its_result_after_a_further_question_and_a_reload() {
     let given = || Some(json!({"answer": "blue"}));
-    let mut talk = ask_twice(&text_schema(), |talk| {
-        assert_eq!(talk.driver.answers("i1", given()), None);
-    });
-    assert_eq!(talk.driver.answers("i2", given()), None);
-    talk.answer(&bytes(&[
-        started(),
-        json!({"type": "TOOL_CALL_RESULT", "messageId": "t1", "toolCallId": "c1", "content": "one"}),
-        json!({"type": "TOOL_CALL_RESULT", "messageId": "t2", "toolCallId": "c2", "content": "two"}),
-        json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"}),
-    ]));
-    assert_eq!(talk.driver.answer("c1"), "one");
-    assert_eq!(talk.driver.answer("c2"), "two");
+    // The page may draw the tool of the agent.
+    let drawn = action("theirs").with_execution(Execution::Agent);
+    for actions in [&[][..], &[drawn]] {
+        let mut talk = ask_twice(&text_schema(), actions, |talk| {
+            assert_eq!(talk.driver.answers("i1", given()), None);
+        });
+        assert_eq!(talk.driver.answers("i2", given()), None);
+        talk.answer(&bytes(&[
+            started(),
+            json!({"type": "TOOL_CALL_RESULT", "messageId": "t1", "toolCallId": "c1", "content": "one"}),
+            json!({"type": "TOOL_CALL_RESULT", "messageId": "t2", "toolCallId": "c2", "content": "two"}),
+            json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"}),
+        ]));
+        assert_eq!(talk.driver.answer("c1"), "one");
+        assert_eq!(talk.driver.answer("c2"), "two");
+    }
 }
 
 #[test]
 fn a_denied_call_has_ended_after_a_further_question_and_a_reload() {
-    let talk = ask_twice(&approval_schema(), |talk| {
+    let talk = ask_twice(&approval_schema(), &[], |talk| {
         assert_eq!(talk.driver.deny("c1", None), None);
     });
     assert_eq!(talk.driver.phase("c1"), Phase::OutputDenied);
