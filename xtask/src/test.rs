@@ -58,6 +58,8 @@ const FEATURES: [&str; 12] = [
 const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
     leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,\
     leptos-assistant/schemars,leptos-assistant/testing";
+/// The spec that measures frames by the wall clock, and so runs after the others.
+const TIMED_SPEC: &str = "floods.spec.mjs";
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
 /// Runs the parts in order, and returns true if nothing failed. During the browser tests, which
@@ -380,16 +382,25 @@ fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) 
     tally.run_task("size budget of the npm package", || budget::check(project));
     // The files use half of the processor's time: their journeys wait for pages, timers and servers.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let mut node = project.command("node");
-    node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
-        .arg(format!("--test-concurrency={}", 3 * cores))
-        .args(spec_paths(project))
-        .env("BROWSER", browsers::browser_name(browser))
-        .env(browsers::browser_name(browser).to_uppercase(), &program)
-        .env("LIBRARY_SERVER", examples::server_path(project))
-        .env("RELAY_SERVER", examples::relay_path(project))
-        .env_remove("NODE_TEST_CONTEXT");
-    tally.run_step("end-to-end tests", OutputFormat::Node, &mut node);
+    let (timed, others) = spec_paths(project)
+        .into_iter()
+        .partition(|spec| spec.ends_with(TIMED_SPEC));
+    let steps: [(_, usize, Vec<PathBuf>); 2] = [
+        ("end-to-end tests", 3 * cores, others),
+        ("end-to-end tests of floods", 1, timed),
+    ];
+    for (name, concurrency, specs) in steps {
+        let mut node = project.command("node");
+        node.args(["--test", "--test-reporter=spec", "--test-timeout=900000"])
+            .arg(format!("--test-concurrency={concurrency}"))
+            .args(specs)
+            .env("BROWSER", browsers::browser_name(browser))
+            .env(browsers::browser_name(browser).to_uppercase(), &program)
+            .env("LIBRARY_SERVER", examples::server_path(project))
+            .env("RELAY_SERVER", examples::relay_path(project))
+            .env_remove("NODE_TEST_CONTEXT");
+        tally.run_step(name, OutputFormat::Node, &mut node);
+    }
 }
 
 /// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
