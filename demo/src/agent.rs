@@ -110,7 +110,7 @@ impl RemoteAgent {
     }
 }
 
-/// Creates the remote agent, or the script if there is none. `key` is sent with every request to
+/// Creates the remote agent, or the script without one. `key` is sent with every request to
 /// the remote agent, unless it is empty.
 pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> AgentProp {
     remote.map_or_else(

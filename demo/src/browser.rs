@@ -26,7 +26,7 @@ pub(crate) fn parameter(name: &str) -> Option<String> {
     all.get(name).filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the fragment of the page's address, without the `#`; empty if there is none.
+/// Returns the fragment of the page's address, without the `#`; empty if the address has no fragment.
 pub(crate) fn fragment() -> String {
     let hash = window().location().hash().unwrap_or_default();
     hash.trim_start_matches('#').to_owned()

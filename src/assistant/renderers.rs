@@ -82,7 +82,7 @@ impl Renderers {
     }
 
     /// Returns the application's renderer for the calls of this tool, among the renderers that do
-    /// not belong to an action; `None` if there is none.
+    /// not belong to an action; `None` if no renderer is for this tool.
     pub(crate) fn tool(&self, name: &str) -> Option<FoundRenderer<ToolCallView>> {
         self.best_match(|drawing| match drawing {
             TargetedRenderer::Tool(target, renderer) => Some((target.specificity(name)?, renderer)),

@@ -19,7 +19,7 @@ impl RequestedAnnouncement {
         let _ = self.0.try_set(Some(word));
     }
 
-    /// Returns the label of the newest requested announcement; `None` if there is none. Tracked: a
+    /// Returns the label of the newest requested announcement; `None` before the first. Tracked: a
     /// repeated announcement notifies as well.
     pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()

@@ -235,7 +235,7 @@ impl BlockPainter {
         }
     }
 
-    /// Updates the open block at this position, or draws the block if there is none. A block beyond
+    /// Updates the open block at this position, or draws the block if it is missing. A block beyond
     /// the limits is held back.
     fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, place: usize, node: Node) {
         self.budget.refill();

@@ -57,7 +57,7 @@ pub(super) fn action(text: &str) -> String {
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// Returns the first word of a text that contains a digit; `2.4.0` if there is none.
+/// Returns the first word of a text that contains a digit; `2.4.0` if no word contains one.
 pub(super) fn version(text: &str) -> &str {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))

@@ -36,8 +36,7 @@ fn a_run_continues_after_an_outage_that_is_longer_than_leases() {
             lease: Duration::from_secs(1),
             ..Limits::default()
         };
-        let first = TestRelay::start_with(&place, &agent.url, limits).await;
-        let second = TestRelay::start_with(&place, &agent.url, limits).await;
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, limits).await;
         agent.send(STARTED);
         let mut responses = [first.post("r").await, second.get("r", None).await];
         for response in &mut responses {
@@ -155,8 +154,7 @@ fn a_connection_that_transmits_nothing_is_replaced() {
     in_runtime(async {
         let place = Place::Redis(RedisServer::with_wire());
         let agent = TestAgent::start().await;
-        let first = TestRelay::start_with(&place, &agent.url, impatient()).await;
-        let second = TestRelay::start_with(&place, &agent.url, impatient()).await;
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, impatient()).await;
         agent.send(STARTED);
         first_event(&mut first.post("r").await).await;
         place.server().interrupt();

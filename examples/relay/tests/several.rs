@@ -16,8 +16,8 @@ fn a_run_of_one_relay_is_read_at_another_one() {
     in_runtime(async {
         let place = Place::redis();
         let mut agent = TestAgent::start().await;
-        let first = TestRelay::start(&place, &agent.url).await;
-        let second = TestRelay::start(&place, &agent.url).await;
+        let limits = Limits::default();
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, limits).await;
         agent.send(STARTED);
         let started = first.post("r").await;
         let mut reading = second.get("r", None).await;
@@ -40,8 +40,8 @@ fn events_after_an_end_are_read_at_another_relay() {
     in_runtime(async {
         let place = Place::redis();
         let mut agent = TestAgent::start().await;
-        let first = TestRelay::start(&place, &agent.url).await;
-        let second = TestRelay::start(&place, &agent.url).await;
+        let limits = Limits::default();
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, limits).await;
         agent.send(FINISHED);
         let started = first.post("r").await;
         let mut reading = second.get("r", None).await;
@@ -81,8 +81,8 @@ fn a_run_is_stopped_at_another_relay() {
     in_runtime(async {
         let place = Place::redis();
         let agent = TestAgent::start().await;
-        let first = TestRelay::start(&place, &agent.url).await;
-        let second = TestRelay::start(&place, &agent.url).await;
+        let limits = Limits::default();
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, limits).await;
         agent.send(STARTED);
         let started = first.post("r").await;
         let mut reading = vec![started];
@@ -107,8 +107,8 @@ fn a_stop_that_a_relay_is_not_notified_of_ends_the_run() {
     in_runtime(async {
         let place = Place::redis();
         let agent = TestAgent::start().await;
-        let first = TestRelay::start(&place, &agent.url).await;
-        let second = TestRelay::start(&place, &agent.url).await;
+        let limits = Limits::default();
+        let [first, second] = TestRelay::start_pair(&place, &agent.url, limits).await;
         agent.send(STARTED);
         first.post("r").await;
         place.server().disconnect_subscribers();

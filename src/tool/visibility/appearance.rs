@@ -74,8 +74,8 @@ pub(super) fn property_value(style: &CssStyleDeclaration, name: &str) -> String 
     style.get_property_value(name).unwrap_or_default()
 }
 
-/// Parses the number at the start of a computed value; `None` if there is none. Uses the browser's
-/// parser: the tables of Rust's parser would add twelve kilobytes to the module.
+/// Parses the number at the start of a computed value; `None` if it begins with no number. Uses the
+/// browser's parser: the tables of Rust's parser would add twelve kilobytes to the module.
 #[cfg(target_arch = "wasm32")]
 fn parse_number(text: &str) -> Option<f64> {
     let number = js_sys::Number::parse_float(text);

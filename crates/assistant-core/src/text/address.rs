@@ -91,7 +91,7 @@ fn strip_controls(text: &str) -> String {
     visible.trim().to_owned()
 }
 
-/// Splits at the first colon; `None` if there is none before the path, query and fragment.
+/// Splits at the first colon; `None` if no colon precedes the path, query and fragment.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))

@@ -97,7 +97,7 @@ impl Play {
         panic!("{name} does not end, {cut:?}");
     }
 
-    /// Approves the first request without an answer. Returns false if there is none.
+    /// Approves the first request without an answer. Returns false if all have an answer.
     fn decide(&mut self) -> bool {
         let driver = &mut self.talk.driver;
         let mut interrupts = driver.session.interrupts().iter();

@@ -31,6 +31,14 @@ impl TestRelay {
         Self::start_as(Users::Credentials, place, agent, limits).await
     }
 
+    /// Starts two relays with one place and one agent.
+    pub(crate) async fn start_pair(place: &Place, agent: &str, limits: Limits) -> [Self; 2] {
+        [
+            Self::start_with(place, agent, limits).await,
+            Self::start_with(place, agent, limits).await,
+        ]
+    }
+
     async fn start_as(users: Users, place: &Place, agent: &str, limits: Limits) -> Self {
         let changes = Arc::default();
         let store = place.open_with(&limits, &changes);
