@@ -1,4 +1,4 @@
-// Conversations with real servers behind the relay, for tests that interrupt them: tools of the page and an approval.
+// Conversations with real servers behind the relay, with tools of the page and an approval, for tests that interrupt them.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -154,7 +154,7 @@ async function play(page, turns, { paused, between }, at, interruption) {
   return { ...JSON.parse(compared), handlers };
 }
 
-/** Returns true if an answer is complete. A page restores its conversation and its run at once, so both are read at once. */
+/** Returns true if an answer is complete. A page restores its conversation and its run in one step, so both are read in one call. */
 function hasAnswered(chat, answer) {
   return chat.root.evaluate((root, answer) => {
     const isRunning = root.hasAttribute("data-running");

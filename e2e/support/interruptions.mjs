@@ -31,7 +31,7 @@ export const INTERRUPTIONS = [
 
 /**
  * The interruptions to test in a run with a number of events, each with its event. Without variables it is one after
- * each event, in turn; SHIFT=2 begins with the third of them, so that both runs together test a reload and a lost
+ * each event, in turn; SHIFT=2 moves the order by two, so that both runs together test a reload and a lost
  * connection after each event. KINDS=all tests all of them, and EVENTS some events, as 100-120 or 1-300/5.
  */
 export function points(events) {

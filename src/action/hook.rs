@@ -95,6 +95,7 @@ impl Drop for ActionGuard {
     }
 }
 
+/// Registration of actions without a component.
 impl Assistant {
     /// Registers an action until the guard is dropped. The signals of the action are read when a
     /// run opens.

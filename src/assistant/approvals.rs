@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::{runtime::ApprovalPersistence, store::ApprovalStore, ui::spawn_local};
 
+/// Remembered approvals.
 impl Assistant {
     /// Approves a call, and remembers the approval for later calls like it. `args`, if given,
     /// replace the agent's arguments.

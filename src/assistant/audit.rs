@@ -47,6 +47,7 @@ impl fmt::Debug for AuditLog {
     }
 }
 
+/// Audit.
 impl Assistant {
     /// Starts recording the history of calls: approval requests, the source of each permission to
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,

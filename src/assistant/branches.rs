@@ -9,6 +9,7 @@ use leptos::prelude::*;
 
 use super::Assistant;
 
+/// Branches: versions of messages, and messages during a run.
 impl Assistant {
     /// Returns the branches of the conversation.
     ///

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::agent::Agent;
 
+/// Commands: sending, stopping, answering, and values that the next run sends.
 impl Assistant {
     /// Sends a text, or content such as files, to the agent.
     ///

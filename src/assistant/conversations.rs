@@ -13,6 +13,7 @@ use crate::{
     ui::now,
 };
 
+/// Stored conversations.
 impl Assistant {
     /// Returns the conversations of the assistant and their store.
     ///

@@ -28,6 +28,7 @@ impl Drop for RendererGuard {
     }
 }
 
+/// Renderers.
 impl Assistant {
     /// Registers a renderer for the calls of one tool or of all tools, until the guard is dropped.
     ///

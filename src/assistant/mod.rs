@@ -152,6 +152,7 @@ pub fn use_assistant() -> Option<Assistant> {
     use_context::<Assistant>()
 }
 
+/// Creation.
 impl Assistant {
     /// Creates an assistant for an agent. `<AssistantProvider>` creates one automatically.
     ///

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::runtime::Subscription;
 
+/// Observers, and rules of the application.
 impl Assistant {
     /// Calls `observer` for each diagnostic: input that was tolerated, dropped or not acted on.
     ///
@@ -22,7 +23,7 @@ impl Assistant {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.on_diagnostic(|told| leptos::logging::warn!("{told:?}"));
+    /// assistant.on_diagnostic(|diagnostic| leptos::logging::warn!("{diagnostic:?}"));
     /// # }
     /// ```
     pub fn on_diagnostic<R: ObserverResult>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
@@ -40,12 +41,12 @@ impl Assistant {
     /// use leptos_assistant::{Phase, use_assistant};
     ///
     /// let assistant = use_assistant().expect("below a provider");
-    /// let heard = assistant.on_call_event(|event| {
+    /// let subscription = assistant.on_call_event(|event| {
     ///     if event.phase() == Phase::ApprovalRequested {
     ///         leptos::logging::log!("{} waits for you", event.name());
     ///     }
     /// });
-    /// leptos::prelude::on_cleanup(move || drop(heard));
+    /// leptos::prelude::on_cleanup(move || drop(subscription));
     /// ```
     pub fn on_call_event<R: ObserverResult>(
         &self,

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{Assistant, ToolCallView};
 use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
+/// Signals of the conversation, and reading it.
 impl Assistant {
     /// Returns the messages of the chat, oldest first, as a signal.
     ///

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::ui::fresh_id;
 
+/// New, exported and imported conversations.
 impl Assistant {
     /// Begins a new conversation. Everything open in the current conversation is cancelled, and
     /// nothing is sent.

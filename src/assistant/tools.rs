@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use super::Assistant;
 
+/// The tools that are offered to the agent.
 impl Assistant {
     /// Returns the tools of the assistant: the actions offered to the agent, and their calls.
     ///

@@ -9,6 +9,7 @@ use assistant_core::{
 
 use super::Assistant;
 
+/// Updates of a server that runs the agent loop.
 impl Assistant {
     /// Returns the records of this conversation's changes.
     ///

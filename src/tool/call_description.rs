@@ -1,6 +1,6 @@
 //! Renders the page's description of a call that needs approval: title, sentence and rows. Texts of
 //! an application are capped and shown as plain text, and a truncated description has the exact
-//! arguments below it.
+//! arguments below it. Also selects the argument that is shown next to the name of a call.
 
 use leptos::prelude::*;
 use serde_json::Value;

@@ -40,7 +40,7 @@ pub(super) fn decision_view(
         batch::join_batch(call, visibility);
     }
     let runnable = memo(move || call.can_run());
-    let doubt = again.then(|| {
+    let warning = again.then(|| {
         view! { <p class="la-approval-text" role="status">{words.text(|l| &l.may_have_run)}</p> }
     });
     let unavailable = is_unavailable(runnable);
@@ -56,7 +56,7 @@ pub(super) fn decision_view(
     let more = details_fold(shown, &extent, runnable);
     view! {
         {cover_note(&words, visibility)}
-        {doubt}
+        {warning}
         {preview(call)}
         {call_content(shown, extent, visibility)}
         {question.map(|text| agent_text(&words, &text))}

@@ -25,7 +25,7 @@ use crate::{
 /// The card is closed at first, and its content is rendered once it is opened. A result that
 /// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
 /// that begins with `Error:`) is shown as a failure; a result that the agent supplies for an action
-/// of the page is shown as reported by the agent. If the arguments were edited or sanitized, these
+/// of the page is shown as reported by the agent. If the arguments were edited or sanitized, the changed
 /// arguments are shown, and the agent's can be expanded. A question of the handler with a schema
 /// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below the card as a form.
 ///
@@ -220,8 +220,8 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(rest)}{dynamic(code)} }
 }
 
-/// Returns the error of a call for its details. Of invalid arguments it is the message that the
-/// agent received, which names each violation.
+/// Returns the error text for the details of a card. For invalid arguments, this is the message that
+/// the agent received, which names each violation.
 fn exact_error(words: &Words, kind: &str, message: &str) -> String {
     match kind {
         "invalid_arguments" | "schema_changed" => message.to_owned(),

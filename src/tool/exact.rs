@@ -1,4 +1,4 @@
-//! Renders exact text, with invisible characters made visible.
+//! Renders exact text, and the exact arguments of calls, with invisible characters made visible.
 //!
 //! Long text is split into blocks, so that appended and scrolled-out text causes little layout.
 //! Nothing is inserted between the blocks, so the text is copied unchanged.

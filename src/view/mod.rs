@@ -6,7 +6,7 @@
 
 mod call;
 mod claims;
-mod dialog;
+mod handler_questions;
 mod list;
 mod message;
 
@@ -29,8 +29,8 @@ use crate::store::{Ownership, ThreadInfo};
 
 pub use call::CallCell;
 pub(crate) use claims::{ClaimingWindow, Claims, Question};
-pub use dialog::ConfirmOptions;
-pub(crate) use dialog::{ConfirmRequest, HandlerQuestion};
+pub use handler_questions::ConfirmOptions;
+pub(crate) use handler_questions::{ConfirmRequest, HandlerQuestion};
 pub use list::{MessageEntry, MessageList};
 pub use message::{Mark, MessageCell, PartCell};
 

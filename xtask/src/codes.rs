@@ -23,7 +23,7 @@ const TAKERS: [&str; 5] = [
 /// Fails with a list of the codes that are missing in the table or in the source.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let page = read_text(&project.root.join(PAGE))?;
-    let told: BTreeSet<&str> = documented_codes(&page).collect();
+    let documented: BTreeSet<&str> = documented_codes(&page).collect();
     let mut used = BTreeSet::new();
     let mut files = Vec::new();
     for folder in SOURCES {
@@ -32,16 +32,18 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     for file in files {
         used.extend(source_codes(&read_text(&file)?));
     }
-    let missing = used.iter().filter(|code| !told.contains(code.as_str()));
-    let gone = told.iter().filter(|code| !used.contains(**code));
+    let missing = used
+        .iter()
+        .filter(|code| !documented.contains(code.as_str()));
+    let unused = documented.iter().filter(|code| !used.contains(**code));
     let missing: Vec<&str> = missing.map(String::as_str).collect();
-    let gone: Vec<&str> = gone.copied().collect();
-    match missing.is_empty() && gone.is_empty() {
+    let unused: Vec<&str> = unused.copied().collect();
+    match missing.is_empty() && unused.is_empty() {
         true => Ok(()),
         false => Err(format!(
             "{PAGE} lacks [{}], and the source no longer has [{}]",
             missing.join(", "),
-            gone.join(", ")
+            unused.join(", ")
         )),
     }
 }

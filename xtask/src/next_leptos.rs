@@ -1,22 +1,22 @@
-//! Compiles the library with the next version of Leptos, which `Cargo.lock` does not contain.
+//! Checks the library against the next version of Leptos, which `Cargo.lock` does not contain.
 
 use std::{env, fs};
 
 use crate::project::{Outcome, Project, read_text};
 use crate::test::library_check_command;
 
-/// The version that is compiled.
+/// The version that the library is checked against.
 const NEXT: &str = "=0.9.0-rc1";
-/// The line of the workspace's manifest that names the versions of Leptos.
+/// The beginning of the line of the workspace's manifest that requires Leptos.
 const LINE: &str = "\nleptos = { version = \"";
 /// The lock file of the copy.
 const LOCK: &str = "xtask/leptos-next.lock";
 /// The members of the workspace that the library consists of.
 const MEMBERS: &str = "[\".\", \"crates/assistant-core\", \"crates/assistant-protocols\"]";
-/// The folders of the project that the members contain.
+/// The folders that the members need, which are linked into the copy.
 const FOLDERS: [&str; 4] = ["src", "crates", "tests", "style"];
 
-/// Compiles the library for browsers in a copy of the workspace whose manifest requires the next
+/// Checks the library for browsers in a copy of the workspace whose manifest requires the next
 /// version. `BLESS=1` updates its lock file.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
@@ -51,7 +51,8 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
         .map_err(|error| failed(LOCK, &error))
 }
 
-/// Returns the workspace's manifest with the next version of Leptos and the members of the library.
+/// Returns the workspace's manifest with the next version of Leptos and the members of the library;
+/// `None` if the manifest does not name them as expected.
 fn next_manifest(manifest: &str) -> Option<String> {
     let (before, rest) = manifest.split_once(LINE)?;
     let (_, after) = rest.split_once('"')?;

@@ -123,8 +123,8 @@ impl Tally {
     }
 
     /// Runs tasks in parallel, because linking a module for the browser occupies one core for
-    /// minutes. Each task counts as one check; returns true if no task failed. After them, the steps
-    /// run, tests of cargo. If `meanwhile` is given, it runs at the same time with a higher
+    /// minutes. Each task counts as one check; returns true if no task failed. Then runs `steps`, tests
+    /// of cargo, one after the other; they do not affect the returned value. If `meanwhile` is given, it runs at the same time with a higher
     /// priority, so that its timers are punctual.
     pub(crate) fn run_tasks(
         &mut self,

@@ -57,13 +57,16 @@ const FEATURES: [&str; 12] = [
 /// The features with which the documentation is built, as in `package.metadata.docs.rs`.
 const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
     leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,\
-    leptos-assistant/schemars,leptos-assistant/testing";
+    leptos-assistant/schemars,leptos-assistant/testing,leptos-assistant/arabic,\
+    leptos-assistant/chinese,leptos-assistant/french,leptos-assistant/german,\
+    leptos-assistant/japanese,leptos-assistant/portuguese,leptos-assistant/spanish";
 /// The spec that measures frames by the wall clock, and so runs after the others.
 const TIMED_SPEC: &str = "floods.spec.mjs";
 const WASM: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 
-/// Runs the parts in order, and returns true if nothing failed. During the browser tests, which
-/// mostly wait, the pages of the end-to-end tests are built and the native tests run.
+/// Runs the parts in order, and returns true if nothing failed. If both the browser tests and the
+/// end-to-end tests are selected, the pages are built and the native tests run during the browser
+/// tests, which mostly wait.
 pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> Outcome<bool> {
     let mut tally = Tally::default();
     let mut built = None;
@@ -74,8 +77,8 @@ pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> O
             TestPart::Features => check_features(project, &mut tally),
             TestPart::Native => {
                 native = prepare_native_tests(project, &mut tally);
-                let is_alone = !parts.contains(&TestPart::Browser);
-                if is_alone || !parts.contains(&TestPart::EndToEnd) {
+                let runs_beside = [TestPart::Browser, TestPart::EndToEnd];
+                if !runs_beside.iter().all(|part| parts.contains(part)) {
                     run_tests(&mut native, &mut tally);
                 }
             }
@@ -189,7 +192,7 @@ fn clippy_command(project: &Project, package: &str, features: &str) -> Command {
     clippy
 }
 
-/// Returns the command that checks the library for browsers with some features only.
+/// Returns the command that checks the library for browsers with only the given features.
 pub(crate) fn library_check_command(project: &Project, features: &str) -> Command {
     let mut check = project.cargo();
     check
@@ -238,7 +241,8 @@ fn run_tests(tests: &mut CargoTests, tally: &mut Tally) {
     }
 }
 
-/// Compiles the native tests, and returns the commands that run them; none if the set-up failed.
+/// Compiles the native tests of the workspace, and returns the commands of all native tests; empty
+/// if the set-up failed.
 fn prepare_native_tests(project: &Project, tally: &mut Tally) -> CargoTests {
     let ready = tally.run_task("set-up for native tests", || {
         project.need_node(NODE)?;
@@ -268,7 +272,7 @@ fn prepare_native_tests(project: &Project, tally: &mut Tally) -> CargoTests {
         }
         tests
     };
-    // The tests may run beside others, which do not wait for the compiler.
+    // Compiled first, so that tests beside these do not compete with the compiler.
     tally.run_step(
         "native tests, compiled",
         OutputFormat::ExitCode,
@@ -287,7 +291,7 @@ fn prepare_native_tests(project: &Project, tally: &mut Tally) -> CargoTests {
 
 /// Runs the tests of `tests/` in a browser. With `with_pages`, also builds the pages of the
 /// end-to-end tests and runs the native tests, which are removed from the list; returns true if the
-/// pages were built. `None` if the pages were not built.
+/// builds succeeded. `None` without `with_pages`, or if the set-up failed.
 fn run_browser_tests(
     project: &Project,
     browser: Browser,
@@ -332,8 +336,9 @@ fn run_browser_tests(
     Some(build_pages(project, Some(&mut tests()), native, tally))
 }
 
-/// Builds the pages of the end-to-end tests, and runs the browser tests and the native tests at the
-/// same time if they are given. Returns true if the pages were built.
+/// Builds the pages of the end-to-end tests, and then runs the native tests; the browser tests run
+/// beside both. Returns true if the pages were built. If the set-up fails, only the browser tests
+/// run.
 fn build_pages(
     project: &Project,
     browser_tests: Option<&mut Command>,

@@ -11,8 +11,8 @@ use serde_json::{Number, Value};
 use wasm_bindgen::{JsCast, JsError, JsValue};
 
 use crate::{
-    context::RunningHandler, drawing::DrawFunction, function::PageFunction, look::get_property,
-    views::DrawnView,
+    context::RunningHandler, drawing::DrawFunction, function::PageFunction, views::DrawnView,
+    window_options::get_property,
 };
 
 /// Creates an action. `npm/action.js` has validated the definition. Fails if the definition is not

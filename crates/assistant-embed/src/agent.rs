@@ -20,7 +20,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsError, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{function::parse_answer, look::get_property, page_agent::PageAgent, part};
+use crate::{function::parse_answer, page_agent::PageAgent, part, window_options::get_property};
 
 /// The agent that a page's options describe. Its code is in the second part of the module, and is
 /// loaded with the first run.

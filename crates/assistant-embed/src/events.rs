@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::look::get_property;
+use crate::window_options::get_property;
 
 /// Calls the function in the option `notify` for each event, and when the chat begins to wait for
 /// the user, with the kind of the event and three texts, in the form that `npm/chat.js` expects.

@@ -16,7 +16,6 @@ mod drawing;
 mod events;
 mod function;
 mod handle;
-mod look;
 mod numbers;
 mod observers;
 mod page_agent;
@@ -27,6 +26,7 @@ mod store;
 mod texts;
 mod views;
 mod window;
+mod window_options;
 
 use std::{
     any::Any,
@@ -43,11 +43,11 @@ use std::{
 
 use crate::{
     agent::LazyAgent,
-    look::WindowOptions,
     part::{Api, Guard},
     session::ParsedSession,
     texts::Texts,
     window::WindowHandles,
+    window_options::WindowOptions,
 };
 use leptos::{mount::mount_to, prelude::*};
 use leptos_assistant::{Assistant, AssistantProvider, load_parts, use_assistant};
@@ -113,7 +113,7 @@ pub fn mount(
     let ParsedSession {
         options: session,
         initial,
-    } = ParsedSession::parse(look::get_property(options, "session").as_string());
+    } = ParsedSession::parse(window_options::get_property(options, "session").as_string());
     let mounted = mount_to(element, move || {
         provide_context(markdown);
         shown.provide();

@@ -15,7 +15,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{function::parse_answer, look::get_property};
+use crate::{function::parse_answer, window_options::get_property};
 
 /// A function that takes the input of a run as JSON and returns an object with two methods: `next`
 /// returns a promise of the next event or null, and `stop` ends the run. Neither the function nor

@@ -6,7 +6,7 @@ use leptos_assistant::store::IndexedDbStore;
 use wasm_bindgen::JsValue;
 
 #[cfg(feature = "full")]
-use crate::look::get_property;
+use crate::window_options::get_property;
 
 /// Creates the store that the options name, and returns it with the conversation's id. Both are
 /// empty without a name.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{LabelName, Labels, provide_shared_labels};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::look::get_property;
+use crate::window_options::get_property;
 
 /// The name, the greeting and the labels of one chat.
 #[derive(Clone, Default)]

@@ -30,9 +30,9 @@ pub enum Users {
 }
 
 impl Users {
-    /// Returns true if the number of open runs of each owner is limited: requests without
-    /// credentials have one owner, although many users may send them.
-    pub(crate) const fn have_limits(&self) -> bool {
+    /// Returns false for [`Users::Anonymous`], whose number of open runs is not limited for each owner:
+    /// requests without credentials have one owner, although many users may send them.
+    pub(crate) const fn have_run_limit(&self) -> bool {
         !matches!(self, Self::Anonymous)
     }
 

@@ -122,7 +122,7 @@ impl Relay {
             return Reservation::TooMany;
         }
         let of_user = runs.open.values().filter(|other| *other == owner).count();
-        if self.users.have_limits() && of_user >= self.limits.open_runs_of_user {
+        if self.users.have_run_limit() && of_user >= self.limits.open_runs_of_user {
             return Reservation::TooManyOfUser;
         }
         runs.open.insert(key.clone(), owner.to_owned());

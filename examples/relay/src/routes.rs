@@ -154,7 +154,7 @@ async fn stop_run(State(relay): State<Arc<Relay>>, path: RunPath, headers: Heade
 struct OwnedRun {
     key: RunKey,
     run: StoredRun,
-    /// True if the run had an end event that was not stored when the run was read, or before.
+    /// True if the run's end event was not stored yet just before the run was read.
     has_unstored: bool,
 }
 

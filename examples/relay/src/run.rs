@@ -28,7 +28,7 @@ pub(crate) const EXISTS: &str = "There is a run with this id.";
 /// The error message for a run that cannot be stored at present.
 const UNREACHABLE: &str = "The relay cannot reach its store.";
 
-/// The minimum size for which an event counts, in bytes, because each stored event has an overhead.
+/// The minimum size that an event counts as, in bytes, because each stored event has an overhead.
 const MIN_STORED: usize = 100;
 
 /// Starts a reserved run in a task that outlives the page's request. Returns once the agent has

@@ -159,8 +159,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn page(&self, key: &RunKey, from: usize, max: PageSize) -> Result<Option<Page>, StoreError>;
 
     /// Returns the open runs that this relay ends if they have no agent: those that it created, and
-    /// those of relays that have ended. Renews the lease of this relay: the method must be called every few
-    /// seconds, or the relay counts as ended.
+    /// those of relays that have ended. In a shared store, also renews the lease of this relay,
+    /// which counts as ended unless this method is called every few seconds.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Redis servers that cannot be reached for a time.
+//! Redis servers that cannot be reached or do not answer, and connections that transmit nothing.
 
 use std::{
     thread,
@@ -119,7 +119,7 @@ fn a_lease_that_is_renewed_in_time_keeps_its_runs() {
     assert!(!first.append(&key("r"), 0, STEP, false).unwrap());
 }
 
-/// Limits of a relay that notices within a short time that nothing is answered.
+/// Limits with a short time for replies.
 fn impatient() -> Limits {
     Limits {
         reply: Duration::from_millis(300),
@@ -144,7 +144,7 @@ fn commands_do_not_wait_for_each_other_while_a_server_does_not_answer() {
         let waited = readers.into_iter().map(|reader| reader.join().unwrap());
         waited.max().unwrap()
     });
-    // For the command that fails, and once more if it came late.
+    // One timeout for the command before it, and one of its own.
     assert!(waited < 4 * alone, "{waited:?}, alone {alone:?}");
 }
 

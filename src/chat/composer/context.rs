@@ -1,4 +1,5 @@
-//! Holds the state that the parts of a composer share, such as the conditions of its buttons.
+//! Holds the state that the parts of a composer share, such as the conditions of its buttons. Other
+//! parts of a window access it through a [`ComposerSlot`].
 
 use std::sync::Arc;
 

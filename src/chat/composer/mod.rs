@@ -1,8 +1,7 @@
 //! Renders the composer: its parts, and their default arrangement.
 //!
 //! `context` is the state that the parts share. The application accesses the text through `handle`,
-//! the other parts of a window access the composer through its
-//! `ComposerSlot`.
+//! the other parts of a window access the composer through its `ComposerSlot`.
 
 mod context;
 mod deny;

@@ -1,7 +1,7 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `work` writes the batches one by one.
+//! `work` writes the batches one by one. `trouble` postpones them while the store fails.
 
 mod list;
 mod open;

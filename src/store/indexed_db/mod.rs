@@ -83,7 +83,7 @@ struct Connection {
     written: RefCell<HashSet<String>>,
     /// The conversations that an earlier connection has taken. A check before the next write
     /// verifies that they still exist.
-    doubted: RefCell<HashSet<String>>,
+    unverified: RefCell<HashSet<String>>,
     /// The last batch that is written in pieces.
     pieces: RefCell<Weak<PiecewiseWrite>>,
     leaving: RefCell<Option<PageLifecycle>>,
@@ -111,7 +111,7 @@ impl Connection {
             stores,
             database: RefCell::default(),
             written: RefCell::default(),
-            doubted: RefCell::default(),
+            unverified: RefCell::default(),
             pieces: RefCell::default(),
             leaving: RefCell::default(),
         }
@@ -140,7 +140,7 @@ impl Connection {
     fn forget_connection(&self) {
         self.database.borrow_mut().take();
         let written = mem::take(&mut *self.written.borrow_mut());
-        self.doubted.borrow_mut().extend(written);
+        self.unverified.borrow_mut().extend(written);
     }
 
     /// Fails with [`StoreErrorKind::Forgotten`] if a conversation that an earlier connection has
@@ -150,14 +150,14 @@ impl Connection {
         database: &IdbDatabase,
         thread: &str,
     ) -> Result<(), StoreError> {
-        if !self.doubted.borrow().contains(thread) {
+        if !self.unverified.borrow().contains(thread) {
             return Ok(());
         }
         let mode = IdbTransactionMode::Readonly;
         let transaction = self.begin_transaction(database, &[THREADS], mode, false)?;
         let row = object_store(&transaction, THREADS)?.get(&JsValue::from_str(thread));
         let row = wait_for_result(row).await?;
-        self.doubted.borrow_mut().remove(thread);
+        self.unverified.borrow_mut().remove(thread);
         if row.is_undefined() {
             let message = "the browser has deleted what was stored";
             return Err(StoreError::new(StoreErrorKind::Forgotten, message));
@@ -236,7 +236,7 @@ impl Connection {
         };
         check_request(threads.put_with_key(&row.to_value(), &id))?;
         end.wait().await?;
-        self.doubted.borrow_mut().remove(&thread_id);
+        self.unverified.borrow_mut().remove(&thread_id);
         self.written.borrow_mut().insert(thread_id);
         Ok(())
     }

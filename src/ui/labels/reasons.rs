@@ -65,7 +65,6 @@ impl Labels {
     /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and otherwise
     /// to the given message.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
-        // Arguments that fitted an earlier schema of the action.
         let kind = match kind {
             "schema_changed" => "invalid_arguments",
             other => other,

@@ -329,9 +329,9 @@ impl ToolCall {
         self.events.clear();
     }
 
-    /// Returns true if the agent's result is awaited, after the user has answered the agent's
-    /// interrupt about the call, or if the agent asks about the call: an interrupt that is no
-    /// approval is answered without a decision. The session knows whether an interrupt is open.
+    /// Returns true if the call may wait for the agent's result: the user has answered the agent's
+    /// interrupt about the call, or the call is in the state `Interrupted`, where the answer to an
+    /// interrupt that is no approval leaves it. The session knows whether the interrupt is open.
     pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();

@@ -1,5 +1,5 @@
 //! Defines the events of calls, for records, observers and the page. `call_step` creates them when
-//! a state changes.
+//! a state changes, and `call` when the outcome of an ended call is corrected.
 
 use serde_json::Value;
 

@@ -25,7 +25,7 @@ impl std::error::Error for FormatError {}
 /// The error message for a list that contains an id twice.
 pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
 /// The error message for messages that cannot be reached from a root.
-pub(super) const CYCLE: &str = "messages stand in a circle of parents";
+pub(super) const CYCLE: &str = "the parents of messages form a cycle";
 
 impl FormatError {
     /// Returns the tree error, if the format error is a violation of the message tree.

@@ -3,7 +3,7 @@
 //! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
 //! Only the session and the reducer change a conversation; all others read it. `tree` contains the
 //! branches, `calls` the calls, `index` the lookup by the agents' ids, `branch` the user's
-//! operations on the tree.
+//! operations on the tree. The entries of the tree are defined here, too.
 
 use std::collections::{HashMap, HashSet};
 

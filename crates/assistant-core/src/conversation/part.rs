@@ -1,4 +1,4 @@
-//! The parts of a message.
+//! Defines the parts of a message, and creates them from content.
 
 use serde_json::Value;
 

@@ -47,7 +47,7 @@ impl fmt::Display for TreeError {
             Self::UnknownMessage => "There is no such message.",
             Self::UnknownParent => "There is no such parent message.",
             Self::DuplicateId => "There is a message with this id already.",
-            Self::Cycle => "A message cannot stand below itself.",
+            Self::Cycle => "A message cannot be moved below itself.",
             Self::NotUser => "Only what a person said can be edited as a branch.",
             Self::NotAssistant => "Only an answer can be regenerated.",
             Self::NoSibling => "There is no other version there.",

@@ -192,8 +192,9 @@ impl Session {
         self.conversation.has_open_call(asks) && !self.conversation.has_open_call(others)
     }
 
-    /// Denies the calls that wait for a decision of the user, because a new message replaces the
-    /// decision. Calls whose action was removed fail as unavailable instead.
+    /// Denies the calls that wait for the user, for a rule of the application or for their action,
+    /// because a new message replaces the decision. Calls whose action was removed fail as
+    /// unavailable instead.
     pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {

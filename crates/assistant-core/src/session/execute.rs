@@ -262,10 +262,10 @@ impl Session {
         let args = args.cloned().unwrap_or_default();
         let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
-        let in_doubt = call.is_some_and(ToolCall::has_unknown_outcome);
+        let is_unknown = call.is_some_and(ToolCall::has_unknown_outcome);
         let again = call.is_some_and(ToolCall::denied_before);
         let reply = own.unwrap_or_else(|| match reason {
-            reason if in_doubt => {
+            reason if is_unknown => {
                 json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
             }
             Some(reason) if again => {

@@ -110,8 +110,8 @@ impl Session {
     }
 }
 
-/// The actions that a run offered. They are stored with a run in progress: the page may have others
-/// when the run is resumed.
+/// The actions that a run offered, and those that the filter excluded. They are stored with a run in
+/// progress: the page may have others when the run is resumed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunOffer {
     /// The names and fingerprints of the offered actions.

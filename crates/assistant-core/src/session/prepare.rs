@@ -363,7 +363,7 @@ impl Session {
                         _ => false,
                     });
             if waits {
-                // What the run held back is refused, also if it is registered later.
+                // An action that the filter excluded from the run is still refused.
                 if !self.turn.was_held_back(name) {
                     self.turn.add_offered_action(name, edition.clone());
                 }

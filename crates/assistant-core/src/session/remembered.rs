@@ -30,9 +30,9 @@ impl Session {
         let entry = asked.and_then(|call| self.registration_for(call));
         let of = entry.filter(|_| self.options.remember_approvals);
         // A call with an unknown outcome might run twice, which is asked about each time.
-        let doubtful = asked.is_some_and(ToolCall::has_unknown_outcome);
+        let is_unknown = asked.is_some_and(ToolCall::has_unknown_outcome);
         match of {
-            Some(entry) if !doubtful => entry.spec.remembering.clone(),
+            Some(entry) if !is_unknown => entry.spec.remembering.clone(),
             _ => Remembering::Never,
         }
     }

@@ -183,8 +183,9 @@ impl Session {
     }
 
     /// Sends the request with the current state, once the page is ready. Drops the run instead if
-    /// the user must be asked again about something that has changed. A resumption sends no answers,
-    /// and the events before it may have changed what they were about.
+    /// the user must be asked again about something that has changed. A resumption is sent
+    /// without asking: it contains no answers, and the events that arrived before it may have
+    /// changed the calls.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let waiting = self.turn.run();
         let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {

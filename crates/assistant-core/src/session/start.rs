@@ -178,8 +178,8 @@ impl Session {
                 call.cleared_fingerprint() == Some(&fingerprint_call(call, Some(&entry.spec)))
             }
         };
-        let in_doubt = call.has_unknown_outcome() && !entry.spec.idempotent;
+        let is_unknown = call.has_unknown_outcome() && !entry.spec.idempotent;
         let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
-        unasked && !call.has_changed() && !call.history().must_be_asked && !in_doubt
+        unasked && !call.has_changed() && !call.history().must_be_asked && !is_unknown
     }
 }

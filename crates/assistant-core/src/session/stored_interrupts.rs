@@ -78,9 +78,9 @@ impl Session {
     }
 
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
-    /// ended without their results: denials remain, the outcome of approvals is unknown. If the
-    /// agent asks further questions, the calls are left to it, since a later run may bring the
-    /// results.
+    /// ended without their results: denials remain, the outcome of the others is unknown. If the
+    /// agent asks further questions, remote calls and interrupted calls that the page does not run
+    /// stay with the agent, since a later run may bring their results.
     pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
         let asks = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {

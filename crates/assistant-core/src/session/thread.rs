@@ -177,6 +177,7 @@ impl Session {
     /// calls are continued as by [`Self::resume_calls`]. The results of the earlier request count
     /// as delivered once the run has started. `offer` contains the actions that the run offered:
     /// calls of others stay with the agent, even if the page has registered their actions since.
+    /// Without an offer, every enabled action counts as offered if the agent replays its events.
     pub(super) fn resume_answer(&mut self, offer: Option<RunOffer>, cx: &mut Cx<'_>) {
         let carried = self.undelivered_call_keys();
         if self.options.replays {

@@ -1,4 +1,5 @@
-//! Interrupts that the user answered before a reload, and whose run asks further questions.
+//! Interrupts whose answers start a run that asks further questions, and during which the page is
+//! reloaded.
 
 use assistant_core::{
     action::{ActionSpec, Execution},
@@ -26,8 +27,8 @@ fn call(id: &str) -> [Value; 3] {
     ]
 }
 
-/// The end of a run with a question about a call. Its answer has the given schema.
-fn asks(id: &str, call: &str, schema: &Value) -> Value {
+/// Returns the end of a run with an interrupt about a call, whose answer has the given schema.
+fn finished_with_interrupt(id: &str, call: &str, schema: &Value) -> Value {
     let interrupt = json!({
         "id": id, "reason": "tool_call", "message": "?", "toolCallId": call, "responseSchema": schema,
     });
@@ -43,8 +44,8 @@ fn approval_schema() -> Value {
     json!({"type": "object", "properties": {"approved": {"type": "boolean"}}})
 }
 
-/// A first question about the call `c1`, whose answer another question follows, about `c2`. The page
-/// is reloaded during the answer.
+/// Plays a run that asks about the call `c1`, and the run with its answer, which asks about `c2`. The
+/// page is reloaded during the second run.
 fn ask_twice(schema: &Value, actions: &[ActionSpec], answer: impl FnOnce(&mut Talk)) -> Talk {
     let mut talk = Talk::new(Box::new(Stored::default()));
     talk.driver.send("hi");
@@ -54,11 +55,17 @@ fn ask_twice(schema: &Value, actions: &[ActionSpec], answer: impl FnOnce(&mut Ta
         start,
         args,
         end,
-        asks("i1", "c1", schema),
+        finished_with_interrupt("i1", "c1", schema),
     ]));
     answer(&mut talk);
     let [start, args, end] = call("c2");
-    let second = [started(), start, args, end, asks("i2", "c2", schema)];
+    let second = [
+        started(),
+        start,
+        args,
+        end,
+        finished_with_interrupt("i2", "c2", schema),
+    ];
     talk.begin_answer(&bytes(&second[..2]));
     talk.reload(actions);
     talk.answer(&bytes(&second));

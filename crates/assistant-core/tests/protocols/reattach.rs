@@ -369,19 +369,19 @@ fn ends(talk: &mut Talk, end: StreamEnd) {
 
 #[test]
 fn a_run_that_is_not_stored_or_has_no_end_is_offered_again() {
-    for (heard, end, kind) in [
+    for (received, end, kind) in [
         (0, StreamEnd::Nothing, NoticeKind::Silent),
         (5, StreamEnd::Nothing, NoticeKind::Truncated),
         (5, StreamEnd::Closed, NoticeKind::Truncated),
     ] {
-        let mut talk = reloaded_after(&first()[..heard]);
+        let mut talk = reloaded_after(&first()[..received]);
         if end == StreamEnd::Closed {
-            talk.begin_answer(&bytes(&first()[..heard]));
+            talk.begin_answer(&bytes(&first()[..received]));
         }
         ends(&mut talk, end);
-        assert_eq!(talk.driver.notices(), [kind], "{heard}");
+        assert_eq!(talk.driver.notices(), [kind], "{received}");
         talk.driver.input(Input::Retry);
-        assert!(!talk.driver.request().resumes, "a new run: {heard}");
+        assert!(!talk.driver.request().resumes, "a new run: {received}");
     }
 }
 
@@ -408,15 +408,19 @@ fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_on
         json!({"type": "TOOL_CALL_END", "toolCallId": "c9"}),
         json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r", "outcome": outcome}),
     ];
-    for heard in 1..=frames.len() {
+    for received in 1..=frames.len() {
         let mut world = World::new();
         world.talk.driver.send("hi");
         let input = world.talk.driver.request().clone();
-        world.talk.begin_answer(&bytes(&frames[..heard]));
+        world.talk.begin_answer(&bytes(&frames[..received]));
         world.reload();
         assert_eq!(world.talk.driver.request().run_id, input.run_id);
         world.talk.answer(&bytes(&frames));
-        assert_eq!(world.talk.driver.session.interrupts().len(), 1, "{heard}");
+        assert_eq!(
+            world.talk.driver.session.interrupts().len(),
+            1,
+            "{received}"
+        );
         assert_eq!(world.talk.driver.phase("c9"), Phase::ApprovalRequested);
     }
 }
@@ -449,25 +453,25 @@ fn a_call_that_only_asked_starts_no_run_after_a_reload_of_the_answer() {
     ];
     text(&mut answer, "m3", 2);
     answer.push(json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r2"}));
-    for heard in 0..=answer.len() {
+    for received in 0..=answer.len() {
         let mut world = World::new();
         world.talk.driver.send("hi");
         world.talk.answer(&bytes(&asks_by_a_call()));
         assert_eq!(world.talk.driver.approve("c8"), None);
         let run_id = world.talk.driver.request().run_id.clone();
-        world.talk.begin_answer(&bytes(&answer[..heard]));
+        world.talk.begin_answer(&bytes(&answer[..received]));
         world.reload();
-        assert_eq!(world.talk.driver.request().run_id, run_id, "{heard}");
+        assert_eq!(world.talk.driver.request().run_id, run_id, "{received}");
         world.talk.answer(&bytes(&answer));
-        assert_eq!(world.talk.driver.runs.len(), 1, "{heard}");
-        assert_eq!(world.talk.driver.phase("c9"), Phase::Skipped, "{heard}");
-        assert_eq!(world.talk.driver.notices(), [], "{heard}");
+        assert_eq!(world.talk.driver.runs.len(), 1, "{received}");
+        assert_eq!(world.talk.driver.phase("c9"), Phase::Skipped, "{received}");
+        assert_eq!(world.talk.driver.notices(), [], "{received}");
     }
 }
 
 /// Returns the frames of a server that calls a tool of its own, which the page does not offer, and
 /// a tool of the page.
-fn calls_its_own() -> Vec<Value> {
+fn frames_with_agents_call() -> Vec<Value> {
     let mut frames = vec![json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"})];
     call(&mut frames, "c7", "theirs");
     call(&mut frames, "c1", "lights");
@@ -479,7 +483,7 @@ fn calls_its_own() -> Vec<Value> {
 /// Resumes the run, and checks that the agent runs its own call, and sends the result with the
 /// next run.
 fn assert_agent_runs_its_own_call(world: &mut World) {
-    world.talk.answer(&bytes(&calls_its_own()));
+    world.talk.answer(&bytes(&frames_with_agents_call()));
     assert_eq!(world.talk.driver.phase("c7"), Phase::Running);
     assert_eq!(world.talk.driver.starts("c1"), 1);
     world.talk.driver.returns("c1", json!("on"));
@@ -494,14 +498,14 @@ fn assert_agent_runs_its_own_call(world: &mut World) {
 
 #[test]
 fn an_action_that_registers_after_a_reload_does_not_run_a_call_of_the_agent() {
-    let frames = calls_its_own();
+    let frames = frames_with_agents_call();
     let offered = [action("lights"), asking("pay")];
     let all = [action("lights"), asking("pay"), action("theirs")];
-    for heard in 1..=frames.len() {
+    for received in 1..=frames.len() {
         for actions in [&all[..], &offered] {
             let mut world = World::new();
             world.talk.driver.send("hi");
-            world.talk.begin_answer(&bytes(&frames[..heard]));
+            world.talk.begin_answer(&bytes(&frames[..received]));
             world.talk.reload(actions);
             if actions.len() == offered.len() {
                 world.talk.driver.register(action("theirs"));
@@ -513,14 +517,14 @@ fn an_action_that_registers_after_a_reload_does_not_run_a_call_of_the_agent() {
 
 #[test]
 fn an_action_that_registers_before_a_reconnection_does_not_run_a_call_of_the_agent() {
-    let frames = calls_its_own();
-    for heard in 1..frames.len() {
+    let frames = frames_with_agents_call();
+    for received in 1..frames.len() {
         let mut world = World::new();
         world.talk.driver.send("hi");
-        world.talk.begin_answer(&bytes(&frames[..heard]));
+        world.talk.begin_answer(&bytes(&frames[..received]));
         world.talk.driver.register(action("theirs"));
         world.close(StreamEnd::Closed);
-        assert!(world.talk.driver.request().resumes, "{heard}");
+        assert!(world.talk.driver.request().resumes, "{received}");
         assert_agent_runs_its_own_call(&mut world);
     }
 }
@@ -529,38 +533,38 @@ fn an_action_that_registers_before_a_reconnection_does_not_run_a_call_of_the_age
 #[test]
 fn a_call_of_another_edition_is_asked_about_after_a_reload() {
     let edition = |version: &str| action("lights").with_version(version.to_owned());
-    let frames = calls_its_own();
-    for heard in 1..=frames.len() {
+    let frames = frames_with_agents_call();
+    for received in 1..=frames.len() {
         let mut talk = Talk::new(Box::new(Stored::default()));
         talk.driver.register(edition("1"));
         talk.driver.send("hi");
-        talk.begin_answer(&bytes(&frames[..heard]));
+        talk.begin_answer(&bytes(&frames[..received]));
         talk.reload(&[edition("2")]);
         talk.answer(&bytes(&frames));
-        let is_stored = heard > 1
-            && frames[..heard]
+        let is_stored = received > 1
+            && frames[..received]
                 .iter()
                 .any(|frame| frame["toolCallId"] == json!("c1"));
         let starts = usize::from(!is_stored);
-        assert_eq!(talk.driver.starts("c1"), starts, "{heard}");
+        assert_eq!(talk.driver.starts("c1"), starts, "{received}");
     }
 }
 
 /// Components may mount after the conversation was restored.
 #[test]
 fn an_action_that_registers_after_a_reload_runs_the_call_of_the_page_once() {
-    let frames = calls_its_own();
-    for heard in 1..=frames.len() {
+    let frames = frames_with_agents_call();
+    for received in 1..=frames.len() {
         let mut world = World::new();
         world.talk.driver.send("hi");
-        world.talk.begin_answer(&bytes(&frames[..heard]));
+        world.talk.begin_answer(&bytes(&frames[..received]));
         world.talk.reload(&[]);
         world.talk.driver.register(action("lights"));
         world.talk.answer(&bytes(&frames));
         if world.talk.driver.phase("c1") == Phase::ApprovalRequested {
-            assert_eq!(world.talk.driver.approve("c1"), None, "{heard}");
+            assert_eq!(world.talk.driver.approve("c1"), None, "{received}");
         }
-        assert_eq!(world.talk.driver.starts("c1"), 1, "{heard}");
+        assert_eq!(world.talk.driver.starts("c1"), 1, "{received}");
     }
 }
 

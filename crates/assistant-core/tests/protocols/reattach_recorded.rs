@@ -22,8 +22,8 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/agui-s
 
 /// The recorded conversations whose outcome may be another one after a reload.
 const EXCEPTIONS: [&str; 6] = [
-    // Recorded with another answer, so the agent sends no result for the approved call. Its outcome
-    // is unknown after a reload, and it is not left to the page (rule "after a reload").
+    // Recorded with an answer other than an approval, so the agent sends no result for the call that
+    // this test approves. After a reload its outcome is unknown (rule "after a reload").
     "agent-framework-abandon",
     "agent-framework-cancel",
     "agent-framework-deny-with-reason",
@@ -34,7 +34,7 @@ const EXCEPTIONS: [&str; 6] = [
     "mastra-two",
 ];
 
-/// Returns the names of the recorded conversations, with the numbers of their runs.
+/// Returns the names of the recorded conversations, with the number of runs of each.
 fn recorded() -> BTreeMap<String, usize> {
     let mut runs = BTreeMap::new();
     for file in std::fs::read_dir(FOLDER).unwrap() {
@@ -67,6 +67,7 @@ struct Play {
     started: BTreeMap<String, usize>,
     /// The number of events that have arrived over all connections.
     arrived: usize,
+    /// The number of requests that have been answered.
     served: usize,
 }
 
@@ -97,7 +98,7 @@ impl Play {
         panic!("{name} does not end, {cut:?}");
     }
 
-    /// Approves the first request without an answer. Returns false if all have an answer.
+    /// Approves or answers the first interrupt without an answer. Returns false if all have an answer.
     fn decide(&mut self) -> bool {
         let driver = &mut self.talk.driver;
         let mut interrupts = driver.session.interrupts().iter();
@@ -206,7 +207,7 @@ fn recorded_runs_that_are_cut_after_any_event_are_the_undisturbed_ones() {
         let undisturbed = Play::new(&name, runs, None);
         let outcome = undisturbed.outcome();
         for at in 1..=undisturbed.arrived {
-            // Both losses of a connection are the same to the conversation.
+            // Both kinds of loss have the same effect, so they alternate.
             let lost = [Cut::Network, Cut::Closed][at % 2];
             for cut in [Cut::Reload, lost] {
                 let disturbed = Play::new(&name, runs, Some((at, cut))).outcome();

@@ -19,7 +19,7 @@ const MAX_HELD: usize = 64;
 struct HeldSurrogate {
     kind: StreamKind,
     id: String,
-    half: u16,
+    high: u16,
 }
 
 /// A joiner for surrogate pairs that are split across two deltas.
@@ -98,20 +98,20 @@ impl Joiner {
         }
         if let Some(held) = self.take_held(kind, id) {
             match (
-                join_pair(held.half, split.low),
+                join_pair(held.high, split.low),
                 delta.strip_prefix(REPLACED),
             ) {
                 (Some(whole), Some(rest)) => *delta = format!("{whole}{rest}"),
                 _ => delta.insert(0, REPLACED),
             }
         }
-        if let Some(half) = split.high
+        if let Some(high) = split.high
             && self.held.len() < MAX_HELD
             && delta.ends_with(REPLACED)
         {
             delta.pop();
             let id = id.to_owned();
-            self.held.push(HeldSurrogate { kind, id, half });
+            self.held.push(HeldSurrogate { kind, id, high });
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) struct OpenTextBlock {
     pub(super) number: u64,
     /// The high surrogate at the end of the last delta, if any, which is held back for the next
     /// delta.
-    pub(super) half: Option<u16>,
+    pub(super) held_surrogate: Option<u16>,
 }
 
 /// The streamed arguments of a tool call.
@@ -19,7 +19,8 @@ pub(super) struct PartialInput {
     pub(super) dynamic: bool,
     /// The text so far.
     pub(super) text: String,
-    pub(super) half: Option<u16>,
+    /// The high surrogate at the end of the last delta, if any.
+    pub(super) held_surrogate: Option<u16>,
     /// The fields of the start chunk, for a call that continues in another step.
     pub(super) notes: Object,
 }
@@ -35,8 +36,8 @@ pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: boo
     let marked = |c: char| surrogates::surrogate_of_mark(c).filter(|_| is_cut);
     let mut out = String::with_capacity(delta.len() + 4);
     for c in delta.chars() {
-        let half = marked(c);
-        let whole = match (held.take(), half) {
+        let marked_surrogate = marked(c);
+        let whole = match (held.take(), marked_surrogate) {
             (Some(high), Some(low)) if surrogates::is_low(low) => {
                 char::decode_utf16([high, low]).next().and_then(Result::ok)
             }
@@ -46,9 +47,9 @@ pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: boo
             }
             (None, _) => None,
         };
-        match (whole, half) {
+        match (whole, marked_surrogate) {
             (Some(whole), _) => out.push(whole),
-            (None, Some(half)) if !surrogates::is_low(half) => *held = Some(half),
+            (None, Some(high)) if !surrogates::is_low(high) => *held = Some(high),
             (None, Some(_)) => out.push(surrogates::REPLACED),
             (None, None) => out.push(c),
         }

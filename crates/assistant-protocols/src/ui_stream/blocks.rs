@@ -41,12 +41,12 @@ impl Decoder {
                 extra.insert("state".to_owned(), "streaming".into());
                 let message_id = self.ensure_current_message(sink);
                 self.last_block += 1;
-                let (block, half) = (self.last_block, None);
+                let (block, held_surrogate) = (self.last_block, None);
                 self.blocks.insert(
                     (reasoning, id),
                     OpenTextBlock {
                         number: block,
-                        half,
+                        held_surrogate,
                     },
                 );
                 send_extension(
@@ -66,7 +66,7 @@ impl Decoder {
                 let is_cut = self.is_cut;
                 let open = self.blocks.get_mut(&(reasoning, id.clone()));
                 let open = open.ok_or_else(unknown)?;
-                let delta = join_surrogates(delta, &mut open.half, is_cut);
+                let delta = join_surrogates(delta, &mut open.held_surrogate, is_cut);
                 let block = open.number;
                 send_extension(
                     sink,
@@ -97,13 +97,13 @@ impl Decoder {
     pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
         for ((reasoning, _), open) in &mut self.blocks {
             send_held_surrogate(open, *reasoning, sink);
-            open.half = None;
+            open.held_surrogate = None;
         }
     }
 }
 
 fn send_held_surrogate(open: &OpenTextBlock, reasoning: bool, sink: &mut dyn Sink) {
-    if open.half.is_some() {
+    if open.held_surrogate.is_some() {
         let (block, delta) = (open.number, surrogates::REPLACED.to_string());
         let extra = Object::new();
         send_extension(

@@ -76,7 +76,7 @@ impl Decoder {
             name: name.clone(),
             dynamic,
             text: String::new(),
-            half: None,
+            held_surrogate: None,
             notes: notes.clone(),
         };
         let known = self.answer.find_call_of_kind(&id, dynamic);
@@ -100,7 +100,7 @@ impl Decoder {
         let is_cut = self.is_cut;
         let unknown = || format!("no arguments of '{}' have begun", quote(&id));
         let partial = self.partial.get_mut(&id).ok_or_else(unknown)?;
-        let delta = join_surrogates(delta, &mut partial.half, is_cut);
+        let delta = join_surrogates(delta, &mut partial.held_surrogate, is_cut);
         partial.text.push_str(&delta);
         let (name, dynamic) = (partial.name.clone(), partial.dynamic);
         let known = self.answer.find_call_of_kind(&id, dynamic);

@@ -57,7 +57,7 @@ pub(super) struct Card {
     pub(super) name: String,
     pub(super) args: Option<Value>,
     pub(super) phase: Phase,
-    pub(super) in_doubt: bool,
+    pub(super) has_unknown_outcome: bool,
     pub(super) print: Option<Fingerprint>,
 }
 
@@ -254,7 +254,7 @@ impl Tab {
             name: call.name().to_owned(),
             args: call.effective_args().cloned(),
             phase: call.phase(),
-            in_doubt: call.has_unknown_outcome(),
+            has_unknown_outcome: call.has_unknown_outcome(),
             print: is_asked.then(print).flatten(),
         })
     }

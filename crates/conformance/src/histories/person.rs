@@ -44,7 +44,7 @@ impl ChatSimulation {
             // Recorded before the decision, since it may start the handler at once.
             self.approved
                 .insert(id.clone(), card.args.clone().unwrap_or_default());
-            if card.in_doubt {
+            if card.has_unknown_outcome {
                 self.again.insert(id);
             }
         }

@@ -55,8 +55,8 @@ pub struct RedisStore {
 struct Link {
     /// `None` before the first command and after a failure.
     connection: Option<Connection>,
-    /// The time of the last command without a reply.
-    silent_since: Option<Instant>,
+    /// The time at which a command last failed without a reply.
+    timed_out_at: Option<Instant>,
 }
 
 impl fmt::Debug for RedisStore {
@@ -77,7 +77,8 @@ impl RedisStore {
     /// Fails if the address is invalid or the server cannot be reached.
     pub fn open(url: &str, limits: &Limits, changes: &Arc<Changes>) -> Result<Self, StoreError> {
         let info = url.into_connection_info()?;
-        // Otherwise a new connection sends commands, and waits for the reply of each.
+        // Otherwise a new connection sends `CLIENT SETINFO`, and a server that does not answer delays
+        // it once more for each reply.
         let settings = info.redis_settings().clone().set_skip_set_lib_name();
         let client = Client::open(info.set_redis_settings(settings))?;
         let kept_for = to_milliseconds(limits.kept_for);
@@ -139,12 +140,12 @@ impl RedisStore {
     }
 
     /// Runs a command and returns its reply. After a failure of the connection, the next command
-    /// connects again. Commands that waited for one without a reply fail with it, so that a server
-    /// that does not answer delays each of them once, however many there are.
+    /// connects again. If a command receives no reply, the commands that waited for the
+    /// connection meanwhile fail as well, so that the delays do not add up.
     fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
         let called = Instant::now();
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_late = link.silent_since.is_some_and(|since| since > called);
+        let is_late = link.timed_out_at.is_some_and(|since| since > called);
         if link.connection.is_none() && is_late {
             return Err(StoreError::unreachable(&io::Error::from(
                 io::ErrorKind::TimedOut,
@@ -162,7 +163,7 @@ impl RedisStore {
             reply
         });
         if matches!(&reply, Err(error) if error.is_timeout()) {
-            link.silent_since = Some(Instant::now());
+            link.timed_out_at = Some(Instant::now());
         }
         Ok(reply?)
     }

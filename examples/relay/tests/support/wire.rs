@@ -1,4 +1,4 @@
-//! A connection to a server that can be interrupted without being closed.
+//! A proxy in front of a server, whose connections can be interrupted without being closed.
 
 use std::{
     io::{Read, Write},

@@ -45,8 +45,8 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// Begins a known call again, since a repeated id means the same call. Without an end, it then
-    /// belongs to the current run. The name and arguments may change; if they are final or the call
+    /// Begins a known call again, since a repeated id means the same call. A call that has not
+    /// ended then belongs to the current run. The name and arguments may change; if they are final or the call
     /// was handed off to the agent, a diagnostic is reported instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };

@@ -12,8 +12,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// Starts a thread that reports the changes of all relays, until this relay is dropped.
 ///
-/// A connection that has sent nothing for `reply` has the same time to answer a ping, and once more
-/// to be closed.
+/// If nothing arrives for `reply`, a ping is sent, whose answer may take as long; closing the
+/// subscription may take as long again.
 pub(super) fn spawn_listener(client: Client, changes: Weak<Changes>, reply: Duration) {
     thread::spawn(move || {
         while changes.strong_count() > 0 {

@@ -1,4 +1,4 @@
-//! Parses a page's options for the display and for attachments.
+//! Parses a page's options for the display and for attachments, and calls its syntax highlighter.
 
 use leptos_assistant::{
     Attachments, MediaPolicy,

@@ -1,4 +1,4 @@
-//! The questions that handlers ask, in a dialog or in the cards of their calls.
+//! Defines the questions that handlers ask, in a dialog or in the cards of their calls.
 
 use std::{cell::RefCell, sync::Arc};
 
