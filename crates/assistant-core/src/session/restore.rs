@@ -37,9 +37,11 @@ impl Session {
             let mut notices = self.notices.list().iter();
             notices.any(|one| one.action == Some(NoticeAction::Retry) && of(one.kind))
         };
-        // Before its request is sent, a run has recorded no offer of its own.
+        // Only a run that can be resumed needs its offer after a reload. Before its request is sent,
+        // a run has recorded no offer of its own.
         let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
-        let offering = self.turn.run().filter(has_offer);
+        let run = self.turn.run().filter(|_| self.options.resumes);
+        let offering = run.filter(has_offer);
         let session = json!({
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),

@@ -207,7 +207,9 @@ impl Session {
             true => self.tools(),
             false => {
                 // The offer is stored before the first event arrives.
-                cx.push_change(Change::Run);
+                if self.options.resumes {
+                    cx.push_change(Change::Run);
+                }
                 self.record_offer()
             }
         };
