@@ -10,15 +10,8 @@ macro_rules! limits {
         /// The limits on the input of agents. Sizes are in bytes of UTF-8 text, or of approximate
         /// memory for JSON values.
         ///
-        /// The defaults are several times higher than the values of real agents.
-        ///
-        /// ```
-        /// use assistant_core::limits::Limits;
-        ///
-        /// let limits = Limits::default().with_calls(50).with_message_bytes(200_000);
-        /// assert_eq!(limits.calls(), 50);
-        /// assert_eq!(limits.interrupts(), Limits::default().interrupts());
-        /// ```
+        /// The defaults are several times higher than the values of real agents. A session gets its
+        /// limits from [`SessionOptions::limits`](crate::session::SessionOptions::limits).
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Limits {
             $(pub(crate) $name: usize,)+

@@ -78,7 +78,7 @@ pub enum LoopEvent {
 /// ```
 /// use assistant_core::{
 ///     conversation::{CallKey, Phase},
-///     loop_events::{LoopEvent, LoopObserver},
+///     loop_events::LoopObserver,
 /// };
 ///
 /// struct Failures(std::cell::Cell<u32>);
@@ -170,18 +170,8 @@ enum ReportedStage {
     Executed,
 }
 
-/// A converter that derives the events of the loop from the changes of a session.
-///
-/// ```
-/// use assistant_core::{
-///     loop_events::LoopEvents,
-///     session::{Session, SessionOptions},
-/// };
-///
-/// let session = Session::new("thread", SessionOptions::default());
-/// let mut events = LoopEvents::of(&session);
-/// assert!(events.record(&session, &[]).is_empty());
-/// ```
+/// A converter that derives the events of the loop from the changes of a session. Pass
+/// [`Output::changes`](crate::session::Output::changes) to [`Self::record`] after each input.
 #[derive(Debug, Clone, Default)]
 pub struct LoopEvents {
     /// The reported messages, with hashes of their contents.

@@ -3,15 +3,6 @@
 //! A protocol decodes the bytes of a response to events ([`assistant_core::event`]) and encodes the
 //! request of a run. A protocol does no I/O and does not depend on other protocols; [`adapt`] sets
 //! the session options that a protocol requires.
-//!
-//! ```
-//! use assistant_core::session::SessionOptions;
-//! use assistant_protocols::{AgUi, adapt};
-//!
-//! let mut options = SessionOptions::default();
-//! adapt(&mut options, &AgUi::default());
-//! assert!(!options.resumes);
-//! ```
 
 pub mod agui;
 #[cfg(feature = "completions")]

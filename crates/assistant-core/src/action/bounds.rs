@@ -14,13 +14,6 @@ use super::schema;
 const MAX_MAXIMA: usize = 16;
 
 /// Bounds of a remembered approval.
-///
-/// ```
-/// use assistant_core::action::GrantBounds;
-///
-/// // Five calls within an hour, each for 50 at most.
-/// let bounds = GrantBounds::default().uses(5).lasts_ms(3_600_000).up_to("/euros", 50);
-/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GrantBounds {

@@ -2,13 +2,6 @@
 
 /// Limits on the starts of an action. A call beyond these limits ends with an error. For a time
 /// window, the error contains the time after which the call may be repeated.
-///
-/// ```
-/// use assistant_core::action::CallLimits;
-///
-/// // Twice a minute, and one at a time.
-/// let limits = CallLimits::default().calls(2, 60_000).concurrent(1);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CallLimits {

@@ -65,12 +65,6 @@ impl Remember {
     /// Creates a request to remember the approval for `scope`, within the bounds of the action.
     /// `any_args` is true to cover arguments other than those approved, as far as the action
     /// permits.
-    ///
-    /// ```
-    /// use assistant_core::action::{GrantBounds, Remember, RememberScope};
-    ///
-    /// let twice = Remember::new(RememberScope::Session, true).bounded(GrantBounds::default().uses(2));
-    /// ```
     #[must_use]
     pub fn new(scope: RememberScope, any_args: bool) -> Self {
         Self {
@@ -358,13 +352,6 @@ impl RememberedApproval {
 
     /// Parses a value written by [`Self::to_value`]; `None` for any other value, which then
     /// approves nothing.
-    ///
-    /// ```
-    /// use assistant_core::action::RememberedApproval;
-    /// use serde_json::json;
-    ///
-    /// assert!(RememberedApproval::from_value(&json!({"toolName": "pay"})).is_none());
-    /// ```
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);

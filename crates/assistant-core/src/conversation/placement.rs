@@ -23,15 +23,6 @@ impl Conversation {
     }
 
     /// Returns the calls of a message, in order.
-    ///
-    /// ```
-    /// use assistant_core::conversation::{Conversation, Message};
-    /// use assistant_core::event::Role;
-    ///
-    /// let conversation = Conversation::new();
-    /// let message = Message::new("m1", Role::Assistant, 0);
-    /// assert_eq!(conversation.calls_in(&message).count(), 0);
-    /// ```
     pub fn calls_in<'a>(&'a self, message: &'a Message) -> impl Iterator<Item = &'a ToolCall> {
         let keys = message.parts.iter().filter_map(Part::call_key);
         keys.filter_map(|key| self.calls.get(&key))

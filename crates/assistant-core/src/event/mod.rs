@@ -34,13 +34,6 @@ pub struct Event {
 
 impl EventKind {
     /// Creates a `RunStarted` event with only the ids.
-    ///
-    /// ```
-    /// use assistant_core::event::EventKind;
-    ///
-    /// let begins = EventKind::run_started("thread-1", "run-1");
-    /// assert!(matches!(begins, EventKind::RunStarted { run_id, .. } if run_id == "run-1"));
-    /// ```
     #[must_use]
     pub fn run_started(thread_id: &str, run_id: &str) -> Self {
         Self::RunStarted {

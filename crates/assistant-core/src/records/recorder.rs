@@ -12,20 +12,12 @@ use crate::{
     session::Session,
 };
 
-/// A writer of records, which receives the changes of a session after each input.
+/// A writer of records. Pass [`Output::changes`](crate::session::Output::changes) to
+/// [`Self::record`] after each input of a session.
 ///
 /// A message is recorded when it has content and no text of it is streaming, and again when it
 /// changes; a call when its arguments are complete, and again when its status changes. Text is not
 /// recorded while it streams in.
-///
-/// ```
-/// use assistant_core::records::Recorder;
-/// use assistant_core::session::{Session, SessionOptions};
-///
-/// let session = Session::new("thread", SessionOptions::default());
-/// let mut recorder = Recorder::default();
-/// assert!(recorder.record(&session, &[], 0).is_empty());
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     messages: HashMap<MessageId, ConvUpdate>,

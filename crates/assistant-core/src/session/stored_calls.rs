@@ -10,19 +10,11 @@ use crate::conversation::CallKey;
 /// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store is known to
 /// this page alone, so the session itself ensures that it starts once (rule "when a store fails").
 ///
-/// Add the calls of a session
+/// Add the calls of a session ([`Self::of`], [`Self::add`])
 ///
 /// * when the session was restored or imported,
 /// * after a batch was passed to the store, unless the store reported that nothing of the batch was
 ///   written.
-///
-/// ```
-/// use assistant_core::session::{ClaimOutcome, Session, SessionOptions, StoredCalls};
-///
-/// let session = Session::new("order-17", SessionOptions::default());
-/// let mut stored = StoredCalls::default();
-/// stored.add(StoredCalls::of(&session));
-/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoredCalls {
     /// The number of the newest call. Keys are assigned sequentially.
