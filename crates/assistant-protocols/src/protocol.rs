@@ -15,9 +15,30 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// handles bodies and bytes. A protocol that an application does not use is not linked.
 ///
 /// ```
-/// use assistant_protocols::{Needs, Protocol, agui::AgUi};
+/// use assistant_core::{event::RunInput, limits::Limits, session::SessionOptions};
+/// use assistant_protocols::{AgUi, Needs, Protocol, Request, adapt, stream::Read};
 ///
-/// assert_eq!(AgUi::default().needs(), Needs::default());
+/// /// AG-UI of a server that stores the events of its runs.
+/// struct StoredRuns(AgUi);
+///
+/// impl Protocol for StoredRuns {
+///     fn needs(&self) -> Needs {
+///         Needs::default().with_resumes(true).with_replays(true)
+///     }
+///     fn request(&self, input: &RunInput) -> Request {
+///         match input.resumes {
+///             true => Request::Get { path: format!("/runs/{}", input.run_id) },
+///             false => self.0.request(input),
+///         }
+///     }
+///     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
+///         self.0.decoder(input, limits)
+///     }
+/// }
+///
+/// let mut options = SessionOptions::default();
+/// adapt(&mut options, &StoredRuns(AgUi::default()));
+/// assert!(options.resumes && options.replays);
 /// ```
 pub trait Protocol {
     /// Returns the session options that agents of this protocol require.

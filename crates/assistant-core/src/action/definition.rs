@@ -10,10 +10,19 @@ use crate::event::Tool;
 /// An action as plain data: its definition for the agent, and the rules for its calls.
 ///
 /// ```
-/// use assistant_core::action::ActionSpec;
+/// use assistant_core::action::{ActionSpec, CallLimits, GrantBounds, Policy};
+/// use serde_json::json;
 ///
-/// let action = ActionSpec::new("confirmAction", "Ask the user to confirm an action");
-/// assert_eq!(action.tool().parameters.unwrap()["type"], "object");
+/// // An approval may be remembered for five calls within an hour, each of at most 50 euros.
+/// let bounds = GrantBounds::default().uses(5).lasts_ms(3_600_000).up_to("/euros", 50);
+/// let action = ActionSpec::new("pay", "Pays a bill")
+///     .with_parameters(json!({"type": "object", "properties": {"euros": {"type": "number"}}}))
+///     .with_approval(Policy::Always)
+///     .with_grant_bounds(bounds)
+///     .with_limits(CallLimits::default().calls(2, 60_000).concurrent(1));
+/// assert!(action.check().is_ok());
+/// // Providers refuse names with spaces.
+/// assert!(ActionSpec::new("pay a bill", "Pays a bill").check().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -44,7 +53,8 @@ pub struct ActionSpec {
 }
 
 impl ActionSpec {
-    /// Creates an action without parameters, handler or approval.
+    /// Creates an action without parameters, handler or approval. Its schema is an object without
+    /// properties.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {

@@ -51,6 +51,8 @@ impl ActionSpec {
     /// use assistant_core::action::ActionSpec;
     ///
     /// let first = ActionSpec::new("pay", "Pays a bill");
+    /// let reworded = first.clone().with_description("Pays an invoice");
+    /// assert_eq!(first.fingerprint(), reworded.fingerprint());
     /// let second = first.clone().with_version("2");
     /// assert_ne!(first.fingerprint(), second.fingerprint());
     /// ```

@@ -13,10 +13,21 @@ use super::OutlineRow;
 /// The positions of an outline's rows when they are drawn as a tree.
 ///
 /// ```
-/// use assistant_core::conversation::Drawing;
+/// use std::collections::HashSet;
+/// use assistant_core::conversation::{Conversation, Drawing};
+/// use serde_json::json;
 ///
-/// let nothing = Drawing::of(&[]);
-/// assert_eq!((nothing.columns(), nothing.lines()), (0, 0));
+/// let conversation = Conversation::import(json!([
+///     {"id": "q", "role": "user", "content": "Hi", "children": [
+///         {"id": "a1", "role": "assistant", "content": "Hello"},
+///         {"id": "a2", "role": "assistant", "content": "Welcome"},
+///     ]},
+/// ]))?;
+/// let drawing = Drawing::of(&conversation.outline(&HashSet::new()));
+/// assert_eq!((drawing.columns(), drawing.lines()), (2, 2));
+/// // The question is centred above its two answers.
+/// assert_eq!(drawing.spot(0).map(|spot| spot.column()), Some(0.5));
+/// # Ok::<(), assistant_core::conversation::FormatError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drawing {

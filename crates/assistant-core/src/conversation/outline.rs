@@ -81,8 +81,20 @@ impl Conversation {
     /// ```
     /// use std::collections::HashSet;
     /// use assistant_core::conversation::Conversation;
+    /// use serde_json::json;
     ///
-    /// assert!(Conversation::new().outline(&HashSet::new()).is_empty());
+    /// let conversation = Conversation::import(json!([
+    ///     {"id": "q", "role": "user", "content": "Hi", "children": [
+    ///         {"id": "a1", "role": "assistant", "content": "Hello"},
+    ///         {"id": "a2", "role": "assistant", "content": "Welcome"},
+    ///     ]},
+    /// ]))?;
+    /// let rows = conversation.outline(&HashSet::new());
+    /// let levels: Vec<_> = rows.iter().map(|row| (row.id().as_str(), row.level())).collect();
+    /// assert_eq!(levels, [("q", 1), ("a1", 2), ("a2", 2)]);
+    /// let rows = conversation.outline(&HashSet::from(["q".into()]));
+    /// assert!(rows.len() == 1 && rows[0].is_closed());
+    /// # Ok::<(), assistant_core::conversation::FormatError>(())
     /// ```
     #[must_use]
     pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {

@@ -111,6 +111,53 @@ use crate::{
 };
 
 /// A conversation and its loop.
+///
+/// ```
+/// use assistant_core::action::{RegistrationId, schema::PatternHost};
+/// use assistant_core::session::{
+///     Answer, Effect, Host, Input, PolicyQuestion, Refusal, Session, SessionOptions,
+/// };
+/// use serde_json::Value;
+///
+/// #[derive(Default)]
+/// struct Page {
+///     ids: u32,
+/// }
+///
+/// impl PatternHost for Page {
+///     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
+///         None
+///     }
+/// }
+///
+/// impl Host for Page {
+///     fn now(&mut self) -> i64 {
+///         0
+///     }
+///     fn new_id(&mut self) -> String {
+///         self.ids += 1;
+///         format!("id-{}", self.ids)
+///     }
+///     fn needs_approval(&mut self, _: PolicyQuestion<'_>) -> Answer<bool> {
+///         Answer::Now(true)
+///     }
+///     fn denial(&mut self, _: RegistrationId, _: &Value, _: Option<&str>) -> Option<Value> {
+///         None
+///     }
+/// }
+///
+/// let mut page = Page::default();
+/// let mut session = Session::new("order-17", SessionOptions::default());
+/// let sent = session.handle(Input::Send { content: "Hello".into() }, &mut page);
+/// let Some(&Effect::PrepareRun { run }) = sent.effects.first() else { unreachable!() };
+/// // The request is built when the page is ready.
+/// let opened = session.handle(Input::OpenRun { run }, &mut page);
+/// let Some(Effect::OpenRun { input, .. }) = opened.effects.first() else { unreachable!() };
+/// assert_eq!(input.messages.len(), 1);
+/// // Until the run has ended, a further message is refused.
+/// let more = session.handle(Input::Send { content: "Hello?".into() }, &mut page);
+/// assert_eq!(more.refused, Some(Refusal::Busy));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Session {
     thread_id: String,

@@ -10,11 +10,16 @@ use crate::{
 /// in public fields, are set by its protocol.
 ///
 /// ```
-/// use assistant_core::session::{Leftovers, SessionOptions, StopCondition};
+/// use assistant_core::limits::Limits;
+/// use assistant_core::session::{QuestionLimits, Session, SessionOptions, StopCondition};
 ///
+/// // The loop ends after five runs, or after three consecutive runs with the same calls.
+/// let stop = [StopCondition::RunCount(5), StopCondition::RepeatedCalls(3)];
 /// let options = SessionOptions::default()
-///     .stop_when(StopCondition::RunCount(5))
-///     .leftovers(Leftovers::Drop);
+///     .stop_when(StopCondition::Any(stop.to_vec()))
+///     .questions(QuestionLimits::default().per_run(5).per_minute(None))
+///     .limits(Limits::default().with_calls(50));
+/// let session = Session::new("order-17", options);
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -195,12 +200,6 @@ impl Default for SessionOptions {
 
 /// The treatment of messages that the user queued during a run and that were not sent when the user
 /// stopped the assistant.
-///
-/// ```
-/// use assistant_core::session::{Leftovers, SessionOptions};
-///
-/// let options = SessionOptions::default().leftovers(Leftovers::Drop);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Leftovers {
@@ -216,13 +215,6 @@ pub enum Leftovers {
 /// Limits on the questions that an agent causes, by calls that need an approval and by interrupts.
 /// A call over a limit is answered with an error and does not run; an interrupt over a limit is
 /// held back until the user asks to see it.
-///
-/// ```
-/// use assistant_core::session::{QuestionLimits, SessionOptions};
-///
-/// let limits = QuestionLimits::default().per_run(5).per_minute(None);
-/// let options = SessionOptions::default().questions(limits);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionLimits {
     pub(crate) per_run: Option<u32>,
