@@ -111,12 +111,23 @@ impl<S: Store> From<S> for StoreProp {
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::{AssistantProvider, ChatWindow, agent::HttpAgent};
+/// use leptos_assistant::{
+///     AssistantProvider, ChatWindow, agent::HttpAgent, store::IndexedDbStore, use_assistant,
+/// };
+///
+/// /// A component below the provider, anywhere on the page.
+/// #[component]
+/// fn Stop() -> impl IntoView {
+///     let assistant = use_assistant()?;
+///     Some(view! { <button on:click=move |_| drop(assistant.stop())>"Stop"</button> })
+/// }
 ///
 /// #[component]
 /// fn App() -> impl IntoView {
 ///     view! {
-///         <AssistantProvider agent=HttpAgent::new("/agent")>
+///         // Conversations survive a reload of the page.
+///         <AssistantProvider agent=HttpAgent::new("/agent") store=IndexedDbStore::new("orders")>
+///             <Stop />
 ///             <ChatWindow />
 ///         </AssistantProvider>
 ///     }

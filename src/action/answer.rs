@@ -37,14 +37,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the reason for the denial of the call; `None` if the call was not denied, or was
     /// denied without a reason.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.denial_reason()
-    /// # }
-    /// ```
     #[must_use]
     pub fn denial_reason(&self) -> Option<String> {
         match self.decision()? {
@@ -54,15 +46,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Approves the call as it is shown.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let yes = move |_| drop(call.approve());
-    /// view! { <button on:click=yes>"Refund"</button> }
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -100,18 +83,7 @@ impl<T> ToolCallView<T> {
         self.apply_approval(Verdict::Remember { args, what })
     }
 
-    /// Approves the call with other arguments.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use serde_json::json;
-    ///
-    /// let half = move |_| drop(call.approve_with(json!({"euros": 10})));
-    /// view! { <button on:click=half>"10 € only"</button> }
-    /// # }
-    /// ```
+    /// Approves the call with `args` instead of the agent's arguments.
     ///
     /// # Errors
     ///
@@ -123,15 +95,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Denies the call, even if it has changed since it was shown.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let no = move |_| drop(call.deny(Some("too much".to_owned())));
-    /// view! { <button on:click=no>"No"</button> }
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -170,14 +133,6 @@ impl<T> ToolCallView<T> {
     /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
     ///
     /// A value that cannot be serialized as JSON is ignored.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <button on:click=move |_| call.reply("red")>"Red"</button> }
-    /// # }
-    /// ```
     pub fn reply(&self, value: impl serde::Serialize) {
         if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
             assistant.runtime().reply(self.key(), Ok(value));

@@ -91,12 +91,6 @@ impl std::fmt::Debug for Approval {
 
 impl<Args> ToolAction<Args> {
     /// Sets the approval rule.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("delete", "Deletes the project").approval(Approval::Always);
-    /// ```
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
         self.rule = None;
@@ -116,12 +110,6 @@ impl<Args> ToolAction<Args> {
     /// given by the application apply to no call. The application may deny.
     ///
     /// This does not affect when approval is required ([`Self::approval`]).
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("pay", "Pays a bill").approval(Approval::Always).only_user_approves();
-    /// ```
     #[must_use]
     pub fn only_user_approves(mut self) -> Self {
         self.spec = self.spec.with_only_user_approves(true);
@@ -130,12 +118,6 @@ impl<Args> ToolAction<Args> {
 
     /// Prevents approvals from being remembered: the user is asked each time that the approval rule
     /// requires approval.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("wipe", "Erases the disk").approval(Approval::Always).always_ask();
-    /// ```
     #[must_use]
     pub fn always_ask(mut self) -> Self {
         self.spec = self.spec.with_remembering(Remembering::Never);
@@ -145,14 +127,6 @@ impl<Args> ToolAction<Args> {
     /// Limits remembered approvals to calls in which the named arguments are the same; without
     /// names, to calls in which all arguments are the same. By default the user may choose that an
     /// approval applies to any arguments.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("deploy", "Deploys a version to an environment")
-    ///     .approval(Approval::Always)
-    ///     .remember_for(["environment"]);
-    /// ```
     #[must_use]
     pub fn remember_for<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -164,14 +138,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Limits remembered approvals to a number of later calls. The user may choose a lower number.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("refund", "Refunds an order")
-    ///     .approval(Approval::Always)
-    ///     .remember_uses(5);
-    /// ```
     #[must_use]
     pub fn remember_uses(mut self, most: u32) -> Self {
         let bounds = self.spec.grant_bounds().clone().uses(most);
@@ -180,16 +146,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Limits the duration of remembered approvals. The user may choose a shorter duration.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("refund", "Refunds an order")
-    ///     .approval(Approval::Always)
-    ///     .remember_lasts(Duration::from_secs(3_600));
-    /// ```
     #[must_use]
     pub fn remember_lasts(mut self, longest: Duration) -> Self {
         let ms = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
@@ -198,16 +154,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits remembered approvals to calls in which an argument, named by a JSON Pointer, is a
-    /// number and at most `max`. The user may choose a lower maximum.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("refund", "Refunds an order")
-    ///     .approval(Approval::Always)
-    ///     .remember_up_to("/euros", 50);
-    /// ```
+    /// Limits remembered approvals to calls in which an argument, named by a JSON Pointer such as
+    /// `/euros`, is a number and at most `max`. The user may choose a lower maximum.
     #[must_use]
     pub fn remember_up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let bounds = self.spec.grant_bounds().clone().up_to(pointer, max);

@@ -113,7 +113,9 @@ impl ToolContext {
     ///
     /// let delete = ToolAction::new("delete", "Deletes the project")
     ///     .handler(|(): (), context: ToolContext| async move {
-    ///         let sure = ConfirmOptions::new("Delete the project?").danger();
+    ///         let sure = ConfirmOptions::new("Delete the project?")
+    ///             .text("Its 12 files are deleted with it.")
+    ///             .danger();
     ///         if context.confirm(sure).await { "deleted" } else { "kept" }
     ///     });
     /// ```

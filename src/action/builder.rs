@@ -54,12 +54,6 @@ pub struct ToolAction<Args = Value> {
 impl ToolAction {
     /// Creates an action with a unique name (letters, digits, `_`, `-`, `.`; at most 128) and a
     /// description for the model.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("open_cart", "Shows the cart").handler(|| "The cart is open");
-    /// ```
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self::from_definition(ActionSpec::new(name, description))
     }
@@ -149,17 +143,6 @@ impl<Args> ToolAction<Args> {
 
     /// Sets the JSON Schema of the arguments: a value, a signal or a closure, read when a run
     /// opens. Without a schema the action has no arguments.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    /// use serde_json::json;
-    ///
-    /// let action = ToolAction::new("get_weather", "Looks up the weather").parameters(json!({
-    ///     "type": "object",
-    ///     "properties": {"city": {"type": "string"}},
-    ///     "required": ["city"]
-    /// }));
-    /// ```
     #[must_use]
     pub fn parameters<M>(mut self, schema: impl IntoReactiveValue<Signal<Value>, M>) -> Self {
         self.parameters = Some(schema.into_reactive_value());

@@ -22,6 +22,25 @@ use crate::{
 };
 
 /// The handle of a running handler to its call and the chat.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
+///
+/// let action = ToolAction::new("import", "Imports the new customers")
+///     .handler(|(): (), context: ToolContext| async move {
+///         context.progress(0.5, "Waiting for you");
+///         // Shown by the renderer below while the user decides.
+///         context.preliminary(["Ann", "Ben"]);
+///         let sure = ConfirmOptions::new("Import two customers?");
+///         if context.confirm(sure).await { "imported" } else { "not imported" }
+///     })
+///     .render(|call| {
+///         let done = move || call.progress().and_then(|progress| progress.fraction());
+///         let names = move || call.preliminary::<Vec<String>>().unwrap_or_default();
+///         view! { <progress value=done></progress> <p>{move || names().join(", ")}</p> }
+///     });
+/// ```
 #[derive(Clone)]
 pub struct ToolContext {
     pub(super) assistant: WeakAssistant,
@@ -46,39 +65,18 @@ impl ToolContext {
     }
 
     /// Returns the id that the agent gave the call.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.call_id().to_owned()
-    /// });
-    /// ```
     #[must_use]
     pub fn call_id(&self) -> &str {
         self.invocation.call_id()
     }
 
     /// Returns the key of the call in the conversation. Unlike the id, the key is unique.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     format!("{:?}", context.call_key())
-    /// });
-    /// ```
     #[must_use]
     pub fn call_key(&self) -> CallKey {
         self.invocation.call_key()
     }
 
     /// Returns the id of the message that made the call; `None` if the page called the action itself.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.message_id().is_some()
-    /// });
-    /// ```
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
         self.invocation.message_id()
@@ -86,13 +84,6 @@ impl ToolContext {
 
     /// Returns the id of the message before the message that contains the call; `None` if the page
     /// called the action itself, or if there is no earlier message.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.parent_message_id().is_some()
-    /// });
-    /// ```
     #[must_use]
     pub fn parent_message_id(&self) -> Option<MessageId> {
         let message = self.message_id()?;
@@ -101,13 +92,6 @@ impl ToolContext {
 
     /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` after the
     /// assistant was dropped.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.client_id()
-    /// });
-    /// ```
     #[must_use]
     pub fn client_id(&self) -> Option<String> {
         let assistant = self.assistant.upgrade()?;
@@ -116,13 +100,6 @@ impl ToolContext {
 
     /// Returns the calls of the conversation so far, including this call
     /// ([`Tools::history`](crate::Tools::history)).
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("retry", "").handler(|(): (), context: ToolContext| {
-    ///     context.tool_history().count("retry") > 3
-    /// });
-    /// ```
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let assistant = self.assistant.upgrade();
@@ -132,13 +109,6 @@ impl ToolContext {
     }
 
     /// Returns the number of runs between the last user message and the run that made the call.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.iteration()
-    /// });
-    /// ```
     #[must_use]
     pub fn iteration(&self) -> u32 {
         self.invocation.iteration()
@@ -146,13 +116,6 @@ impl ToolContext {
 
     /// Returns the messages of the branch that is shown, oldest first; no messages after the
     /// assistant was dropped.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.history().len()
-    /// });
-    /// ```
     #[must_use]
     pub fn history(&self) -> Vec<Message> {
         let read = |assistant: Assistant| {
@@ -166,24 +129,23 @@ impl ToolContext {
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| async move {
-    ///     let token = context.cancellation().clone();
-    ///     token.cancelled().await;
-    /// });
+    /// let action = ToolAction::new("upload", "Uploads the file").handler(
+    ///     |(): (), context: ToolContext| async move {
+    ///         let token = context.cancellation().clone();
+    ///         leptos::task::spawn_local(async move {
+    ///             token.cancelled().await;
+    ///             leptos::logging::log!("The upload is aborted");
+    ///         });
+    ///         // … the upload …
+    ///     },
+    /// );
     /// ```
     #[must_use]
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancellation
     }
 
-    /// Reports progress: a fraction from 0 to 1, a text, or both.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.progress(0.5, "Half of it");
-    /// });
-    /// ```
+    /// Reports progress: a fraction from 0 to 1 or `None`, and a text, which may be empty.
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
         let progress = Progress::new(fraction.into(), (!text.is_empty()).then_some(text));
@@ -193,16 +155,10 @@ impl ToolContext {
         });
     }
 
-    /// Shows a preliminary result, which is never sent.
+    /// Shows a preliminary result, which is never sent
+    /// ([`ToolCallView::preliminary`](super::ToolCallView::preliminary)).
     ///
     /// A value that cannot be serialized as JSON is ignored.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.preliminary(["the first row"]);
-    /// });
-    /// ```
     pub fn preliminary(&self, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
             self.dispatch_for_call(|invocation| Input::Preliminary { invocation, value });
@@ -210,13 +166,6 @@ impl ToolContext {
     }
 
     /// Ends the loop after this call: the result is sent with the next user message.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.stop_loop();
-    /// });
-    /// ```
     pub fn stop_loop(&self) {
         self.stop.set(true);
     }
@@ -254,13 +203,6 @@ impl ToolContext {
 
     /// Reads the whole current conversation, with every branch; `None` after the assistant was
     /// dropped.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("act", "").handler(|(): (), context: ToolContext| {
-    ///     context.with_conversation(|all| all.message_count())
-    /// });
-    /// ```
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
         self.assistant.upgrade()?.with_conversation(read)
     }

@@ -67,14 +67,6 @@ impl<T> ToolCallView<T> {
     /// Returns the schema for arguments that the user may edit: the schema of the agent's interrupt
     /// if the action does not run on this page and the interrupt has such a schema, otherwise the
     /// schema of the action. `None` if there is neither.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.edit_schema().map(|schema| schema["properties"].to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn edit_schema(&self) -> Option<Value> {
         if self.is_run_here() {
@@ -92,14 +84,6 @@ impl<T> ToolCallView<T> {
     /// Returns true if the agent asks about the call by an interrupt; false if this page asks by
     /// the rules of the action. The answer goes to the agent, and does not answer the page's own
     /// question.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || if call.is_asked_by_agent() { "The agent asks" } else { "This page will refund" }
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_asked_by_agent(&self) -> bool {
         self.interrupt_id().is_some()
@@ -107,15 +91,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the agent's text, if the agent asks for the approval. The text is not the page's
     /// own: mark it as the agent's, and show it after the arguments.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// // Marked as the words of the agent.
-    /// move || call.question().map(|words| view! { <blockquote>{words}</blockquote> })
-    /// # }
-    /// ```
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let message = self.read_interrupt(|interrupt| interrupt.message.clone());
@@ -124,14 +99,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the time until which the agent waits for the decision, in milliseconds since 1970;
     /// `None` if the agent does not ask, or waits without a limit.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.expires_at().map(|at| format!("until {at}"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read_open_interrupt(OpenInterrupt::expires_at)
@@ -163,14 +130,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if an approved call could run: its action can run on the page, or the agent
     /// runs the call or asks about it.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || (!call.can_run()).then_some("Not on this page")
-    /// # }
-    /// ```
     #[must_use]
     pub fn can_run(&self) -> bool {
         let Some(assistant) = self.assistant() else {
@@ -185,14 +144,6 @@ impl<T> ToolCallView<T> {
     /// Returns the optional contents that a decision may have. The page accepts a reason, and
     /// edited arguments for calls that the agent does not run. For a question of the agent, the
     /// interrupt determines the contents.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <input hidden=move || !call.approval_takes().reason placeholder="Why not?" /> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
         if !self.is_asked_by_agent() {
@@ -209,16 +160,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the widest scope for which an approval may be remembered.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::action::Remembering;
-    ///
-    /// view! { <label hidden=move || call.remembering() == Remembering::Never>"Do not ask again"</label> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn remembering(&self) -> Remembering {
         let read = |assistant: Assistant| assistant.read(|session| session.remembering(self.key()));
@@ -228,14 +169,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the widest bounds of a remembered approval, as the action declares them. A card may
     /// offer narrower bounds.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.grant_bounds().max_uses().map(|most| format!("At most {most} times"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn grant_bounds(&self) -> GrantBounds {
         let read =
@@ -245,14 +178,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the approval of an earlier call that allowed this call without asking the user;
     /// `None` if there was no such approval.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.allowed_earlier().map(|_| "You allowed this earlier")
-    /// # }
-    /// ```
     #[must_use]
     pub fn allowed_earlier(&self) -> Option<AllowedEarlier> {
         self.read(|call| call.allowed_earlier().cloned()).flatten()
@@ -260,14 +185,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if this call was denied automatically, because the user denied an equal call in
     /// the same turn.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.was_denied_before().then_some("You denied this before")
-    /// # }
-    /// ```
     #[must_use]
     pub fn was_denied_before(&self) -> bool {
         self.read(|call| call.denied_before()).unwrap_or_default()
@@ -304,14 +221,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if the agent reports a result for an action that only this page runs. Such a
     /// result is shown as reported by the agent, not as done by this page.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.is_reported().then_some("The agent says that this was done")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_reported(&self) -> bool {
         let by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
@@ -319,14 +228,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns true if the call has changed since the user was asked or decided about it.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.has_changed().then_some("This is another call than before")
-    /// # }
-    /// ```
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.read(ToolCall::has_changed).unwrap_or_default()

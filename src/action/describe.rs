@@ -17,16 +17,6 @@ impl<Args> ToolAction<Args> {
     /// weather?", and its button and the default card show the title instead of the name. The model
     /// does not receive the title. A text, a signal or a closure: a card follows its changes, and
     /// an approval counts only after the changed title was visible, too.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, ToolAction};
-    ///
-    /// let action = ToolAction::new("get_weather", "Weather of a place, by name")
-    ///     .title("Look up the weather")
-    ///     .title_while_running("Looking up the weather")
-    ///     .approval(Approval::Always)
-    ///     .handler(|| "Sunny");
-    /// ```
     #[must_use]
     pub fn title<M>(mut self, title: impl IntoReactiveValue<Signal<String>, M>) -> Self {
         self.renderers.words.title = Some(title.into_reactive_value());
@@ -98,16 +88,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the risk of a call, which selects the colour and the wording of the approval card.
-    ///
-    /// ```
-    /// use leptos_assistant::{Approval, Risk, ToolAction};
-    ///
-    /// let action = ToolAction::new("delete_project", "Deletes a project and all its data")
-    ///     .title("Delete the project")
-    ///     .risk(Risk::Danger)
-    ///     .approval(Approval::Always)
-    ///     .handler(|| ());
-    /// ```
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
         self.renderers.words.risk = risk;
@@ -141,28 +121,12 @@ fn shorten_title(title: &str) -> Option<String> {
 
 impl<T> ToolCallView<T> {
     /// Returns the title of the action ([`ToolAction::title`]), if it has one.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.title().unwrap_or_else(|| call.name())
-    /// # }
-    /// ```
     #[must_use]
     pub fn title(&self) -> Option<String> {
         self.texts().title
     }
 
     /// Returns the risk of the action ([`ToolAction::risk`]).
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <p data-risk=move || call.risk().as_str()>"Refund"</p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn risk(&self) -> Risk {
         self.texts().risk

@@ -10,16 +10,8 @@ use serde_json::Value;
 use super::{ToolCallView, args::deserialize_value};
 
 impl<T> ToolCallView<T> {
-    /// Returns the newest preliminary result, if it has the type `R`.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// // The rows passed to `ToolContext::preliminary`.
-    /// move || call.preliminary::<Vec<String>>().map(|rows| rows.join(", "))
-    /// # }
-    /// ```
+    /// Returns the newest preliminary result
+    /// ([`ToolContext::preliminary`](super::ToolContext::preliminary)), if it has the type `R`.
     #[must_use]
     pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
         deserialize_value(self.read(|call| call.preliminary().cloned()).flatten())
@@ -27,43 +19,18 @@ impl<T> ToolCallView<T> {
 
     /// Returns the latest progress that the handler has reported; `None` if the handler has
     /// reported no progress.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let done = move || call.progress().and_then(|progress| progress.fraction());
-    /// view! { <progress value=done></progress> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn progress(&self) -> Option<Progress> {
         self.read(|call| call.progress().cloned()).flatten()
     }
 
     /// Returns the result, if it has the type `R`.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.result::<f64>().map(|celsius| format!("{celsius} °C"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
         deserialize_value(self.result_value())
     }
 
     /// Returns the result as JSON; `None` as long as the call has no result.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.result_value().map(|result| result["sky"].to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn result_value(&self) -> Option<Value> {
         self.read(|call| call.result().map(|result| result.value().clone()))
@@ -71,14 +38,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the files in the result, which an agent's own tool may provide.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || format!("{} files", call.result_files().len())
-    /// # }
-    /// ```
     #[must_use]
     pub fn result_files(&self) -> Vec<ContentPart> {
         let files = self.read(|call| match call.result().map(|result| result.content()) {
@@ -94,14 +53,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the message of the call's error, if the call has failed; `denied`, `cancelled` or
     /// `skipped` for a call that ended in this way; `None` for any other call.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.error().map(|why| format!("It failed: {why}"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn error(&self) -> Option<String> {
         self.format_error(|_, message| message.to_owned())

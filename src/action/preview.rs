@@ -98,14 +98,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns true if the call was approved, and its preview is being computed again.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.is_checking_preview().then_some("Looking once more")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_checking_preview(&self) -> bool {
         self.read(|_| ());

@@ -43,12 +43,6 @@ impl<Args> ToolAction<Args> {
 
     /// Runs each call of the action alone: while it runs, no other call of this or another action
     /// starts, except those that its handler makes.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("reindex", "Rebuilds the index").exclusive();
-    /// ```
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.spec = self.spec.with_exclusive(true);
@@ -57,12 +51,6 @@ impl<Args> ToolAction<Args> {
 
     /// Runs the action as soon as its arguments are complete, before the run is over. Only for
     /// cheap, idempotent reads.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("time", "Tells the time").handler(|| "12:00").eager();
-    /// ```
     #[must_use]
     pub fn eager(mut self) -> Self {
         self.spec = self.spec.with_eager(true);
@@ -73,14 +61,6 @@ impl<Args> ToolAction<Args> {
     /// handler ran, the outcome of the call is unknown: an idempotent action runs again
     /// automatically; for any other action, the user decides. This needs a store
     /// ([`AssistantProvider`](crate::AssistantProvider)).
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("get_weather", "Looks up the weather")
-    ///     .handler(|| "Sunny")
-    ///     .idempotent();
-    /// ```
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.spec = self.spec.with_idempotent(true);
@@ -89,16 +69,6 @@ impl<Args> ToolAction<Args> {
 
     /// Keeps running handlers alive when their component is unmounted; they must capture nothing
     /// that the component owns.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// async fn upload() -> Result<(), String> {
-    ///     Ok(())
-    /// }
-    ///
-    /// let action = ToolAction::new("upload", "Uploads the file").handler(upload).detached();
-    /// ```
     #[must_use]
     pub fn detached(mut self) -> Self {
         self.spec = self.spec.with_detached(true);
@@ -106,12 +76,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Limits the duration of the handler, in milliseconds; there is no limit by default.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("ping", "Asks the server").handler(|| "pong").timeout_ms(5_000);
-    /// ```
     #[must_use]
     pub fn timeout_ms(mut self, ms: u32) -> Self {
         self.spec = self.spec.with_timeout_ms(ms);
@@ -120,12 +84,6 @@ impl<Args> ToolAction<Args> {
 
     /// Sets the tags by which a filter selects the action
     /// ([`Tools::offer_only`](crate::Tools::offer_only)); the agent does not receive them.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("check_out", "Buys what is in the cart").tags(["cart"]);
-    /// ```
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
         self.spec = self
@@ -135,12 +93,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Offers the action regardless of the filter.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("help", "Says what one can do here").always_offered();
-    /// ```
     #[must_use]
     pub fn always_offered(mut self) -> Self {
         self.spec = self.spec.with_always_offered(true);
@@ -149,12 +101,6 @@ impl<Args> ToolAction<Args> {
 
     /// Sets the version of the action. The version is part of records, and a stored call of another
     /// version needs approval before it runs (rule "editions of an action").
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("pay", "Pays a bill").version("2");
-    /// ```
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.spec = self.spec.with_version(version);
@@ -176,14 +122,6 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Disables validation of the arguments; the handler must validate them.
-    ///
-    /// ```
-    /// use leptos_assistant::ToolAction;
-    ///
-    /// let action = ToolAction::new("note", "Takes anything")
-    ///     .handler(|note: serde_json::Value| note.to_string())
-    ///     .unchecked();
-    /// ```
     #[must_use]
     pub fn unchecked(mut self) -> Self {
         self.spec = self.spec.with_validate(false);

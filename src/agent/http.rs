@@ -37,9 +37,13 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// An agent over HTTP, with AG-UI 1.0 or the protocol `P`.
 ///
 /// ```
-/// use leptos_assistant::agent::HttpAgent;
+/// use leptos_assistant::agent::{Credentials, HttpAgent};
 ///
-/// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
+/// // On another origin: the browser sends its cookies only if they are included.
+/// let agent = HttpAgent::new("https://agent.example.com")
+///     .credentials(Credentials::Include)
+///     .header("x-tenant", "harbor")
+///     .reattach("https://agent.example.com/runs");
 /// ```
 ///
 /// The session is set up for the protocol when the assistant is created ([`Agent::adapt`]); an
@@ -73,24 +77,12 @@ impl<P> std::fmt::Debug for HttpAgent<P> {
 
 impl HttpAgent {
     /// Creates an agent at an address, absolute or relative to the page.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::new("/agent");
-    /// ```
     pub fn new(url: impl Into<String>) -> Self {
         Self::with_protocol(url, AgUi::default())
     }
 
     /// Rejects streams that deviate from AG-UI 1.0, instead of tolerating the known deviations of
     /// servers.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::new("/agent").strict();
-    /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.protocol = Rc::new(AgUi::new(DecoderOptions::strict()));
@@ -104,12 +96,6 @@ impl HttpAgent {
     ///
     /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server
     /// for any agent.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::new("/agent").reattach("/agent/runs");
-    /// ```
     #[must_use]
     pub fn reattach(mut self, url: impl Into<String>) -> Self {
         self.stored = Some(StoredRuns::new(&url.into()));
@@ -117,12 +103,6 @@ impl HttpAgent {
     }
 
     /// Selects the messages that are sent when a run only answers an interrupt of the agent.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::{HttpAgent, ResumeMessages};
-    ///
-    /// let agent = HttpAgent::new("/agent").resume_messages(ResumeMessages::New);
-    /// ```
     #[must_use]
     pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
         self.history.which = which;
@@ -152,12 +132,6 @@ impl<P: Protocol + 'static> HttpAgent<P> {
 
     /// Sends a header with every request. `Content-Type` and `Accept` are set by the agent. If the
     /// browser refuses a header, the run fails and nothing is sent.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::new("/agent").header("x-tenant", "harbor");
-    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.endpoint.add_header(name.into(), value.into());
@@ -166,13 +140,6 @@ impl<P: Protocol + 'static> HttpAgent<P> {
 
     /// Sets a function that returns the headers of every request, for tokens that change. Headers
     /// that were set before with [`Self::header`] are replaced.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let token = || "fresh".to_owned();
-    /// let agent = HttpAgent::new("/agent").headers(move || vec![("Authorization".to_owned(), token())]);
-    /// ```
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
         self.endpoint.headers = Rc::new(headers);
@@ -206,12 +173,6 @@ impl<P: Protocol + 'static> HttpAgent<P> {
 
     /// Selects the credentials of the browser that are sent with requests; by default,
     /// [`Credentials::SameOrigin`].
-    ///
-    /// ```
-    /// use leptos_assistant::agent::{Credentials, HttpAgent};
-    ///
-    /// let agent = HttpAgent::new("https://agent.example.com").credentials(Credentials::Include);
-    /// ```
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
         self.endpoint.credentials = credentials;

@@ -43,14 +43,6 @@ impl std::fmt::Debug for ScriptedAgent {
 
 impl ScriptedAgent {
     /// Creates an agent that calls a function to compute each answer.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::{Script, ScriptedAgent, last_user_text};
-    ///
-    /// let agent = ScriptedAgent::new(|input| {
-    ///     Script::new().text(format!("You said: {}", last_user_text(input)))
-    /// });
-    /// ```
     pub fn new(answer: impl Fn(&RunInput) -> Script + 'static) -> Self {
         Self {
             answer: Rc::new(answer),
@@ -59,14 +51,6 @@ impl ScriptedAgent {
     }
 
     /// Sets the delay after each piece of text or arguments, so that streaming can be watched.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use leptos_assistant::agent::{Script, ScriptedAgent};
-    ///
-    /// let agent = ScriptedAgent::new(|_| Script::new().text("One word after the other."))
-    ///     .pace(Duration::from_millis(20));
-    /// ```
     #[must_use]
     pub fn pace(mut self, pace: Duration) -> Self {
         self.pace = pace;
@@ -147,24 +131,12 @@ enum ScriptStep {
 
 impl Script {
     /// Creates an empty script.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let silent = Script::new();
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Emits a text, word by word, as a separate message.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().text("Good morning.");
-    /// ```
     #[must_use]
     pub fn text(mut self, text: impl AsRef<str>) -> Self {
         let id = fresh_id();
@@ -190,24 +162,12 @@ impl Script {
 
     /// Calls a tool under a fresh id, with its arguments in pieces, in the same message as the
     /// preceding text or call.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().call("get_weather", &serde_json::json!({"city": "Oslo"}));
-    /// ```
     #[must_use]
     pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
     /// Calls a tool under a given id, with arguments that need not be valid JSON.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().call_as("call-1", "get_weather", "{broken");
-    /// ```
     #[must_use]
     pub fn call_as(mut self, id: impl Into<String>, name: impl Into<String>, args: &str) -> Self {
         let id = id.into();
@@ -246,12 +206,6 @@ impl Script {
     }
 
     /// Emits any event.
-    ///
-    /// ```
-    /// use leptos_assistant::{agent::Script, event::EventKind};
-    ///
-    /// let script = Script::new().event(EventKind::StepStarted { step_name: "search".to_owned() });
-    /// ```
     #[must_use]
     pub fn event(mut self, event: EventKind) -> Self {
         self.push(event);
@@ -259,12 +213,6 @@ impl Script {
     }
 
     /// Waits before the next event.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().wait(std::time::Duration::from_secs(1)).text("Sorry for the wait.");
-    /// ```
     #[must_use]
     pub fn wait(mut self, duration: Duration) -> Self {
         self.steps.push(ScriptStep::Wait(duration));
@@ -272,12 +220,6 @@ impl Script {
     }
 
     /// Ends the run with an error.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().text("Let me").error("overloaded");
-    /// ```
     #[must_use]
     pub fn error(mut self, message: impl Into<String>) -> Self {
         self.push(EventKind::RunError {
@@ -306,12 +248,6 @@ impl Script {
     }
 
     /// Ends the stream without a final event, as a lost connection does.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Script;
-    ///
-    /// let script = Script::new().text("Let me see wh").cut();
-    /// ```
     #[must_use]
     pub fn cut(mut self) -> Self {
         self.steps.push(ScriptStep::Break);

@@ -20,16 +20,6 @@ impl Assistant {
     /// Approves a call, and remembers the approval for later calls like it. `args`, if given,
     /// replace the agent's arguments.
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// use leptos_assistant::action::{Remember, RememberScope};
-    ///
-    /// let what = Remember::new(RememberScope::Conversation, false);
-    /// assistant.approve_and_remember(call, None, what)
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if the call does not wait for a decision of the page, if its action requires approval
@@ -45,14 +35,6 @@ impl Assistant {
     }
 
     /// Returns the approvals that apply to later calls.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let allowed = assistant.remembered_approvals().list();
-    /// let names = move || allowed.get().iter().map(|one| one.name().to_owned()).collect::<Vec<_>>();
-    /// # }
-    /// ```
     #[must_use]
     pub fn remembered_approvals(&self) -> RememberedApprovals {
         RememberedApprovals(self.clone())
@@ -91,14 +73,6 @@ impl RememberedApprovals {
     /// Persists approvals in a store, and lets the user allow actions permanently. Stored approvals
     /// apply once they are loaded; until then the user is asked. An approval that another tab
     /// revokes is revoked here as well, if the store reports changes.
-    ///
-    /// ```
-    /// use leptos_assistant::store::IndexedDbApprovals;
-    ///
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.remembered_approvals().persist_in(IndexedDbApprovals::new("orders"));
-    /// # }
-    /// ```
     pub fn persist_in(&self, store: impl ApprovalStore) {
         self.0.attach_approval_store(Rc::new(store));
     }

@@ -83,28 +83,12 @@ impl Assistant {
 
 impl AuditLog {
     /// Returns the stored records, oldest first.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let log = assistant.start_audit(|_| ());
-    /// let denied = log.entries().iter().filter(|entry| entry.tool() == "refund").count();
-    /// # }
-    /// ```
     #[must_use]
     pub fn entries(&self) -> Vec<AuditEntry> {
         self.0.records.borrow().iter().cloned().collect()
     }
 
     /// Returns the records as JSON: `{"version": 1, "left_out": …, "entries": […]}`.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let log = assistant.start_audit(|_| ());
-    /// leptos::logging::log!("{}", log.export());
-    /// # }
-    /// ```
     #[must_use]
     pub fn export(&self) -> Value {
         let records = self.0.records.borrow();
@@ -115,14 +99,6 @@ impl AuditLog {
     /// Calls `observer` for each record, as long as the assistant lives, for example to send the
     /// record to a server. An error that the observer returns does not affect other observers, and
     /// is logged to the console.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let log = assistant.start_audit(|_| ());
-    /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value()));
-    /// # }
-    /// ```
     pub fn on_entry<R: ObserverResult>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
         self.0.observers.add(observer);
     }

@@ -12,13 +12,6 @@ use super::Assistant;
 /// Branches: versions of messages, and messages during a run.
 impl Assistant {
     /// Returns the branches of the conversation.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::{MessageId, Sibling}};
-    /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
-    /// assistant.branches().show(answer, Sibling::Previous)
-    /// # }
-    /// ```
     #[must_use]
     pub fn branches(&self) -> Branches {
         Branches(self.clone())
@@ -26,13 +19,6 @@ impl Assistant {
 
     /// Sends a new version of a user message with this text. The new version keeps the attachments;
     /// the previous version and all replies to it stay on their own branch.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
-    /// # fn example(assistant: &Assistant, question: &MessageId) -> Result<(), Refusal> {
-    /// assistant.edit(question, "And in Bergen?")
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -50,13 +36,6 @@ impl Assistant {
 
     /// Regenerates an answer as a new version; the previous version is kept.
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::MessageId};
-    /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
-    /// assistant.regenerate(answer)
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if the message is not an answer, or if something is running that must end first.
@@ -68,13 +47,6 @@ impl Assistant {
     /// Queues a text or other content during the loop: the message is delivered at the next
     /// boundary between tools, and calls that have not started by then are skipped. Without a
     /// running loop, the message is sent at once.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.interject("Only the northern berths, please.")
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -118,14 +90,6 @@ impl Branches {
     }
 
     /// Returns a count of the changes of the message tree, on all branches, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let changes = assistant.branches().changes();
-    /// let again = Memo::new(move |_| changes.get());
-    /// # }
-    /// ```
     #[must_use]
     pub fn changes(&self) -> ArcReadSignal<u64> {
         self.0.view().tree.read_only()
@@ -133,13 +97,6 @@ impl Branches {
 
     /// Shows the previous or next version of a message, with the messages that followed it when it
     /// was last shown. Running work continues on its branch.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::{MessageId, Sibling}};
-    /// # fn example(assistant: &Assistant, answer: &MessageId) -> Result<(), Refusal> {
-    /// assistant.branches().show(answer, Sibling::Previous)
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -151,15 +108,6 @@ impl Branches {
 
     /// Shows the branch of the running work, if another branch is shown
     /// ([`Activity::is_elsewhere`](crate::view::Activity::is_elsewhere)).
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let (activity, branches) = (assistant.activity(), assistant.branches());
-    /// let elsewhere = move || activity.get().is_elsewhere();
-    /// let lead = move || branches.show_run();
-    /// # }
-    /// ```
     pub fn show_run(&self) {
         // Showing the current branch again is not refused.
         let _ = self.change(TreeChange::ShowRun);

@@ -85,15 +85,6 @@ impl ToolCallView<Value> {
 
 impl<T> ToolCallView<T> {
     /// Returns the same call with arguments of another type.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let call: ToolCallView<u32> = call.cast();
-    /// move || call.args()
-    /// # }
-    /// ```
     #[must_use]
     pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
@@ -128,28 +119,12 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the id that the agent gave the call.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <p data-call=call.id()></p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn id(&self) -> String {
         self.cell().map(|cell| cell.id).unwrap_or_default()
     }
 
     /// Returns the tool's name.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <h4>{move || call.name()}</h4> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn name(&self) -> String {
         self.cell().map(|cell| cell.name.get()).unwrap_or_default()
@@ -162,19 +137,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the phase of the call; [`Phase::Cancelled`] if the call does not exist any more.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::Phase;
-    ///
-    /// move || match call.phase() {
-    ///     Phase::OutputDenied => "You denied this",
-    ///     phase => phase.as_str(),
-    /// }
-    /// # }
-    /// ```
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.cell()
@@ -182,30 +144,12 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns the phase of the call, reduced to four states.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// use leptos_assistant::Status;
-    ///
-    /// view! { <p class:done=move || call.status() == Status::Complete>"Refund"</p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn status(&self) -> Status {
         self.phase().status()
     }
 
     /// Returns the text of the arguments exactly as the agent wrote it.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <pre>{move || call.args_text()}</pre> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn args_text(&self) -> String {
         self.read(|call| call.args_text().to_owned())
@@ -226,14 +170,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns the arguments that a handler gets, as JSON: edited in the approval, else sanitized
     /// by the application, else the agent's. Returns `None` until the arguments are complete.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.args_value().map(|args| args["order"].to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {
         self.read(|call| call.effective_args().cloned()).flatten()
@@ -257,14 +193,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Returns true if the call was approved with other arguments than the agent's.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.is_edited().then_some("You changed the arguments")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_edited(&self) -> bool {
         let edited = self.read(|call| {
@@ -276,14 +204,6 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if the application sanitized the agent's arguments
     /// ([`ToolAction::sanitize`](crate::ToolAction::sanitize)).
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.is_cleaned().then_some("Spaces were removed")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_cleaned(&self) -> bool {
         self.read(|call| call.clean_args().is_some())
@@ -292,42 +212,18 @@ impl<T> ToolCallView<T> {
 
     /// Returns true if the handler was started before a reload and its outcome is unknown. The user
     /// decides whether the handler runs again.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.has_unknown_outcome().then_some("It may have happened already")
-    /// # }
-    /// ```
     #[must_use]
     pub fn has_unknown_outcome(&self) -> bool {
         self.read(ToolCall::has_unknown_outcome).unwrap_or_default()
     }
 
     /// Returns the description of the action; `None` if the action is not registered.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <p title=move || call.description()>"Refund"</p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn description(&self) -> Option<String> {
         self.spec(|spec| spec.description().to_owned())
     }
 
     /// Returns the schema of the arguments, if the action is registered.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// move || call.parameters().map(|schema| schema.to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn parameters(&self) -> Option<Value> {
         self.spec(|spec| spec.parameters().clone())

@@ -38,13 +38,6 @@ impl Assistant {
 
     /// Stops the run, the handlers and the open questions.
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.stop()
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if nothing is running.
@@ -55,13 +48,6 @@ impl Assistant {
     /// Denies all pending approvals and questions, cancels the agent's questions that cannot be
     /// denied, and stops the run and the handlers. The user is asked nothing new until their next
     /// message.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.deny_all_and_stop()
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -77,13 +63,6 @@ impl Assistant {
     /// Shows the agent's questions that exceeded the limits and were held back
     /// ([`QuestionLimits`](crate::QuestionLimits)).
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.show_held_back()
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if no question is held back.
@@ -93,13 +72,6 @@ impl Assistant {
 
     /// Retries the failed run.
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.retry()
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if no run failed.
@@ -108,13 +80,6 @@ impl Assistant {
     }
 
     /// Continues the loop after it ended at a limit.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.continue_loop()
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -129,13 +94,6 @@ impl Assistant {
     /// decision on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
     /// which applies only to the call as it was shown.
     ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.approve(call)
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if the call does not wait for a decision, or if only the user may approve its action
@@ -145,14 +103,7 @@ impl Assistant {
         self.decide(call, Verdict::Approve { args: None })
     }
 
-    /// Approves a call with other arguments.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.approve_with(call, serde_json::json!({"euros": 10}))
-    /// # }
-    /// ```
+    /// Approves a call with `args` instead of the agent's arguments.
     ///
     /// # Errors
     ///
@@ -162,13 +113,6 @@ impl Assistant {
     }
 
     /// Denies a call.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal, conversation::CallKey};
-    /// # fn example(assistant: &Assistant, call: &CallKey) -> Result<(), Refusal> {
-    /// assistant.deny(call, Some("too much".to_owned()))
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -192,13 +136,6 @@ impl Assistant {
 
     /// Answers an interrupt of the agent in its current state, or cancels the interrupt if
     /// `payload` is `None`. The application decides, independent of any card.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.answer("seat-1", Some(serde_json::json!("12A")))
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -250,12 +187,6 @@ impl Assistant {
     }
 
     /// Replaces the state shared with the agent; the next run sends it.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.set_state(serde_json::json!({"step": 2}));
-    /// # }
-    /// ```
     pub fn set_state(&self, state: Value) {
         // A state change is never refused.
         let _ = self.dispatch(Input::SetState { state });
@@ -274,38 +205,17 @@ impl Assistant {
     }
 
     /// Sets the properties that are forwarded to the agent with every run.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.set_forwarded_props(serde_json::json!({"model": "large"}));
-    /// # }
-    /// ```
     pub fn set_forwarded_props(&self, props: Value) {
         // Setting them is never refused.
         let _ = self.dispatch(Input::SetForwardedProps { props });
     }
 
     /// Replaces the agent from the next run on.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// assistant.set_agent(HttpAgent::new("/agent/sales"));
-    /// # }
-    /// ```
     pub fn set_agent(&self, agent: impl Agent) {
         self.runtime().set_agent(Rc::new(agent));
     }
 
     /// Discards a question whose answer the agent rejected; the agent is not notified.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, Refusal};
-    /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
-    /// assistant.give_up("seat-1")
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -318,14 +228,6 @@ impl Assistant {
     /// Calls an action as the agent would, but outside of the conversation: with validation of the
     /// arguments, the limits of the action, and the user's approval where the action requires it.
     /// No agent is notified.
-    ///
-    /// ```
-    /// # use leptos_assistant::{Assistant, ToolError};
-    /// # async fn example(assistant: &Assistant) -> Result<(), ToolError> {
-    /// let cart = assistant.execute("open_cart", serde_json::json!({})).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///

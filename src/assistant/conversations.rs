@@ -44,30 +44,12 @@ impl Conversations {
     /// Persists conversations in a store from now on, and opens the conversation that this tab had
     /// before a reload. Call this method once, after the actions are registered;
     /// [`AssistantProvider`](crate::AssistantProvider) does it automatically.
-    ///
-    /// ```
-    /// use leptos_assistant::{Assistant, store::IndexedDbStore};
-    ///
-    /// # fn example(assistant: &Assistant) {
-    /// assistant.conversations().persist_in(IndexedDbStore::new("orders"));
-    /// # }
-    /// ```
     pub fn persist_in(&self, store: impl Store) {
         StorePersistence::start(self.0.runtime(), Rc::new(store), None, None);
     }
 
     /// Returns the ownership of the conversation, as a signal: whether the conversation is loaded,
     /// and whether this tab or another one acts on the conversation.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::store::Ownership;
-    ///
-    /// let ownership = assistant.conversations().ownership();
-    /// let elsewhere = move || ownership.get() == Ownership::OtherTab;
-    /// # }
-    /// ```
     #[must_use]
     pub fn ownership(&self) -> ArcReadSignal<Ownership> {
         self.0.view().ownership.read_only()
@@ -76,13 +58,6 @@ impl Conversations {
     /// Takes over the conversation from the tab that acts on it. That tab writes its state and
     /// releases the conversation; calls that its handlers had started are shown to the user for a
     /// decision here.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.conversations().use_here();
-    /// # }
-    /// ```
     pub fn use_here(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.take_ownership();
@@ -99,16 +74,6 @@ impl Conversations {
 
     /// Loads the list of conversations from the store, and updates the signal of [`Self::list`].
     /// Changes by other tabs appear with the next load. Without a store nothing is loaded.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let conversations = assistant.conversations();
-    /// conversations.refresh();
-    /// let listed = conversations.list();
-    /// let count = move || listed.with(Vec::len);
-    /// # }
-    /// ```
     pub fn refresh(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.refresh_threads();
@@ -117,14 +82,6 @@ impl Conversations {
 
     /// Returns the ids of the conversations that were replaced in this page, oldest first, as a
     /// signal. With a store, replaced conversations are in the store, and this list is empty.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let past = assistant.conversations().replaced();
-    /// let count = move || past.with(Vec::len);
-    /// # }
-    /// ```
     #[must_use]
     pub fn replaced(&self) -> ArcReadSignal<Vec<String>> {
         self.0.view().archived.read_only()
@@ -167,13 +124,6 @@ impl Conversations {
 
     /// Sets the user's title of a conversation; an empty title restores the generated title.
     /// Without a store nothing is set.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.conversations().rename("order-17", "The late tea");
-    /// # }
-    /// ```
     pub fn rename(&self, thread_id: &str, title: impl Into<String>) {
         let deleted_at = self
             .listed_thread(thread_id)
@@ -185,13 +135,6 @@ impl Conversations {
     /// Marks a conversation as deleted; the first [`Self::refresh`] after an hour removes the
     /// conversation permanently. If the conversation is open in this tab, a new conversation is
     /// begun first. Without a store, nothing is marked.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.conversations().delete("order-17");
-    /// # }
-    /// ```
     pub fn delete(&self, thread_id: &str) {
         if self.0.thread_id().get_untracked() == thread_id {
             self.0.new_conversation();
@@ -205,13 +148,6 @@ impl Conversations {
 
     /// Undoes the deletion of a conversation that has not been removed yet. Without a store,
     /// nothing is undone.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.conversations().restore("order-17");
-    /// # }
-    /// ```
     pub fn restore(&self, thread_id: &str) {
         let title = self.user_title(thread_id);
         let deleted_at = None;

@@ -29,14 +29,6 @@ impl Assistant {
     }
 
     /// Returns tokens, time and price of the branch that is shown, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let cost = assistant.cost();
-    /// let output = move || cost.get().output_tokens();
-    /// # }
-    /// ```
     #[must_use]
     pub fn cost(&self) -> ArcSignal<Cost> {
         let assistant = self.clone();

@@ -31,15 +31,6 @@ impl Drop for RendererGuard {
 /// Renderers.
 impl Assistant {
     /// Registers a renderer for the calls of one tool or of all tools, until the guard is dropped.
-    ///
-    /// ```
-    /// use leptos_assistant::{Assistant, ToolCallView, ToolTarget};
-    ///
-    /// # fn example(assistant: &Assistant) {
-    /// let guard = assistant.render_tools(ToolTarget::All, |call: ToolCallView| call.name());
-    /// # drop(guard);
-    /// # }
-    /// ```
     pub fn render_tools<T: 'static, V: IntoView + 'static>(
         &self,
         target: impl Into<ToolTarget>,
@@ -52,16 +43,6 @@ impl Assistant {
     }
 
     /// Registers a renderer for parts of messages until the guard is dropped.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::{PartHandle, PartTarget};
-    ///
-    /// let guard = assistant.render_parts(PartTarget::Reasoning, |part: PartHandle| move || part.text());
-    /// # drop(guard);
-    /// # }
-    /// ```
     pub fn render_parts<V: IntoView + 'static>(
         &self,
         target: impl Into<PartTarget>,
@@ -75,16 +56,6 @@ impl Assistant {
 
     /// Registers a renderer for interrupts of one reason, or for all interrupts, until the guard is
     /// dropped. See [`use_interrupt_renderer`].
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// use leptos_assistant::{InterruptTarget, InterruptView};
-    ///
-    /// let guard = assistant.render_interrupts(InterruptTarget::All, |asked: InterruptView| asked.message());
-    /// # drop(guard);
-    /// # }
-    /// ```
     pub fn render_interrupts<V: IntoView + 'static>(
         &self,
         target: impl Into<InterruptTarget>,

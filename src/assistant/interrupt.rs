@@ -105,28 +105,12 @@ impl InterruptView {
     }
 
     /// Returns the interrupt as the agent sent it; `None` if the question does not exist any more.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// asked.interrupt().and_then(|asked| asked.metadata).map(|more| format!("{more:?}"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn interrupt(&self) -> Option<Interrupt> {
         self.read(|open| open.interrupt().clone())
     }
 
     /// Returns the id that the agent gave the interrupt.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// view! { <p data-interrupt=asked.id()></p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn id(&self) -> String {
         self.read(|open| open.interrupt().id.clone())
@@ -134,17 +118,6 @@ impl InterruptView {
     }
 
     /// Returns the agent's reason code.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// match asked.reason().as_str() {
-    ///     "choose_seat" => "Where would you like to sit?",
-    ///     _ => "A question",
-    /// }
-    /// # }
-    /// ```
     #[must_use]
     pub fn reason(&self) -> String {
         self.read(|open| open.interrupt().reason.clone())
@@ -152,29 +125,12 @@ impl InterruptView {
     }
 
     /// Returns the agent's text, if any. The text is not the page's own: mark it as the agent's.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// view! { <blockquote>{asked.message()}</blockquote> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.read(|open| open.interrupt().message.clone()).flatten()
     }
 
     /// Returns the JSON Schema of the answer, if the agent gives one.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// let seats = asked.schema().map(|schema| schema["enum"].clone());
-    /// seats.map(|seats| seats.to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn schema(&self) -> Option<Value> {
         self.read(|open| open.interrupt().response_schema.clone().map(Value::Object))
@@ -183,14 +139,6 @@ impl InterruptView {
 
     /// Returns the time at which the question expires, in milliseconds since 1970; `None` if it
     /// does not expire.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// asked.expires_at().map(|at| format!("until {at}"))
-    /// # }
-    /// ```
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read(OpenInterrupt::expires_at).flatten()
@@ -198,14 +146,6 @@ impl InterruptView {
 
     /// Returns true if the agent rejected an answer: the question can be answered again, or
     /// cancelled.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// asked.is_rejected().then_some("That was not taken. Try another.")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_rejected(&self) -> bool {
         self.read(|open| open.is_rejected()).unwrap_or_default()
@@ -231,14 +171,6 @@ impl InterruptView {
 
     /// Answers the question.
     ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// view! { <button on:click=move |_| drop(asked.answer("12A"))>"12A"</button> }
-    /// # }
-    /// ```
-    ///
     /// # Errors
     ///
     /// Fails if the user cannot have read the question yet ([`Self::can_answer`]), outside of an
@@ -253,17 +185,6 @@ impl InterruptView {
     /// Returns the actions that the agent asks about, in its order. If the question lists actions,
     /// the answer is a decision for each of them ([`Self::decide`]), unless the question has a
     /// [`schema`](Self::schema) for another answer.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// let row = |action: &leptos_assistant::action::RequestedAction| {
-    ///     view! { <li>{action.name().to_owned()}</li> }
-    /// };
-    /// asked.actions().iter().map(row).collect_view()
-    /// # }
-    /// ```
     #[must_use]
     pub fn actions(&self) -> Vec<RequestedAction> {
         self.read(|open| open.actions().to_vec())
@@ -300,14 +221,6 @@ impl InterruptView {
 
     /// Cancels the question: the agent is notified that there is no answer. If the agent has
     /// rejected an answer before, the question is only discarded.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// view! { <button on:click=move |_| drop(asked.give_up())>"No seat"</button> }
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///

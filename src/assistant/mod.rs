@@ -159,9 +159,14 @@ impl Assistant {
     /// The assistant and its clones must stay on the thread that created it.
     ///
     /// ```no_run
-    /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
+    /// use leptos_assistant::{Assistant, SessionOptions, ToolAction, agent::HttpAgent};
     ///
     /// let assistant = Assistant::new(HttpAgent::new("/agent"), SessionOptions::default());
+    /// // The agent may call the action until the guard is dropped.
+    /// let guard = assistant.register(ToolAction::new("time", "The time").handler(|| "12:00"))?;
+    /// assistant.send("What time is it?")?;
+    /// # drop(guard);
+    /// # Ok::<(), leptos_assistant::Refusal>(())
     /// ```
     #[must_use]
     pub fn new(agent: impl Agent, options: SessionOptions) -> Self {
@@ -169,13 +174,6 @@ impl Assistant {
     }
 
     /// Creates an assistant whose conversation has the given id.
-    ///
-    /// ```no_run
-    /// use leptos_assistant::{Assistant, SessionOptions, agent::HttpAgent};
-    ///
-    /// let agent = HttpAgent::new("/agent");
-    /// let assistant = Assistant::with_thread_id(agent, SessionOptions::default(), "order-17");
-    /// ```
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
@@ -200,12 +198,6 @@ impl Assistant {
 
     /// Returns an id for this assistant in this page. The id changes with each load of the page,
     /// and distinguishes records of this page from those of other tabs.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let id: String = assistant.client_id().to_owned();
-    /// # }
-    /// ```
     #[must_use]
     pub fn client_id(&self) -> &str {
         self.runtime().client_id()

@@ -19,13 +19,6 @@ impl Assistant {
     ///
     /// The observer may return a `Result`: an error does not affect other observers or the
     /// conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.on_diagnostic(|diagnostic| leptos::logging::warn!("{diagnostic:?}"));
-    /// # }
-    /// ```
     pub fn on_diagnostic<R: ObserverResult>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
         self.runtime().on_diagnostic(observer);
     }

@@ -50,56 +50,24 @@ impl PartHandle {
 
     /// Returns the id of the message that the part belongs to; `None` if the part's view was
     /// removed.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// view! { <p data-message=part.message().map(|id| id.to_string())></p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn message(&self) -> Option<MessageId> {
         self.cell().map(|(message, _)| message)
     }
 
     /// Returns the index of the part in the message.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// view! { <p data-index=part.index()></p> }
-    /// # }
-    /// ```
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
     /// Returns the kind of the part; [`PartKind::Unknown`] if the part's view was removed.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// format!("{:?}", part.kind())
-    /// # }
-    /// ```
     #[must_use]
     pub fn kind(&self) -> PartKind {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
     /// Returns true if more content of the part is expected; false if the part's view was removed.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// move || part.is_open().then_some("…")
-    /// # }
-    /// ```
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
@@ -107,16 +75,6 @@ impl PartHandle {
 
     /// Calls a function with the part of the conversation; tracked. Returns `None` if the part does
     /// not exist any more.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// use leptos_assistant::conversation::Part;
-    ///
-    /// move || part.with(|part| matches!(part, Part::Text(_)))
-    /// # }
-    /// ```
     #[must_use]
     pub fn with<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         self.cell()?.1.mark.track();
@@ -133,14 +91,6 @@ impl PartHandle {
     }
 
     /// Returns the text of a text or reasoning part; empty for other parts.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// view! { <p>{move || part.text()}</p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn text(&self) -> String {
         let text = self.with(|part| match part {
@@ -151,14 +101,6 @@ impl PartHandle {
     }
 
     /// Returns the data of a data part or activity; `None` for other parts.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// move || part.data_value().map(|data| data["city"].to_string())
-    /// # }
-    /// ```
     #[must_use]
     pub fn data_value(&self) -> Option<Value> {
         self.with(|part| match part {
@@ -169,14 +111,6 @@ impl PartHandle {
     }
 
     /// Returns the data of a data part or activity, if it deserializes to `T`.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// move || part.data::<Vec<f64>>().map(|degrees| degrees.len())
-    /// # }
-    /// ```
     #[must_use]
     pub fn data<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_value(self.data_value()?).ok()

@@ -15,27 +15,12 @@ use crate::view::{Activity, CallCell, MessageCell, MessageList};
 /// Signals of the conversation, and reading it.
 impl Assistant {
     /// Returns the messages of the chat, oldest first, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let count = assistant.messages().with_untracked(|messages| messages.len());
-    /// # }
-    /// ```
     #[must_use]
     pub fn messages(&self) -> ArcReadSignal<MessageList> {
         self.view().messages.read_only()
     }
 
     /// Returns the signals of one message; `None` if there is no such message.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let last = assistant.messages().with(|messages| messages.last().map(|entry| entry.id().clone()));
-    /// let streaming = last.and_then(|id| assistant.message(&id)).map(|message| message.is_streaming());
-    /// # }
-    /// ```
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
         self.read(|session| self.view().message(id, session))
@@ -74,27 +59,12 @@ impl Assistant {
     }
 
     /// Returns the activity of the chat, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let busy = assistant.activity().get_untracked().is_busy();
-    /// # }
-    /// ```
     #[must_use]
     pub fn activity(&self) -> ArcReadSignal<Activity> {
         self.view().activity.read_only()
     }
 
     /// Returns the notices, oldest first, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let notices = assistant.notices();
-    /// let shown = move || notices.with(Vec::len);
-    /// # }
-    /// ```
     #[must_use]
     pub fn notices(&self) -> ArcReadSignal<Vec<Notice>> {
         self.view().notices.read_only()
@@ -104,13 +74,6 @@ impl Assistant {
     /// finished run belong to its message
     /// ([`MessageCell::steps`](crate::view::MessageCell::steps)); if the run left no message, the
     /// steps stay here until the user's next message.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let steps = assistant.agent_steps().get_untracked().len();
-    /// # }
-    /// ```
     #[must_use]
     pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
         self.view().agent_steps.read_only()
@@ -118,14 +81,6 @@ impl Assistant {
 
     /// Returns the state shared with the agent, as a signal. The state is copied only when it is
     /// read.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let state = assistant.state();
-    /// let step = move || state.with(|state| state["step"].as_u64());
-    /// # }
-    /// ```
     #[must_use]
     pub fn state(&self) -> ArcSignal<Value> {
         let (assistant, changes) = (self.clone(), self.view().state.clone());
@@ -137,26 +92,12 @@ impl Assistant {
     }
 
     /// Returns the interrupts that the agent waits for, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let asked = assistant.interrupts().with_untracked(Vec::len);
-    /// # }
-    /// ```
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.view().interrupts.read_only()
     }
 
     /// Returns the calls that wait for the user's decision, oldest first, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let calls = assistant.pending_approvals().get_untracked();
-    /// # }
-    /// ```
     #[must_use]
     pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
         self.view().approvals.read_only()
@@ -164,41 +105,18 @@ impl Assistant {
 
     /// Returns the user's messages that wait until an answer to the agent has been sent, as a
     /// signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let waiting = assistant.queued().with_untracked(Vec::len);
-    /// # }
-    /// ```
     #[must_use]
     pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
         self.view().queued.read_only()
     }
 
     /// Returns the conversation's id, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let id: String = assistant.thread_id().get_untracked();
-    /// # }
-    /// ```
     #[must_use]
     pub fn thread_id(&self) -> ArcReadSignal<String> {
         self.view().thread_id.read_only()
     }
 
     /// Returns the signals of one call; `None` if there is no such call.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for key in assistant.tools().running_calls().get() {
-    ///     let phase = assistant.call(&key).map(|call| call.phase().get());
-    /// }
-    /// # }
-    /// ```
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<CallCell> {
         self.read(|session| self.view().call(key, session))
@@ -225,13 +143,6 @@ impl Assistant {
     /// Returns the raw, custom, step, subagent and reasoning boundary events of the agent, newest
     /// last, for the application to interpret. At most 256 events are kept, within the limit
     /// `side_event_bytes`.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let events = assistant.side_events().len();
-    /// # }
-    /// ```
     #[must_use]
     pub fn side_events(&self) -> Vec<Event> {
         self.read(|session| session.side_events().to_vec())
@@ -240,26 +151,12 @@ impl Assistant {
 
     /// Reads the conversation; returns `None` only inside of a function of the application that the
     /// session is calling, such as a stop rule.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let count = assistant.with_conversation(|conversation| conversation.path().count());
-    /// # }
-    /// ```
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
         self.read(|session| read(session.conversation()))
     }
 
     /// Returns a summary of the current turn, as a signal. A turn begins with a message of the
     /// user.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let runs = assistant.summary().with_untracked(|summary| summary.runs().len());
-    /// # }
-    /// ```
     #[must_use]
     pub fn summary(&self) -> ArcSignal<TurnSummary> {
         let assistant = self.clone();

@@ -10,13 +10,6 @@ use crate::ui::fresh_id;
 impl Assistant {
     /// Begins a new conversation. Everything open in the current conversation is cancelled, and
     /// nothing is sent.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.new_conversation();
-    /// # }
-    /// ```
     pub fn new_conversation(&self) {
         // Starting over is never refused.
         let _ = self.dispatch(Input::NewThread);
@@ -24,13 +17,6 @@ impl Assistant {
     }
 
     /// Exports the complete conversation with its id, as versioned JSON for [`Self::import`].
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let text = assistant.export().to_string();
-    /// # }
-    /// ```
     #[must_use]
     pub fn export(&self) -> Value {
         let exported = self.runtime().read(|session| {

@@ -34,40 +34,18 @@ pub struct Tools(Assistant);
 
 impl Tools {
     /// Returns the tools offered to the agent, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let offered = assistant.tools().offered().with_untracked(|tools| tools.len());
-    /// # }
-    /// ```
     #[must_use]
     pub fn offered(&self) -> ArcReadSignal<Vec<Tool>> {
         self.0.view().tools.read_only()
     }
 
     /// Returns the names of the tools that are running, here or remotely, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let names: Vec<String> = assistant.tools().running().get_untracked();
-    /// # }
-    /// ```
     #[must_use]
     pub fn running(&self) -> ArcReadSignal<Vec<String>> {
         self.0.view().running.read_only()
     }
 
     /// Returns the calls that are running, here or remotely, in order of appearance, as a signal.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let running = assistant.tools().running_calls();
-    /// let count = move || running.with(Vec::len);
-    /// # }
-    /// ```
     #[must_use]
     pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
         let assistant = self.0.clone();
@@ -122,12 +100,6 @@ impl Tools {
 
     /// Offers the agent the named actions in addition, from the next run on, until the user's next
     /// message.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.tools().offer_also(["check_out"]);
-    /// # }
-    /// ```
     pub fn offer_also<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
         let names = names.into_iter().map(Into::into).collect();
         // Unknown names are ignored.
@@ -136,14 +108,6 @@ impl Tools {
 
     /// Lists the actions that are registered and enabled for the agent, in order of registration,
     /// with tags, version and fingerprint, and whether the filter offers them.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// for tool in assistant.tools().list() {
-    ///     leptos::logging::log!("{} {:?} {}", tool.name(), tool.tags(), tool.is_offered());
-    /// }
-    /// # }
-    /// ```
     #[must_use]
     pub fn list(&self) -> Vec<ToolInfo> {
         self.0
@@ -153,13 +117,6 @@ impl Tools {
 
     /// Returns the calls of the conversation, on all branches, and those of the page itself: the
     /// count for each tool, and the newest two hundred with arguments, result and times.
-    ///
-    /// ```
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let history = assistant.tools().history();
-    /// leptos::logging::log!("{} calls, {} of web_search", history.total(), history.count("web_search"));
-    /// # }
-    /// ```
     #[must_use]
     pub fn history(&self) -> ToolHistory {
         self.0

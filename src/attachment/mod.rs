@@ -64,12 +64,6 @@ impl Default for Attachments {
 
 impl Attachments {
     /// Creates the default options: any file, ten per message, 10 MB each.
-    ///
-    /// ```
-    /// use leptos_assistant::Attachments;
-    ///
-    /// let attachments = Attachments::new();
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -77,12 +71,6 @@ impl Attachments {
 
     /// Accepts only files of these types, in the syntax of `accept` of an input element:
     /// `image/*,.pdf,text/plain`.
-    ///
-    /// ```
-    /// use leptos_assistant::Attachments;
-    ///
-    /// let attachments = Attachments::new().accept("image/*,.pdf");
-    /// ```
     #[must_use]
     pub fn accept(mut self, types: impl Into<String>) -> Self {
         self.accept = types.into();
@@ -90,12 +78,6 @@ impl Attachments {
     }
 
     /// Sets the maximum number of files per message.
-    ///
-    /// ```
-    /// use leptos_assistant::Attachments;
-    ///
-    /// let attachments = Attachments::new().max_files(3);
-    /// ```
     #[must_use]
     pub const fn max_files(mut self, count: usize) -> Self {
         self.max_files = count;
@@ -103,12 +85,6 @@ impl Attachments {
     }
 
     /// Sets the maximum size of a file, in bytes.
-    ///
-    /// ```
-    /// use leptos_assistant::Attachments;
-    ///
-    /// let attachments = Attachments::new().max_bytes(2_000_000);
-    /// ```
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;

@@ -60,16 +60,6 @@ pub fn ChatHeader(
 
 /// The button that begins a new conversation, unless the current conversation is empty. Until the
 /// first message, [`Notices`](super::Notices) offer to return to the previous conversation.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::NewConversation;
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <NewConversation attr:accesskey="n" /> }
-/// # }
-/// ```
 #[component]
 pub fn NewConversation(
     /// The assistant; the one in context if omitted.
@@ -111,16 +101,6 @@ pub fn NewConversation(
 }
 
 /// Shows the state of the chat in one word.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::ChatStatus;
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ChatStatus attr:title="The assistant" /> }
-/// # }
-/// ```
 ///
 /// # Styling
 ///

@@ -25,20 +25,6 @@ use crate::{
 /// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). A
 /// notice that only repeats a mark of the newest turn, such as "Stopped", is announced and not
 /// shown. The line about a conversation that is open in another tab is a `status`, and comes first.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, chat::Notices};
-///
-/// #[component]
-/// fn App() -> impl IntoView {
-///     view! {
-///         <AssistantProvider agent=HttpAgent::new("/agent")>
-///             <Notices attr:id="notices" />
-///         </AssistantProvider>
-///     }
-/// }
-/// ```
 #[component]
 pub fn Notices(
     /// The assistant whose notices are shown; the one in context if omitted.

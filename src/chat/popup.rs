@@ -19,10 +19,12 @@ use crate::ui::{find, focus, is_composing};
 ///
 /// #[component]
 /// fn App() -> impl IntoView {
+///     let open = RwSignal::new(false);
 ///     view! {
 ///         <AssistantProvider agent=HttpAgent::new("/agent")>
-///             <main>"The page"</main>
-///             <ChatPopup label="Help" />
+///             // The page opens the window, too.
+///             <button on:click=move |_| open.set(true)>"Ask about this page"</button>
+///             <ChatPopup open label="Help" />
 ///         </AssistantProvider>
 ///     }
 /// }

@@ -43,11 +43,7 @@ pub fn show_stopped(labels: &Labels) {
 }
 
 /// Calls [`show_stopped`] when a trap ends the program. Call this function once in the `main` of an
-/// application, in addition to its panic hook:
-///
-/// ```no_run
-/// leptos_assistant::chat::show_stopped_on_traps(leptos_assistant::Labels::default());
-/// ```
+/// application, in addition to its panic hook.
 ///
 /// The function listens to all uncaught errors of the page, and handles a trap if the stack trace
 /// includes this program. After a trap this handler still runs, unless the program has exhausted

@@ -21,12 +21,6 @@ pub struct Suggestion {
 
 impl Suggestion {
     /// Creates a suggestion whose button shows the text that is sent.
-    ///
-    /// ```
-    /// use leptos_assistant::Suggestion;
-    ///
-    /// let suggestions = vec![Suggestion::new("Where is my order?")];
-    /// ```
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
@@ -37,12 +31,6 @@ impl Suggestion {
     }
 
     /// Sets another text for the button.
-    ///
-    /// ```
-    /// use leptos_assistant::Suggestion;
-    ///
-    /// let suggestion = Suggestion::new("What is the weather in Oslo today?").label("Weather");
-    /// ```
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -51,12 +39,6 @@ impl Suggestion {
 
     /// Sets an icon before the text: one of [`Icon`](crate::Icon), or a function that renders an
     /// icon.
-    ///
-    /// ```
-    /// use leptos_assistant::{Icon, Suggestion};
-    ///
-    /// let suggestion = Suggestion::new("Start over").icon(Icon::NewChat);
-    /// ```
     #[must_use]
     pub fn icon(mut self, icon: impl Into<ViewFn>) -> Self {
         self.icon = Some(icon.into());

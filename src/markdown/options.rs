@@ -43,13 +43,6 @@ impl MarkdownOptions {
     /// Sets the number of levels by which headings of answers are lowered, to keep the outline of
     /// the page right: with 2, which is the default, a first-level heading is an `h3`. No heading
     /// is lowered below `h6`.
-    ///
-    /// ```
-    /// use leptos_assistant::markdown::MarkdownOptions;
-    ///
-    /// // The chat is below an h3 of the page.
-    /// let options = MarkdownOptions::new().heading_offset(3);
-    /// ```
     #[must_use]
     pub fn heading_offset(mut self, levels: u8) -> Self {
         self.heading_offset = levels;
@@ -57,17 +50,6 @@ impl MarkdownOptions {
     }
 
     /// Sets the highlighter for finished code blocks.
-    ///
-    /// ```
-    /// use leptos_assistant::markdown::{Highlighter, MarkdownOptions, Token};
-    ///
-    /// fn options() -> MarkdownOptions {
-    ///     let plain = |code: String, language: String| async move {
-    ///         vec![Token::new(code, format!("language-{language}"))]
-    ///     };
-    ///     MarkdownOptions::new().highlighter(Highlighter::new(plain))
-    /// }
-    /// ```
     #[must_use]
     pub fn highlighter(mut self, highlighter: Highlighter) -> Self {
         self.highlighter = Some(highlighter);

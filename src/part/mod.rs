@@ -83,15 +83,7 @@ fn default_part(part: PartHandle) -> AnyView {
 }
 
 impl PartHandle {
-    /// Renders the part as if it had no custom renderer.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::PartHandle;
-    /// # fn note(part: PartHandle) -> impl IntoView {
-    /// view! { <h4>"Weather"</h4> {part.default_view()} }
-    /// # }
-    /// ```
+    /// Renders the part as if it had no custom renderer, for a renderer that only adds to it.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         default_part(*self)

@@ -13,16 +13,6 @@ const MAX_WORDS: usize = 400;
 
 /// Shows the steps of the current run; renders nothing if there are none. Once the run is over, the
 /// steps are shown with the last message of the run ([`MessageNotes`](crate::chat::MessageNotes)).
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, part::RunSteps};
-///
-/// #[component]
-/// fn App() -> impl IntoView {
-///     view! { <AssistantProvider agent=HttpAgent::new("/agent")><RunSteps /></AssistantProvider> }
-/// }
-/// ```
 #[component]
 pub fn RunSteps(
     /// The assistant of the run; the one in context if omitted.

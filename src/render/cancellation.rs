@@ -33,29 +33,12 @@ impl Default for Cancellation {
 
 impl Cancellation {
     /// Returns true if the call was cancelled.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("count", "Counts").handler(|context: ToolContext| async move {
-    ///     let token = context.cancellation().clone();
-    ///     (1..1_000).take_while(|_| !token.is_cancelled()).count()
-    /// });
-    /// ```
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.get()
     }
 
     /// Waits until the call is cancelled; never resolves otherwise.
-    ///
-    /// ```
-    /// # use leptos_assistant::{ToolAction, ToolContext};
-    /// let action = ToolAction::new("count", "Counts").handler(|context: ToolContext| async move {
-    ///     let token = context.cancellation().clone();
-    ///     // Elsewhere: `spawn_local(async move { token.cancelled().await; … })`
-    ///     token.cancelled().await;
-    /// });
-    /// ```
     pub async fn cancelled(&self) {
         self.receiver.clone().await;
         if !self.is_cancelled() {

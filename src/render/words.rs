@@ -9,20 +9,14 @@ use serde_json::Value;
 /// do not have the expected type.
 pub(crate) type DescribeFn = Rc<dyn Fn(&Value) -> Option<Description>>;
 
-/// The description of a call for its approval: a sentence, and rows of a name and a value.
+/// The description of a call for its approval
+/// ([`ToolAction::describe`](crate::ToolAction::describe)): a sentence, and rows of a name and a
+/// value.
 ///
 /// A string converts to a description without rows. The approval card shows the description instead
 /// of the arguments, which are one click away, so the description should name everything that a
 /// decision depends on. A description that is too long for a card is truncated, and then the
 /// arguments are shown below the description at once.
-///
-/// ```
-/// use leptos_assistant::Description;
-///
-/// let description = Description::new("Pay back 40 € for order A-17?")
-///     .row("Order", "A-17")
-///     .row("Reason", "arrived broken");
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Description {
     pub(crate) sentence: String,
@@ -31,12 +25,6 @@ pub struct Description {
 
 impl Description {
     /// Creates a description from a sentence that asks for approval.
-    ///
-    /// ```
-    /// use leptos_assistant::Description;
-    ///
-    /// let asks = Description::new("Pay back 20 €?");
-    /// ```
     #[must_use]
     pub fn new(sentence: impl Into<String>) -> Self {
         Self {
@@ -46,12 +34,6 @@ impl Description {
     }
 
     /// Adds a row with a name and a value.
-    ///
-    /// ```
-    /// use leptos_assistant::Description;
-    ///
-    /// let asks = Description::new("Pay back 20 €?").row("Order", 17).row("Customer", "Ann");
-    /// ```
     #[must_use]
     pub fn row(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.rows.push((name.into(), value.to_string()));

@@ -44,14 +44,6 @@ impl fmt::Debug for Subscription {
 
 impl Subscription {
     /// Keeps the observer subscribed for the life of the assistant.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// // For the life of the assistant.
-    /// assistant.on_call_event(|event| leptos::logging::log!("{}", event.name())).forget();
-    /// # }
-    /// ```
     pub fn forget(self) {
         let mut entry = self.0.take();
         entry.runtime = Weak::new();

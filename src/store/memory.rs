@@ -9,22 +9,6 @@ use super::{
 };
 
 /// A store whose content is lost when the page is unloaded. Clones share their content.
-///
-/// ```no_run
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     AssistantProvider, ChatWindow, agent::HttpAgent, store::MemoryStore,
-/// };
-///
-/// #[component]
-/// fn App() -> impl IntoView {
-///     view! {
-///         <AssistantProvider agent=HttpAgent::new("/agent") store=MemoryStore::default()>
-///             <ChatWindow />
-///         </AssistantProvider>
-///     }
-/// }
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Rc<RefCell<Threads>>);
 

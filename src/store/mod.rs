@@ -174,12 +174,6 @@ pub enum StoreErrorKind {
 
 impl StoreError {
     /// Creates an error.
-    ///
-    /// ```
-    /// use leptos_assistant::store::{StoreError, StoreErrorKind};
-    ///
-    /// let error = StoreError::new(StoreErrorKind::TakenOver, "another tab has it now");
-    /// ```
     #[must_use]
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         Self {

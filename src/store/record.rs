@@ -14,13 +14,6 @@ pub struct Record {
 
 impl Record {
     /// Creates a record.
-    ///
-    /// ```
-    /// use leptos_assistant::store::{Record, StoredThread};
-    ///
-    /// let record = Record::new("outline", "{}");
-    /// let stored = StoredThread::new(vec![record], Vec::new());
-    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -132,24 +125,12 @@ pub struct Label {
 
 impl Label {
     /// Creates an empty label.
-    ///
-    /// ```
-    /// use leptos_assistant::store::Label;
-    ///
-    /// let label = Label::new().title("The late tea").deleted_at(1_700_000_000_000);
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the title.
-    ///
-    /// ```
-    /// use leptos_assistant::store::Label;
-    ///
-    /// let label = Label::new().title("The late tea");
-    /// ```
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
@@ -157,12 +138,6 @@ impl Label {
     }
 
     /// Sets the time of deletion, in milliseconds since 1970.
-    ///
-    /// ```
-    /// use leptos_assistant::store::Label;
-    ///
-    /// let label = Label::new().deleted_at(1_700_000_000_000);
-    /// ```
     #[must_use]
     pub const fn deleted_at(mut self, at: i64) -> Self {
         self.deleted_at = Some(at);
@@ -190,12 +165,6 @@ impl Label {
     }
 
     /// Parses the output of [`Self::to_text`]. Invalid text results in an empty label.
-    ///
-    /// ```
-    /// use leptos_assistant::store::Label;
-    ///
-    /// assert_eq!(Label::from_text("no JSON"), Label::new());
-    /// ```
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
@@ -208,12 +177,6 @@ impl Label {
 
 impl ThreadInfo {
     /// Creates the list entry of a conversation.
-    ///
-    /// ```
-    /// use leptos_assistant::store::ThreadInfo;
-    ///
-    /// let thread = ThreadInfo::new("order-17", "Where is my tea?", 1_700_000_000_000);
-    /// ```
     #[must_use]
     pub fn new(id: impl Into<String>, title: impl Into<String>, updated_at: i64) -> Self {
         Self {
@@ -262,12 +225,6 @@ impl ThreadInfo {
     }
 
     /// Parses the output of [`Self::to_text`]; returns `None` for invalid text.
-    ///
-    /// ```
-    /// use leptos_assistant::store::ThreadInfo;
-    ///
-    /// assert_eq!(ThreadInfo::from_text("no JSON"), None);
-    /// ```
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;

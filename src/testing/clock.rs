@@ -28,12 +28,6 @@ pub struct FakeClock(());
 
 impl FakeClock {
     /// Creates a clock that stands still at `now`, in milliseconds since 1970.
-    ///
-    /// ```no_run
-    /// use leptos_assistant::testing::FakeClock;
-    ///
-    /// let clock = FakeClock::at(1_700_000_000_000);
-    /// ```
     pub fn at(now: i64) -> Self {
         clock::set_now(now);
         Self(())
@@ -42,14 +36,6 @@ impl FakeClock {
     /// Advances the time. Timers that become due fire at once, in order, each at its time. Code
     /// that waits for them, such as the rest of a handler, runs in the page's next tasks: see
     /// [`settle`](super::settle).
-    ///
-    /// ```no_run
-    /// use std::time::Duration;
-    /// use leptos_assistant::testing::FakeClock;
-    ///
-    /// let clock = FakeClock::at(0);
-    /// clock.advance(Duration::from_secs(60));
-    /// ```
     pub fn advance(&self, by: Duration) {
         clock::advance(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
     }

@@ -43,12 +43,6 @@ impl std::fmt::Debug for MockAgent {
 impl MockAgent {
     /// Creates an agent without predefined answers. A run for which no predefined answer is left
     /// receives the text "(no answer)".
-    ///
-    /// ```
-    /// use leptos_assistant::testing::MockAgent;
-    ///
-    /// let agent = MockAgent::new();
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -56,12 +50,6 @@ impl MockAgent {
 
     /// Adds an answer. Each run receives the next answer or failure, in the order in which they
     /// were added.
-    ///
-    /// ```
-    /// use leptos_assistant::{agent::Script, testing::MockAgent};
-    ///
-    /// let agent = MockAgent::new().answer(Script::new().text("Done."));
-    /// ```
     #[must_use]
     pub fn answer(self, script: Script) -> Self {
         self.answers
@@ -93,14 +81,6 @@ impl MockAgent {
     }
 
     /// Returns the inputs that the agent has received, one for each run.
-    ///
-    /// ```
-    /// use leptos_assistant::testing::MockAgent;
-    ///
-    /// let agent = MockAgent::new();
-    /// // … a page whose provider has `agent.clone()` …
-    /// assert_eq!(agent.inputs().len(), 0, "nothing was said");
-    /// ```
     #[must_use]
     pub fn inputs(&self) -> Vec<RunInput> {
         self.inputs.borrow().clone()

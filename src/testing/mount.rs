@@ -62,26 +62,12 @@ pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mount
 
 impl Mounted {
     /// Returns the first element that matches a CSS selector.
-    ///
-    /// ```
-    /// # use leptos_assistant::testing::Mounted;
-    /// # fn test(page: &Mounted) {
-    /// let send = page.find(".la-send").expect("there is a button");
-    /// # }
-    /// ```
     #[must_use]
     pub fn find(&self, selector: &str) -> Option<web_sys::HtmlElement> {
         find(&self.root, selector).and_then(|found| found.dyn_into().ok())
     }
 
     /// Returns the text of the first element that matches a CSS selector, or an empty string.
-    ///
-    /// ```
-    /// # use leptos_assistant::testing::Mounted;
-    /// # fn test(page: &Mounted) {
-    /// assert_eq!(page.text("h1"), "Orders");
-    /// # }
-    /// ```
     #[must_use]
     pub fn text(&self, selector: &str) -> String {
         self.find(selector)
@@ -90,13 +76,6 @@ impl Mounted {
     }
 
     /// Counts the elements that match a CSS selector.
-    ///
-    /// ```
-    /// # use leptos_assistant::testing::Mounted;
-    /// # fn test(page: &Mounted) {
-    /// assert_eq!(page.count("li"), 3);
-    /// # }
-    /// ```
     #[must_use]
     pub fn count(&self, selector: &str) -> u32 {
         self.root
@@ -107,13 +86,6 @@ impl Mounted {
 
     /// Clicks the first element that matches a CSS selector, as a user does; returns false if no
     /// element matches.
-    ///
-    /// ```
-    /// # use leptos_assistant::testing::Mounted;
-    /// # fn test(page: &Mounted) {
-    /// assert!(page.click("button"));
-    /// # }
-    /// ```
     pub fn click(&self, selector: &str) -> bool {
         let _scripted = accept_scripted_events();
         self.find(selector)

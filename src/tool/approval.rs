@@ -41,18 +41,6 @@ use crate::{
 /// The card never takes the focus when it appears. If a button of the card has the focus when the
 /// card is removed, the focus moves to another open question, or to the text box of the chat. A
 /// change of the call is announced as a `status`.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{ToolCallView, tool::ApprovalCard};
-/// use serde_json::Value;
-///
-/// /// A custom frame around the built-in approval.
-/// #[component]
-/// fn Framed(call: ToolCallView<Value>) -> impl IntoView {
-///     view! { <div class="frame"><ApprovalCard call /></div> }
-/// }
-/// ```
 #[component]
 pub fn ApprovalCard(
     /// The call.

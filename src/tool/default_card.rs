@@ -127,14 +127,6 @@ impl<T> ToolCallView<T> {
     }
 
     /// Renders the default card of the call, the card of an action without a renderer.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::ToolCallView;
-    /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// view! { <h4>"Refund"</h4> {call.default_card()} }
-    /// # }
-    /// ```
     #[must_use]
     pub fn default_card(&self) -> AnyView {
         DefaultCard(DefaultCardProps {

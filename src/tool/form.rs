@@ -27,12 +27,6 @@ pub struct Problem {
 
 impl Problem {
     /// Creates an error in the value at a JSON pointer.
-    ///
-    /// ```
-    /// use leptos_assistant::tool::Problem;
-    ///
-    /// let problem = Problem::new("/name", "choose a shorter name");
-    /// ```
     #[must_use]
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {

@@ -29,20 +29,6 @@ use crate::{
 /// Each question is a named group, with its number if there are several; none takes the focus. If
 /// the focused question is removed, the focus moves to the next, and after the last to the text box
 /// of the chat. The count of answered questions is a `status`.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, tool::InterruptInbox};
-///
-/// #[component]
-/// fn App() -> impl IntoView {
-///     view! {
-///         <AssistantProvider agent=HttpAgent::new("/agent")>
-///             <InterruptInbox attr:id="asked" />
-///         </AssistantProvider>
-///     }
-/// }
-/// ```
 #[component]
 pub fn InterruptInbox(
     /// The assistant whose questions are shown; the one in context if omitted.

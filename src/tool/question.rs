@@ -135,15 +135,7 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 impl InterruptView {
-    /// Renders the built-in question.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// view! { <h4>"Your seat"</h4> {asked.default_view()} }
-    /// # }
-    /// ```
+    /// Renders the built-in question, for a renderer that only adds to it.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         let built_in = |assistant| Some(default_question(&assistant, self.open_interrupt()?));

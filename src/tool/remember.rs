@@ -94,20 +94,6 @@ fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) ->
 /// # Accessibility
 ///
 /// A list under its own heading; each button names the approval that it revokes.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{AssistantProvider, agent::HttpAgent, tool::AllowedActions};
-///
-/// #[component]
-/// fn Settings() -> impl IntoView {
-///     view! {
-///         <AssistantProvider agent=HttpAgent::new("/agent")>
-///             <AllowedActions />
-///         </AssistantProvider>
-///     }
-/// }
-/// ```
 #[component]
 pub fn AllowedActions(
     /// The assistant whose approvals are listed; the one in context if omitted.

@@ -21,12 +21,6 @@ pub struct ConfirmOptions {
 
 impl ConfirmOptions {
     /// Creates options with a question as the title.
-    ///
-    /// ```
-    /// use leptos_assistant::ConfirmOptions;
-    ///
-    /// let options = ConfirmOptions::new("Delete the board?");
-    /// ```
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -35,12 +29,6 @@ impl ConfirmOptions {
     }
 
     /// Sets the text that explains the consequences.
-    ///
-    /// ```
-    /// use leptos_assistant::ConfirmOptions;
-    ///
-    /// let options = ConfirmOptions::new("Delete the board?").text("Its 12 cards go with it.");
-    /// ```
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
@@ -48,12 +36,6 @@ impl ConfirmOptions {
     }
 
     /// Marks the action as one that cannot be undone.
-    ///
-    /// ```
-    /// use leptos_assistant::ConfirmOptions;
-    ///
-    /// let options = ConfirmOptions::new("Delete the board?").danger();
-    /// ```
     #[must_use]
     pub fn danger(mut self) -> Self {
         self.danger = true;

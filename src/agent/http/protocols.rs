@@ -2,13 +2,7 @@
 
 use super::HttpAgent;
 
-/// An agent over HTTP that answers with the AI SDK's UI message stream.
-///
-/// ```
-/// use leptos_assistant::agent::{HttpAgent, UiStreamAgent};
-///
-/// let agent: UiStreamAgent = HttpAgent::ui_stream("/api/chat").header("x-tenant", "harbor");
-/// ```
+/// An agent over HTTP that answers with the AI SDK's UI message stream ([`HttpAgent::ui_stream`]).
 #[cfg(feature = "ui-stream")]
 pub type UiStreamAgent = HttpAgent<assistant_protocols::UiStream>;
 
@@ -28,12 +22,6 @@ pub type CompletionsAgent = HttpAgent<assistant_protocols::Completions>;
 impl UiStreamAgent {
     /// Creates an agent for the AI SDK's UI message stream, at an address that is absolute or
     /// relative to the page.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::ui_stream("/api/chat");
-    /// ```
     pub fn ui_stream(url: impl Into<String>) -> Self {
         Self::with_protocol(url, assistant_protocols::UiStream::default())
     }
@@ -43,12 +31,6 @@ impl UiStreamAgent {
 impl CompletionsAgent {
     /// Creates an agent for a model at an endpoint; `base_url` is the address before
     /// `/chat/completions`. If `model` is empty, the endpoint chooses the model.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::HttpAgent;
-    ///
-    /// let agent = HttpAgent::completions("http://localhost:11434/v1", "small");
-    /// ```
     pub fn completions(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         let base: String = base_url.into();
         let model: String = model.into();

@@ -66,12 +66,6 @@ enum TranscriptStep {
 
 impl Transcript {
     /// Parses a transcript. An invalid callout is treated as text.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Transcript;
-    ///
-    /// let transcript = Transcript::new("Good morning.");
-    /// ```
     #[must_use]
     pub fn new(markdown: &str) -> Self {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
@@ -96,12 +90,6 @@ impl Transcript {
 
     /// Replaces `{key}` with a text, in the messages and in the texts of inputs and outputs. The
     /// text is not parsed as callouts or YAML.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Transcript;
-    ///
-    /// let transcript = Transcript::new("Good morning, {name}.").with("name", "Ann");
-    /// ```
     #[must_use]
     pub fn with(mut self, key: &str, text: &str) -> Self {
         let key = format!("{{{key}}}");
@@ -123,12 +111,6 @@ impl Transcript {
     }
 
     /// Returns the tools of the page that the transcript calls, in order.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::Transcript;
-    ///
-    /// assert_eq!(Transcript::new("Good morning.").tools().count(), 0);
-    /// ```
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let asks = self.runs.iter().flat_map(|run| &run.asks);
         asks.map(String::as_str)
@@ -136,13 +118,6 @@ impl Transcript {
 
     /// Returns the script for a run with this input: the part of the transcript after the results
     /// in the input; empty at the end of the transcript.
-    ///
-    /// ```
-    /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
-    ///
-    /// let hello = Transcript::new("Good morning.");
-    /// let agent = ScriptedAgent::new(move |input| hello.script(input));
-    /// ```
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
         let known = results_since_user(input).len();
@@ -262,12 +237,6 @@ impl Script {
 
 impl ScriptedAgent {
     /// Creates an agent that answers every user message with this [`Transcript`].
-    ///
-    /// ```
-    /// use leptos_assistant::agent::ScriptedAgent;
-    ///
-    /// let agent = ScriptedAgent::transcript("Good morning.");
-    /// ```
     #[must_use]
     pub fn transcript(markdown: &str) -> Self {
         let answer = Transcript::new(markdown);

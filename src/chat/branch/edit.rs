@@ -50,18 +50,6 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 /// version of the message, with its files; Shift+Enter inserts a line break; Escape cancels. See
 /// [`MessageEdit`] for an example.
 ///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{MessageEdit, MessageEditor, MessageParts, MessageRoot},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageParts /> <MessageEdit /> <MessageEditor /></MessageRoot> }
-/// }
-/// ```
-///
 /// # Accessibility
 ///
 /// The text box takes the focus with the text. Up in an empty composer of the same window opens the

@@ -11,16 +11,6 @@ use crate::{
 /// button that switches to that branch. Renders nothing otherwise. A
 /// [`ChatWindow`](crate::ChatWindow) has this line between its messages and its composer.
 ///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ChatRoot, Composer, OtherBranch, Transcript};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ChatRoot><Transcript /> <OtherBranch /> <Composer /></ChatRoot> }
-/// # }
-/// ```
-///
 /// # Accessibility
 ///
 /// An [`Announcer`](super::super::Announcer) announces the activity. The button moves the focus to

@@ -8,23 +8,12 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
-/// the picker below each turn that has versions.
+/// the picker below each turn that has versions; elsewhere, put it into a
+/// [`MessageRoot`](crate::chat::MessageRoot).
 ///
 /// A version is shown with the messages that followed it when it was last shown. Switching is
 /// possible while something is running: the activity continues on its branch, and an
 /// [`OtherBranch`](super::OtherBranch) leads back.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{BranchPicker, MessageParts, MessageRoot},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageParts /> <BranchPicker /></MessageRoot> }
-/// }
-/// ```
 ///
 /// # Accessibility
 ///

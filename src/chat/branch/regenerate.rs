@@ -12,19 +12,7 @@ use crate::{
 /// The button that regenerates an answer as a new version; the previous version stays, and a
 /// [`BranchPicker`](super::BranchPicker) leads to it. The button is shown below answers only, and
 /// disabled while something is running. A [`Transcript`](crate::chat::Transcript) shows it below
-/// each answer.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{MessageParts, MessageRegenerate, MessageRoot},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageParts /> <MessageRegenerate /></MessageRoot> }
-/// }
-/// ```
+/// each answer; elsewhere, put it into a [`MessageRoot`](crate::chat::MessageRoot).
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
     let spoken = MessageContext::find_surrounding("MessageRegenerate")?;

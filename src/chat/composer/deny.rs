@@ -11,17 +11,8 @@ use crate::ui::{Icon, Labels, decider_by};
 
 /// The button that denies the open request with the text of the composer as the reason. The button
 /// is shown once there is text and no file is attached, while exactly one request is open, nothing
-/// else waits for the user, and the request accepts a reason.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerDeny, ComposerInput, ComposerRoot, ComposerSend};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ComposerRoot><ComposerInput /> <ComposerDeny /> <ComposerSend /></ComposerRoot> }
-/// # }
-/// ```
+/// else waits for the user, and the request accepts a reason. See
+/// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerDeny(
     /// The content of the button; a label if omitted.

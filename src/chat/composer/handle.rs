@@ -43,16 +43,6 @@ impl Default for ComposerHandle {
 impl ComposerHandle {
     /// Creates a handle for a composer that is mounted later. The handle belongs to the component
     /// that creates it.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
-    /// # #[component]
-    /// # fn Page() -> impl IntoView {
-    /// let composer = ComposerHandle::new();
-    /// view! { <ChatWindow composer /> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -62,34 +52,12 @@ impl ComposerHandle {
     }
 
     /// Returns the text of the box. Tracked when called in a reactive closure.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
-    /// # #[component]
-    /// # fn Page() -> impl IntoView {
-    /// let composer = ComposerHandle::new();
-    /// let left = move || 500_usize.saturating_sub(composer.text().len());
-    /// view! { <ChatWindow composer /> <p>{left} " left"</p> }
-    /// # }
-    /// ```
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()
     }
 
     /// Replaces the text. Nothing is sent.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
-    /// # #[component]
-    /// # fn Page() -> impl IntoView {
-    /// let composer = ComposerHandle::new();
-    /// let ask = move |_| composer.set_text("What does this mean?");
-    /// view! { <button on:click=ask>"Ask"</button> <ChatWindow composer /> }
-    /// # }
-    /// ```
     pub fn set_text(&self, text: impl Into<String>) {
         let text = text.into();
         if let Some(element) = self.element() {
@@ -100,16 +68,6 @@ impl ComposerHandle {
     }
 
     /// Focuses the text box, if it is in the page.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # use leptos_assistant::{ChatWindow, chat::ComposerHandle};
-    /// # #[component]
-    /// # fn Page() -> impl IntoView {
-    /// let composer = ComposerHandle::new();
-    /// view! { <button on:click=move |_| composer.focus()>"Ask"</button> <ChatWindow composer /> }
-    /// # }
-    /// ```
     pub fn focus(&self) {
         if let Some(element) = self.element() {
             // Focusing an element in the page cannot fail.

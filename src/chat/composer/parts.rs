@@ -15,22 +15,13 @@ use crate::{
 
 /// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break. Up in an empty box
 /// opens the editor of the user's last message in the [`Transcript`](crate::chat::Transcript) of the
-/// same window, unless something is running.
+/// same window, unless something is running. See [`ComposerRoot`](super::ComposerRoot) for an
+/// example.
 ///
 /// # Accessibility
 ///
 /// The description of the text box names the keys and is the same in every state: screen readers
 /// announce a description that changes while the text box has the focus.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerInput, ComposerRoot};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ComposerRoot><ComposerInput attr:maxlength="2000" /></ComposerRoot> }
-/// # }
-/// ```
 #[component]
 pub fn ComposerInput() -> impl IntoView {
     let Some(writing) = ComposerContext::find_surrounding("ComposerInput") else {
@@ -91,17 +82,8 @@ pub fn ComposerInput() -> impl IntoView {
 /// The button that sends the message. While a run is in progress, the button is shown only if the
 /// provider allows interjections and there is a text or a file, and queues the message for the next
 /// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)). While approvals
-/// are pending, the button is shown only if a message denies them.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerSend};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ComposerRoot><ComposerInput /> <ComposerSend>"Ask"</ComposerSend></ComposerRoot> }
-/// # }
-/// ```
+/// are pending, the button is shown only if a message denies them. See
+/// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerSend(
     /// The content of the button; an icon and a label if omitted.
@@ -134,17 +116,8 @@ pub fn ComposerSend(
     .view()
 }
 
-/// The button that stops the run, its handlers and its questions; hidden while nothing runs.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerStop};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ComposerRoot><ComposerInput /> <ComposerStop attr:title="Stop it" /></ComposerRoot> }
-/// # }
-/// ```
+/// The button that stops the run, its handlers and its questions; hidden while nothing runs. See
+/// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerStop(
     /// The content of the button; an icon and a label if omitted.
@@ -257,25 +230,6 @@ pub fn ComposerAttach(
 
 /// The attached files, and the reasons why other files were refused. The component is a list next
 /// to a separate line, and takes no attributes. See [`ComposerAttach`] for an example.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     Attachments,
-///     chat::{ComposerAttach, ComposerAttachments, ComposerInput, ComposerRoot},
-/// };
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! {
-///     <ComposerRoot attachments=Attachments::new()>
-///         <ComposerAttachments />
-///         <ComposerInput />
-///         <ComposerAttach />
-///     </ComposerRoot>
-/// }
-/// # }
-/// ```
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
     let writing = ComposerContext::find_surrounding("ComposerAttachments")?;
@@ -284,16 +238,7 @@ pub fn ComposerAttachments() -> impl IntoView {
 }
 
 /// A line that says how to send a message, or why sending is not possible. A refusal is an `alert`.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerHint, ComposerInput, ComposerRoot};
-///
-/// # #[component]
-/// # fn App() -> impl IntoView {
-/// view! { <ComposerRoot><ComposerHint /> <ComposerInput /></ComposerRoot> }
-/// # }
-/// ```
+/// See [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerHint() -> impl IntoView {
     let Some(writing) = ComposerContext::find_surrounding("ComposerHint") else {

@@ -23,13 +23,17 @@ use crate::{
 ///
 /// ```
 /// use leptos::prelude::*;
-/// use leptos_assistant::chat::{ComposerInput, ComposerRoot, ComposerSend, ComposerStop};
+/// use leptos_assistant::chat::{
+///     ComposerDeny, ComposerHint, ComposerInput, ComposerRoot, ComposerSend, ComposerStop,
+/// };
 ///
 /// #[component]
-/// fn OneLine() -> impl IntoView {
+/// fn Ask() -> impl IntoView {
 ///     view! {
 ///         <ComposerRoot attr:id="ask">
-///             <ComposerInput attr:placeholder="Ask" />
+///             <ComposerHint />
+///             <ComposerInput attr:placeholder="Ask" attr:maxlength="2000" />
+///             <ComposerDeny />
 ///             <ComposerSend>"Go"</ComposerSend>
 ///             <ComposerStop>"Halt"</ComposerStop>
 ///         </ComposerRoot>

@@ -14,19 +14,8 @@ use crate::{
 /// Notes below a message: a mark if the user sent the message during a run, the steps of the agent,
 /// the reason why the message is incomplete, and the agent's differing version of the message. Each
 /// note is an element of its own, rendered if it applies, so the component takes no attributes.
-/// [`super::MessageView`] contains this component.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{MessageNotes, MessageParts, MessageRoot},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageParts /> <MessageNotes /></MessageRoot> }
-/// }
-/// ```
+/// [`MessageView`](super::MessageView) contains this component; elsewhere, put it into a
+/// [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageNotes() -> impl IntoView {
     let Some(spoken) = MessageContext::find_surrounding("MessageNotes") else {

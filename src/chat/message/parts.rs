@@ -20,19 +20,8 @@ use crate::{
 
 /// Shows the name of the speaking agent after the label of the assistant. Renders nothing for a
 /// message of the user, or a message without a name. Invisible characters in a name are made
-/// visible.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{MessageParts, MessageRoot, MessageSpeaker},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageSpeaker /> <MessageParts /></MessageRoot> }
-/// }
-/// ```
+/// visible. [`MessageView`](super::MessageView) contains this component; elsewhere, put it into a
+/// [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
     let spoken = MessageContext::find_surrounding("MessageSpeaker")?;
@@ -69,18 +58,6 @@ const MAX_NAME: usize = 60;
 
 /// The parts of a message in order: text, reasoning, files, calls with their cards. See
 /// [`super::MessageRoot`] for an example.
-///
-/// ```
-/// use leptos::prelude::*;
-/// use leptos_assistant::{
-///     chat::{MessageParts, MessageRoot},
-///     view::MessageCell,
-/// };
-///
-/// fn bubble(message: MessageCell) -> impl IntoView {
-///     view! { <MessageRoot message><MessageParts /></MessageRoot> }
-/// }
-/// ```
 #[component]
 pub fn MessageParts() -> impl IntoView {
     let Some(spoken) = MessageContext::find_surrounding("MessageParts") else {

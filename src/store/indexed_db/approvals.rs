@@ -74,12 +74,6 @@ impl std::fmt::Debug for IndexedDbApprovals {
 
 impl IndexedDbApprovals {
     /// Creates a store in the database `NAME/approvals`, which is created on first use.
-    ///
-    /// ```
-    /// use leptos_assistant::store::IndexedDbApprovals;
-    ///
-    /// let approvals = IndexedDbApprovals::new("orders");
-    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = format!("{}/approvals", name.into());

@@ -92,12 +92,6 @@ struct Connection {
 impl IndexedDbStore {
     /// Creates a store in the database of this name, which is created on first use. Applications of
     /// one site that share no conversations use different names.
-    ///
-    /// ```
-    /// use leptos_assistant::store::IndexedDbStore;
-    ///
-    /// let store = IndexedDbStore::new("orders");
-    /// ```
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self(Rc::new(Connection::new(name.into(), &ALL)))

@@ -6,12 +6,6 @@ use super::{LabelName, Labels, Word};
 
 impl Labels {
     /// Returns the text of a label.
-    ///
-    /// ```
-    /// use leptos_assistant::{LabelName, Labels};
-    ///
-    /// assert_eq!(Labels::default().get(LabelName::Send), "Send");
-    /// ```
     #[must_use]
     pub fn get(&self, label: LabelName) -> &str {
         self.text(label)

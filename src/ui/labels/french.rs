@@ -4,12 +4,6 @@ use super::{Labels, reasons::translate_reasons};
 
 impl Labels {
     /// Returns the French labels.
-    ///
-    /// ```
-    /// use leptos_assistant::{LabelName, Labels};
-    ///
-    /// assert_ne!(Labels::french().get(LabelName::Send), "Send");
-    /// ```
     #[must_use]
     #[allow(
         clippy::needless_update,
