@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::{assistant::assistant_or_log_error, ui::console_error};
 
 /// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure whose result
-/// can be serialized as JSON. `Marker` is inferred.
+/// can be serialized as JSON. Text is sent as it is, everything else as JSON (rule "context").
+/// `Marker` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that an agent can be told as context",
     label = "not a signal, a closure, text or a JSON value",

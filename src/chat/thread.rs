@@ -1,9 +1,9 @@
 //! Divides the thread into blocks, selects the mounted blocks, and estimates the heights of the
 //! others.
 //!
-//! A block is a message of the user, or the agent's messages up to the next message of the user
-//! (rule "one conversation"); a long answer has several blocks. All messages of a block are mounted
-//! and unmounted together. This module does not access the page; `list` does.
+//! A block is a message of the user, or the agent's messages up to the next message of the user; a
+//! long answer has several blocks. All messages of a block are mounted and unmounted together. This
+//! module does not access the page; `list` does.
 
 use std::{collections::HashMap, ops::Range};
 

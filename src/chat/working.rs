@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Shows activity that nothing else shows: that the agent is thinking, or that a tool has been
-/// running for a long time (rule "silent tools"). An agent that sends nothing for as long is shown
-/// as slow, too. Shows nothing while a question to the user is open.
+/// running for a long time. An agent that sends nothing for as long is shown as slow, too. Shows
+/// nothing while a question to the user is open.
 #[component]
 pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();

@@ -1,7 +1,7 @@
 //! Unique ids.
 
-/// Generates a random id. It is a UUID (version 4), because some servers accept no other thread
-/// ids.
+/// Generates a random id. It is a UUID (version 4), because some servers accept no other thread ids
+/// (rule "ids"). Ids that the application or an agent chooses are used unchanged.
 pub(crate) fn fresh_id() -> String {
     format_uuid(random_half(), random_half())
 }

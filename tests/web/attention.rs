@@ -1,5 +1,5 @@
-//! Rule "attention": held-back questions, denying all of them, and the mark on a call that was
-//! denied before.
+//! Held-back questions, denying all of them, and the mark on a call that was denied before (rule
+//! "attention").
 
 use leptos_assistant::{
     Approval, QuestionLimits, SessionOptions, ToolAction,

@@ -225,7 +225,7 @@ async fn an_approval_of_an_unmounted_action_can_only_be_dismissed() {
     assert!(!card.contains("Denied"), "{card}");
 }
 
-/// Rule "silent tools": a tool that runs for long is shown as slow
+/// A tool that runs for long is shown as slow.
 #[wasm_bindgen_test]
 async fn a_slow_call_is_marked_as_longer_than_usual() {
     use leptos_assistant::{AssistantProvider, chat::Transcript, testing::mount, use_assistant};

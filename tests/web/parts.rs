@@ -295,7 +295,8 @@ async fn steps_show_the_current_one_and_then_their_count() {
     );
 }
 
-/// Rule "usage": an incomplete message keeps its mark after more messages, and in another window.
+/// Rule "interrupted answers": an incomplete message keeps its mark after more messages, and in
+/// another window.
 #[wasm_bindgen_test]
 async fn steps_and_answers_of_a_stopped_run_keep_their_mark() {
     let step = |name: &str| EventKind::StepStarted {

@@ -210,7 +210,8 @@ impl CallResult {
     /// Makes the content of a result its error if the encrypted value states that the tool failed.
     /// An error that is already set stays. Returns true if the value states a failure. For tools of
     /// `Pydantic AI`, this value in clear text is the only sign of a failure (rule "failures after
-    /// a result").
+    /// a result"). Only called for results of the agent, also for a value that arrives after the
+    /// result. The value itself is stored and sent back unchanged.
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
         let has_failed = self
             .encrypted_value

@@ -31,8 +31,7 @@ impl From<Vec<ContentPart>> for Content {
 }
 
 impl Content {
-    /// Returns the text, or the text parts joined by line breaks (rule "results on the wire", for
-    /// display).
+    /// Returns the text, or the text parts joined by line breaks, for display.
     #[must_use]
     pub fn display_text(&self) -> String {
         match self {

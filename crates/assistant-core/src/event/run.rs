@@ -145,7 +145,7 @@ pub struct Interrupt {
     pub message: Option<String>,
     /// The id of the tool call that waits for the answer, if any.
     pub tool_call_id: Option<String>,
-    /// The JSON Schema of the answer. Its patterns are never evaluated (rule "interrupts").
+    /// The JSON Schema of the answer. Its patterns come from the agent and are never evaluated.
     pub response_schema: Option<Object>,
     /// The time at which the interrupt expires, ISO 8601 by convention.
     pub expires_at: Option<String>,

@@ -169,7 +169,8 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if the turn regenerates an answer and has received nothing. A message without
+    /// Returns true if the turn regenerates an answer and has received nothing: the old answer then
+    /// stays shown, in the next request, and without a mark (rule "branches"). A message without
     /// content counts as an answer only if the run `succeeded`.
     pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
         let Some(old) = &self.turn.regenerates else {
@@ -231,9 +232,9 @@ impl Session {
         }
     }
 
-    /// Queues a message for the next boundary between tools: after the current run and the running
-    /// handlers have ended, the other calls are skipped, and the message is sent with the results.
-    /// Sends the message at once if nothing is in progress.
+    /// Queues a message for the next boundary between tools (rule "interjections"): after the
+    /// current run and the running handlers have ended, the other calls are skipped, and the
+    /// message is sent with the results. Sends the message at once if nothing is in progress.
     fn interject_message(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send_message(content, cx);

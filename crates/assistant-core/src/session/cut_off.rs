@@ -1,8 +1,8 @@
-//! Ends the incomplete calls of an answer that a limit or a filter of the model cut off (rule
-//! "empty arguments").
+//! Ends the incomplete calls of an answer that a limit or a filter of the model cut off.
 //!
-//! Missing arguments look like empty ones, so a call that was cut off before its first argument
-//! would look like a call without parameters. Such a call is answered as invalid instead.
+//! Missing arguments look like empty ones (rule "empty arguments"), so a call that was cut off
+//! before its first argument would look like a call without parameters. Such a call is answered as
+//! invalid instead: only arguments whose end was received count as complete.
 
 use serde_json::Value;
 

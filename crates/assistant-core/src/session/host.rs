@@ -27,7 +27,8 @@ pub trait Host: PatternHost {
 
     /// Returns `Ok` if the application permits a call to start; `Err` contains the reason for the
     /// model and the user. Called right before the start, after the rules and the user have
-    /// permitted the call.
+    /// permitted the call (rule "permission"). An answer that never arrives delays only its call,
+    /// until the user stops the assistant.
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
         let _ = question;
         Answer::Now(Ok(()))

@@ -93,7 +93,7 @@ impl SessionOptions {
         self
     }
 
-    /// Sets the limits on questions by an agent (rule "attention").
+    /// Sets the limits on questions by an agent.
     #[must_use]
     pub fn questions(mut self, limits: QuestionLimits) -> Self {
         self.questions = limits;

@@ -75,7 +75,9 @@ impl Conversation {
         });
     }
 
-    /// Returns the node of the message for a call, by the four cases of rule "placement of calls".
+    /// Returns the node of the message for a call (rule "placement of calls"): the assistant's
+    /// message that the call names as its parent; a new message with that id if no message has it;
+    /// a message with the call's id if the call names no parent, or one that is not an assistant's.
     /// Adds the message if it is missing.
     fn find_or_add_call_message(
         &mut self,
