@@ -1,4 +1,5 @@
-//! Retries a run that failed because the browser was offline, once the browser is online again.
+//! Retries a run that failed because the browser was offline, once the browser is online again
+//! (rule "offline").
 
 use assistant_core::session::{NoticeAction, NoticeKind};
 use leptos::prelude::{on_cleanup, window_event_listener_untyped};

@@ -1,5 +1,5 @@
 //! Provides records of a conversation's changes to the host, and applies records of a server that
-//! runs the loop itself.
+//! runs the loop itself (rule "records").
 
 use assistant_core::{
     observe::ObserverResult,

@@ -1,5 +1,5 @@
 //! Answers several approval requests of one response together. Each answer applies to the call
-//! exactly as its card shows it.
+//! exactly as its card shows it (rule "several questions of one response").
 
 use assistant_core::{
     conversation::{CallKey, Decider},

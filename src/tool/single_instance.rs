@@ -1,5 +1,5 @@
 //! Shows each question in one window; other windows refer to that window, and can take the question
-//! over.
+//! over (rule "one question, one window").
 
 use leptos::prelude::*;
 

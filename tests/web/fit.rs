@@ -449,6 +449,7 @@ const HOST: &str = "button { text-transform: uppercase; letter-spacing: 3px; col
     body { text-align: center; text-transform: uppercase; letter-spacing: 1px; \
     font-style: italic; word-spacing: 9px; text-indent: 8px }";
 
+/// Rule "styles of a page"
 #[wasm_bindgen_test]
 async fn element_selectors_of_the_page_do_not_restyle_the_chat() {
     let agent = MockAgent::new().answer(Script::new().text("# Title\n\nSome *text*."));

@@ -1,5 +1,5 @@
-//! Checks the translated labels, and writes them for the npm package. The tables in
-//! `src/ui/labels/` are the only source.
+//! Checks the translated labels (rule "languages"), and writes them for the npm package. The tables
+//! in `src/ui/labels/` are the only source.
 
 use std::fs;
 

@@ -35,6 +35,7 @@ mod parts;
 mod project;
 mod prose;
 mod rooms;
+mod rules;
 mod source;
 mod style;
 mod surface;

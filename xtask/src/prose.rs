@@ -1,9 +1,9 @@
 //! Checks the wording of comments and docs: doc comments begin with a statement, and listed phrases
 //! are not used.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::blocks::{page_paragraphs, rust_comments, script_comments, style_comments};
+use crate::blocks::{Block, page_paragraphs, rust_comments, script_comments, style_comments};
 use crate::fault::Fault;
 use crate::project::{Outcome, Project, read_text};
 use crate::source::collect_files;
@@ -67,15 +67,8 @@ const EXCEPTIONS: [(&str, &str, &str); 1] =
 /// Checks all comments and pages. Fails with a list of the faults, and of the exceptions that are
 /// not used.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let mut files = Vec::new();
-    for folder in FOLDERS {
-        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
-    }
-    files.extend(PAGES.map(|page| project.root.join(page)));
-    files.sort();
-    files.dedup();
     let (mut faults, mut used) = (Vec::new(), Vec::new());
-    for file in files {
+    for file in collect_prose_files(project)? {
         let name = file.strip_prefix(&project.root).unwrap_or(&file);
         if let Some(kind) = file_kind(name) {
             faults.extend(find_faults(name, kind, &read_text(&file)?, &mut used));
@@ -95,8 +88,21 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     ))
 }
 
+/// Returns the files whose comments or paragraphs are checked, sorted. Some have no kind.
+pub(crate) fn collect_prose_files(project: &Project) -> Outcome<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
+    }
+    files.extend(PAGES.map(|page| project.root.join(page)));
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// The kind of a file with prose.
 #[derive(Debug, Clone, Copy)]
-enum FileKind {
+pub(crate) enum FileKind {
     Rust,
     Script,
     Style,
@@ -105,7 +111,7 @@ enum FileKind {
 
 /// Returns the kind of a file, from its path relative to the root; `None` for files that are not
 /// checked.
-fn file_kind(name: &Path) -> Option<FileKind> {
+pub(crate) fn file_kind(name: &Path) -> Option<FileKind> {
     match name.extension()?.to_str()? {
         "rs" => Some(FileKind::Rust),
         // `all.css` is generated from the others.
@@ -121,15 +127,19 @@ fn file_kind(name: &Path) -> Option<FileKind> {
 
 type Exception = (&'static str, &'static str, &'static str);
 
-fn find_faults(name: &Path, kind: FileKind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
-    let blocks = match kind {
+/// Returns the comments or paragraphs of a file.
+pub(crate) fn prose_blocks(kind: FileKind, text: &str) -> Vec<Block<'_>> {
+    match kind {
         FileKind::Rust => rust_comments(text),
         FileKind::Script => script_comments(text),
         FileKind::Style => style_comments(text),
         FileKind::Page => page_paragraphs(text),
-    };
+    }
+}
+
+fn find_faults(name: &Path, kind: FileKind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for block in &blocks {
+    for block in &prose_blocks(kind, text) {
         let prose = block.without_code();
         let words: Vec<(usize, &str)> = prose
             .lines()

@@ -15,7 +15,7 @@ use crate::project::{Outcome, Project, files_with_extension};
 use crate::tally::{OutputFormat, Tally};
 use crate::{
     budget, claims, codes, demo, dist, examples, languages, next_leptos, oldest, on_request,
-    packed, parity, prose, rooms, style, surface, test_names,
+    packed, parity, prose, rooms, rules, style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -105,6 +105,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
     tally.run_task("style sheets", || style::check(project));
     tally.run_task("labels in other languages", || languages::check(project));
     tally.run_task("claims of docs", || claims::check(project));
+    tally.run_task("rules and their citations", || rules::check(project));
     tally.run_task("table of diagnostics", || codes::check(project));
     tally.run_task("parity of Rust and JavaScript", || parity::check(project));
     tally.run_task("prose of comments", || prose::check(project));

@@ -70,7 +70,7 @@ fn name_fault(name: &str) -> Option<String> {
 
 /// Returns the names of the test functions in a Rust file, with spaces for underscores, and their
 /// lines.
-fn test_functions(text: &str) -> Vec<(usize, String)> {
+pub(crate) fn test_functions(text: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     let mut is_test = false;
     for (at, line) in text.lines().enumerate() {

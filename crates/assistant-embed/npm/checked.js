@@ -1,5 +1,6 @@
-// The check of the package's files against their hashes. A page demands it by the attribute `integrity` on the tag of
-// element.js: the value covers this script, which has the hash of integrity.js, which has those of all other files.
+// The check of the package's files against their hashes (rule "the hash of the tag"). A page demands it by the attribute
+// `integrity` on the tag of element.js: the value covers this script, which has the hash of integrity.js, which has those
+// of all other files.
 
 /** The hash of integrity.js, written by `cargo xtask dist`. */
 /* global LEPTOS_ASSISTANT_HASH */

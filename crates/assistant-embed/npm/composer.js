@@ -1,5 +1,6 @@
-// The composer of the element before the program is loaded. The user types and sends at once; text, selection, focus and
-// a sent message are passed to the composer of the program, which replaces this one within one task.
+// The composer of the element before the program is loaded (rule "the composer before the program"). The user types and
+// sends at once; text, selection, focus and a sent message are passed to the composer of the program, which replaces this
+// one within one task.
 import { create, icon, isStyled, report } from "./dom.js";
 import { languageOf } from "./language-tag.js";
 // Written by `cargo xtask dist` from the tables of the library.

@@ -1,4 +1,4 @@
-// The moments at which the program is loaded.
+// The moments at which the program is loaded (rule "the custom element").
 
 /** The maximum distance at which a pointer counts as near, in pixels. */
 const NEAR = 96;

@@ -1,5 +1,5 @@
 // Actions and contexts that components register, and the chats that get them: the part of react.js and vue.js that
-// needs no framework.
+// needs no framework (rule "components of React and Vue").
 
 /** The attributes of the element. All other properties of a component are options of `mount`. */
 const ATTRIBUTES = ["layout", "loading", "shortcut", "lang"];

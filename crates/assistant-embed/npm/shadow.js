@@ -1,5 +1,6 @@
-// A chat in a shadow root: the styles of the page do not reach it, apart from inherited properties and `::part`. Fetched
-// for chats with the option `shadow` only. Sheets are constructed, so the page's policy needs no `style-src`.
+// A chat in a shadow root: the styles of the page do not reach it, apart from inherited properties and `::part` (rule
+// "a shadow root"). Fetched for chats with the option `shadow` only. Sheets are constructed, so the page's policy needs
+// no `style-src`.
 
 /** The parts of a chat that a page can style with `::part(name)`, by their selectors. */
 const PARTS = {

@@ -1,4 +1,5 @@
-//! Denies the open request with the text of the composer as the reason.
+//! Denies the open request with the text of the composer as the reason (rule "denying from the
+//! composer").
 
 use assistant_core::session::Verdict;
 use leptos::{ev, prelude::*};

@@ -1,4 +1,5 @@
-//! Fetches the engine on demand, in a build with a split point.
+//! Fetches the engine on demand, in a build with a split point (rule "before the second part is
+//! loaded").
 
 #![allow(
     unsafe_code,

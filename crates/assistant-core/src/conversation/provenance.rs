@@ -1,4 +1,4 @@
-//! The author of a message, independent of its role.
+//! The author of a message, independent of its role (rule "who wrote a message").
 //!
 //! The user's messages are those that the user wrote here, and those of a record that the
 //! application loaded. The author of a message with the role `user` that an agent sent is the

@@ -395,8 +395,8 @@ impl Session {
         is_cut && self.options.resumes && is_resumable && run.finish.is_none()
     }
 
-    /// Resumes an answer that the network interrupted. Open calls and running handlers are not
-    /// affected.
+    /// Resumes an answer that the network interrupted (rule "resuming an answer"). Open calls and
+    /// running handlers are not affected.
     fn resume_cut_run(&mut self, broken: ActiveRun, cx: &mut Cx<'_>) {
         // It is the same answer, so its time continues, and so do its limits if only the rest of
         // its events is applied.
