@@ -1,6 +1,7 @@
 //! Compares the public API of the published crates with the listings in `docs/api`, one for each
 //! crate. Exhaustive structs and enums, and other crates that occur in signatures, must be listed
-//! with a reason in the tables of that folder.
+//! with a reason in the tables of that folder. Public fields, exhaustive structs and the methods of
+//! `Assistant` have maximum numbers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,6 +15,15 @@ const LISTINGS: &str = "docs/api";
 
 /// The maximum number of differing lines that are printed.
 const MAX_LINES: usize = 40;
+
+/// The maximum number of public fields of structs, in all published crates together.
+const MAX_FIELDS: usize = 120;
+/// The maximum number of structs with public fields that an application may create by a literal.
+const MAX_EXHAUSTIVE_STRUCTS: usize = 10;
+/// The maximum number of public methods of [`HANDLE`].
+const MAX_METHODS: usize = 60;
+/// The type through which an application uses the library.
+const HANDLE: &str = "leptos_assistant::Assistant";
 
 /// Compares the public APIs with the listings, and the listings with the tables. With `BLESS=1`,
 /// writes the listings instead of comparing them.
@@ -41,7 +51,9 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
         let listing = PathBuf::from(format!("{LISTINGS}/{name}.txt"));
         faults.extend(compare_or_write(project, &listing, &found)?);
     }
-    faults.extend(compare_tables(project, &crates)?);
+    let listings = read_listings(project, &crates)?;
+    faults.extend(compare_tables(project, &crates, &listings)?);
+    faults.extend(exceeded_caps(&listings));
     match faults.is_empty() {
         true => Ok(()),
         false => Err(format!(
@@ -53,23 +65,59 @@ pub(crate) fn check(project: &Project, features: &str) -> Outcome<()> {
 }
 
 /// Returns the differences between the listings and the tables in their folder.
-fn compare_tables(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
-    let folder = project.root.join(LISTINGS);
+fn compare_tables(
+    project: &Project,
+    crates: &[String],
+    listings: &[String],
+) -> Outcome<Vec<String>> {
     let (mut structs, mut enums, mut foreign) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for name in crates {
-        let listing = read_text(&folder.join(format!("{name}.txt")))?;
-        structs.extend(exhaustive_structs(&listing));
-        enums.extend(exhaustive_enums(&listing));
-        foreign.extend(foreign_crates(&listing));
+    for listing in listings {
+        structs.extend(exhaustive_structs(listing));
+        enums.extend(exhaustive_enums(listing));
+        foreign.extend(foreign_crates(listing));
     }
     for name in crates {
         foreign.remove(&name.replace('-', "_"));
     }
-    let reasons = read_text(&folder.join("README.md"))?;
+    let reasons = read_text(&project.root.join(LISTINGS).join("README.md"))?;
     let mut faults = compare_table(&reasons, "Exhaustive structs", &structs);
     faults.extend(compare_table(&reasons, "Exhaustive enums", &enums));
     faults.extend(compare_table(&reasons, "Crates in signatures", &foreign));
     Ok(faults)
+}
+
+fn read_listings(project: &Project, crates: &[String]) -> Outcome<Vec<String>> {
+    let folder = project.root.join(LISTINGS);
+    let read = |name: &String| read_text(&folder.join(format!("{name}.txt")));
+    crates.iter().map(read).collect()
+}
+
+/// Returns a fault for each number of the listings that is above its maximum.
+fn exceeded_caps(listings: &[String]) -> Vec<String> {
+    let sum = |count: fn(&str) -> usize| listings.iter().map(|text| count(text)).sum::<usize>();
+    let counts = [
+        (
+            "public fields of structs",
+            MAX_FIELDS,
+            sum(|text| public_fields(text).len()),
+        ),
+        (
+            "exhaustive structs with public fields",
+            MAX_EXHAUSTIVE_STRUCTS,
+            sum(|text| exhaustive_structs(text).len()),
+        ),
+        (
+            "public methods of `Assistant`",
+            MAX_METHODS,
+            sum(count_handle_methods),
+        ),
+    ];
+    let exceeded = counts.into_iter().filter(|(_, max, count)| count > max);
+    exceeded
+        .map(|(what, max, count)| {
+            format!("{LISTINGS}: the crates have {count} {what}; at most {max} are permitted")
+        })
+        .collect()
 }
 
 fn compare_or_write(project: &Project, listing: &Path, found: &str) -> Outcome<Option<String>> {
@@ -126,6 +174,51 @@ fn exhaustive_structs(listing: &str) -> BTreeSet<String> {
         (is_open && !path.ends_with("Props")).then_some(path)
     });
     structs.filter_map(last_segment).collect()
+}
+
+/// Returns the public fields of structs, as `Type::field`, with or without `#[non_exhaustive]`. A
+/// type that is listed under several paths counts once. Structs of component properties are
+/// excluded, because the component macro makes their fields public.
+fn public_fields(listing: &str) -> BTreeSet<String> {
+    let (mut structs, mut fields) = (BTreeSet::new(), BTreeSet::new());
+    for line in listing.lines() {
+        let line = line.strip_prefix("#[non_exhaustive] ").unwrap_or(line);
+        let Some(path) = line.strip_prefix("pub struct ") else {
+            continue;
+        };
+        let (path, rest) = path.split_at(path.find(['<', '(', ' ']).unwrap_or(path.len()));
+        let Some(name) = last_segment(path).filter(|name| !name.ends_with("Props")) else {
+            continue;
+        };
+        structs.insert(path);
+        let places = rest.split_once('(').map_or("", |(_, places)| places);
+        let is_public = |(_, place): &(usize, &str)| place.trim_start().starts_with("pub ");
+        let public = places.split(',').enumerate().filter(is_public);
+        fields.extend(public.map(|(at, _)| format!("{name}::{at}")));
+    }
+    let named = listing.lines().filter_map(|line| {
+        let (path, _) = line.strip_prefix("pub ")?.split_once(": ")?;
+        let (owner, field) = path.rsplit_once("::")?;
+        let owner = structs.get(owner).and_then(|owner| last_segment(owner))?;
+        Some(format!("{owner}::{field}"))
+    });
+    fields.extend(named);
+    fields
+}
+
+/// Counts the public methods and functions of the handle, without those of traits.
+fn count_handle_methods(listing: &str) -> usize {
+    let method = format!("fn {HANDLE}::");
+    let mut is_inside = false;
+    let methods = listing.lines().filter(|line| {
+        let is_method = line.contains(&method);
+        is_inside = match line.strip_prefix("impl ") {
+            Some(block) => block == HANDLE,
+            None => is_inside && is_method,
+        };
+        is_inside && is_method
+    });
+    methods.count()
 }
 
 /// Returns the names of enums that an application may match without a wildcard.
@@ -242,6 +335,65 @@ mod tests {
         assert_eq!(names, ["Key", "Open", "Pair"]);
     }
 
+    const FIELDS: &str = "pub struct a::Open\npub a::Open::x: u32\npub a::Open::y: u32\n\
+        pub struct b::Open\npub b::Open::x: u32\npub b::Open::y: u32\n\
+        #[non_exhaustive] pub struct a::Marked<T>\npub a::Marked::x: T\npub fn a::Marked::new() -> Self\n\
+        pub struct a::Key(pub u64)\npub struct a::Pair<T>(pub T, pub u8)\npub struct a::Half(_, pub u8)\n\
+        pub struct a::Sealed(_)\npub struct a::ButtonProps\npub a::ButtonProps::x: u32\n\
+        pub enum a::Kind\npub a::Kind::Full\npub a::Kind::Full::x: u32\npub const a::MAX: usize\n";
+
+    #[test]
+    fn fields_of_a_struct_count_once_without_properties_and_variants() {
+        let fields: Vec<_> = public_fields(FIELDS).into_iter().collect();
+        assert_eq!(
+            fields,
+            [
+                "Half::1",
+                "Key::0",
+                "Marked::x",
+                "Open::x",
+                "Open::y",
+                "Pair::0",
+                "Pair::1"
+            ]
+        );
+    }
+
+    #[test]
+    fn methods_of_the_handle_count_without_those_of_traits() {
+        let listing = "pub struct leptos_assistant::Assistant\nimpl leptos_assistant::Assistant\n\
+            pub fn leptos_assistant::Assistant::a(&self)\n\
+            pub async fn leptos_assistant::Assistant::b(&self)\nimpl leptos_assistant::Assistant\n\
+            pub fn leptos_assistant::Assistant::c() -> Self\n\
+            impl core::fmt::Debug for leptos_assistant::Assistant\n\
+            pub fn leptos_assistant::Assistant::fmt(&self)\npub struct leptos_assistant::AssistantProps\n\
+            impl leptos_assistant::AssistantProps\npub fn leptos_assistant::AssistantProps::d()\n";
+        assert_eq!(count_handle_methods(listing), 3);
+    }
+
+    #[test]
+    fn a_number_above_its_maximum_is_reported_with_both() {
+        let field = |at: usize| format!("pub a::Open::x{at}: u32\n");
+        let structs = |at: usize| format!("pub struct a::S{at}(pub u8)\n");
+        let method = |at: usize| format!("pub fn {HANDLE}::m{at}()\n");
+        let listing = |fields: usize, methods: usize| {
+            let opens: String = (0..9).map(structs).collect();
+            let fields: String = (9..fields).map(field).collect();
+            let methods: String = (0..methods).map(method).collect();
+            format!("{opens}pub struct a::Open\n{fields}impl {HANDLE}\n{methods}")
+        };
+        assert_eq!(exceeded_caps(&[listing(120, 60)]), [""; 0]);
+        let other = "pub struct b::Other\npub b::Other::x: u32\n".to_owned();
+        assert_eq!(
+            exceeded_caps(&[listing(120, 61), other]),
+            [
+                "docs/api: the crates have 121 public fields of structs; at most 120 are permitted",
+                "docs/api: the crates have 11 exhaustive structs with public fields; at most 10 are permitted",
+                "docs/api: the crates have 61 public methods of `Assistant`; at most 60 are permitted",
+            ]
+        );
+    }
+
     #[test]
     fn enums_are_exhaustive_unless_marked() {
         let listing = "pub enum a::Open\npub a::Open::X\n#[non_exhaustive] pub enum a::Marked\n\
@@ -273,7 +425,17 @@ mod tests {
     fn the_tables_of_the_listings_are_complete() {
         let project = Project::find().unwrap();
         let crates = published_libraries(&project).unwrap();
-        assert_eq!(compare_tables(&project, &crates).unwrap(), [""; 0]);
+        let listings = read_listings(&project, &crates).unwrap();
+        let faults = compare_tables(&project, &crates, &listings).unwrap();
+        assert_eq!(faults, [""; 0]);
+    }
+
+    #[test]
+    fn the_listings_are_within_the_maximum_numbers() {
+        let project = Project::find().unwrap();
+        let crates = published_libraries(&project).unwrap();
+        let listings = read_listings(&project, &crates).unwrap();
+        assert_eq!(exceeded_caps(&listings), [""; 0]);
     }
 
     #[test]
