@@ -61,6 +61,8 @@ pub(crate) struct StorePersistence {
     working: Cell<bool>,
     /// The urgency of the scheduled save, if there is one.
     waits: Cell<Option<Urgency>>,
+    /// The number of the newest timer of a save. The timer of an older number saves nothing.
+    timer: Cell<u64>,
     /// The phases of calls at their last change.
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True while a notice tells the user that changes are not stored.
@@ -110,6 +112,7 @@ impl StorePersistence {
             jobs: RefCell::default(),
             working: Cell::new(false),
             waits: Cell::new(None),
+            timer: Cell::new(0),
             phases: RefCell::default(),
             is_notified: Cell::new(false),
             trouble: FailureState::default(),
@@ -226,9 +229,12 @@ impl StorePersistence {
             return;
         }
         self.waits.set(Some(urgency));
+        let timer = self.timer.get().wrapping_add(1);
+        self.timer.set(timer);
         let me = self.me.clone();
         let save = move || {
-            let Some(persistence) = me.upgrade() else {
+            let persistence = me.upgrade();
+            let Some(persistence) = persistence.filter(|one| one.timer.get() == timer) else {
                 return;
             };
             if persistence.waits.take().is_some() {

@@ -251,7 +251,8 @@ pub(super) fn build_batch(
             name: OUTLINE.to_owned(),
             text: session.snapshot_outline().to_string(),
         });
-        batch.info = Some(build_thread_info(session));
+        let is_new = |info: &ThreadInfo| unsaved.all || thread.is_list_entry_due(info, session);
+        batch.info = Some(build_thread_info(session)).filter(is_new);
     }
     batch
 }

@@ -6,14 +6,17 @@ use std::{
     rc::Rc,
 };
 
-use assistant_core::session::StoredCalls;
+use assistant_core::session::{Session, StoredCalls};
 use futures_channel::oneshot;
 use serde_json::Value;
 
 use crate::{
-    store::{Lock, QueuePosition, TabChannel, TabMessage},
+    store::{Lock, QueuePosition, TabChannel, TabMessage, ThreadInfo},
     ui::{fresh_id, now},
 };
+
+/// The minimum time between two writes of a busy conversation's list entry, in milliseconds.
+const LISTED_MS: u64 = 1_000;
 
 /// The state of a conversation in this tab.
 pub(super) struct TabThread {
@@ -22,6 +25,8 @@ pub(super) struct TabThread {
     pub(super) writer: RefCell<String>,
     /// True if the writer is registered in the store.
     pub(super) taken: Cell<bool>,
+    /// The newest entry in the list of conversations that was written.
+    pub(super) listed: RefCell<Option<ThreadInfo>>,
     pub(super) lock: RefCell<Option<Lock>>,
     /// True if the conversation cannot be locked.
     pub(super) is_lockless: Cell<bool>,
@@ -49,6 +54,7 @@ impl TabThread {
             initial: RefCell::new(initial),
             writer: RefCell::new(fresh_writer_id()),
             taken: Cell::new(false),
+            listed: RefCell::default(),
             lock: RefCell::default(),
             is_lockless: Cell::new(false),
             stored: Cell::default(),
@@ -68,8 +74,20 @@ impl TabThread {
     pub(super) fn restart_writer(&self, lock: Option<Lock>) {
         self.writer.replace(fresh_writer_id());
         self.taken.set(false);
+        self.listed.take();
         let own = self.lock.take();
         self.lock.replace(lock.or(own));
+    }
+
+    /// Returns true if the entry in the list of conversations is written with the next batch. While
+    /// the session is busy, a new time of the entry is written at most once a second.
+    pub(super) fn is_list_entry_due(&self, info: &ThreadInfo, session: &Session) -> bool {
+        let listed = self.listed.borrow();
+        listed.as_ref().is_none_or(|listed| {
+            listed.title != info.title
+                || info.updated_at.abs_diff(listed.updated_at) >= LISTED_MS
+                || !session.is_busy()
+        })
     }
 
     /// Records the calls that other pages may read from the store from now on.

@@ -241,6 +241,9 @@ impl StorePersistence {
         match &written {
             Ok(()) => {
                 thread.add_stored_calls(calls);
+                if info.is_some() {
+                    thread.listed.replace(info.clone());
+                }
                 self.update_list_entry(info);
             }
             Err(error) => {
