@@ -25,14 +25,18 @@ const agent = await pacedAgent();
 const { bare, demo, close } = await pages();
 try {
   const report = { chromium: browser.version(), runs, scenes: [] };
-  console.log(`Chromium ${report.chromium}, ${runs} runs of each, medians`);
+  const conditions = `\`cargo xtask bench --only browser --runs ${runs}\`, Chromium ${report.chromium}, medians`;
+  const print = (name, rows) => console.log(`table ${name}: ${conditions}\n\n${rows}\n`);
   for (const name of names) report.scenes.push(await scene(name));
-  if (names.length) console.log(`\n${table.scenes(report.scenes)}`);
+  if (names.length) {
+    print("scenes", table.scenes(report.scenes));
+    print("times", table.times(report.scenes));
+  }
   const keys = report.scenes.filter(({ demo }) => demo.keyCpu !== undefined);
-  if (keys.length) console.log(`\n${table.keys(keys)}`);
+  if (keys.length) print("keys", table.keys(keys));
   if (!values.only || LOAD.includes(values.only)) {
     report.load = await load();
-    console.log(`\n${table.loads(report.load)}`);
+    print("loads", table.loads(report.load));
   }
   if (values.json) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
 } finally {

@@ -39,6 +39,7 @@ mod rules;
 mod source;
 mod style;
 mod surface;
+mod tables;
 mod tally;
 mod test;
 mod test_names;

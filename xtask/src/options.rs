@@ -15,9 +15,9 @@ cargo xtask test [--only lint|native|browser|e2e|features|speech|agents]... [--i
     --only agents plays scenes with real servers of popular frameworks, and writes docs/agents-table.md; a usual run
     leaves it out.
     --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
-cargo xtask bench [--only native|browser] [--runs N] [--json FILE]
+cargo xtask bench [--only native|browser] [--runs N] [--json FILE] [--write]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
-    runs (3), also as JSON; docs/benchmarks.md explains.
+    runs (3), also as JSON; docs/benchmarks.md explains. --write writes the tables into that page.
 cargo xtask dist [--quick]
     Writes the optimised demo to dist/demo and the npm package to dist/embed, and prints their sizes.
     --quick writes the npm package alone, as the end-to-end tests use it, and the pages of examples/react, vue and
@@ -65,6 +65,8 @@ pub(crate) struct BenchOptions {
     pub(crate) runs: Option<u32>,
     /// The file to which the results of the browser are written as JSON, if given.
     pub(crate) json: Option<String>,
+    /// True if the tables are written into docs/benchmarks.md.
+    pub(crate) write: bool,
 }
 
 /// The browser of the browser and end-to-end tests.
@@ -238,6 +240,7 @@ fn parse_bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
         browser: true,
         runs: None,
         json: None,
+        write: false,
     };
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -257,6 +260,7 @@ fn parse_bench(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
                 }
             }
             "--json" => bench.json = Some(option_value(&mut args, "--json")?),
+            "--write" => bench.write = true,
             other => return Err(unknown_argument(other)),
         }
     }
@@ -343,6 +347,7 @@ mod tests {
             browser: true,
             runs: None,
             json: None,
+            write: false,
         };
         assert_eq!(parsed("bench"), Ok(Task::Bench(all)));
         let some = BenchOptions {
@@ -350,8 +355,9 @@ mod tests {
             browser: true,
             runs: Some(5),
             json: Some("figures.json".to_owned()),
+            write: true,
         };
-        let line = "bench --only browser --runs=5 --json figures.json";
+        let line = "bench --only browser --runs=5 --json figures.json --write";
         assert_eq!(parsed(line), Ok(Task::Bench(some)));
     }
 

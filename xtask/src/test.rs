@@ -145,7 +145,8 @@ fn run_lints(project: &Project, tally: &mut Tally) {
         .args(BROWSER)
         .args([
             "--features",
-            "leptos-assistant/math,leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,leptos-assistant/schemars,leptos-assistant/german",
+            // All features that a page can have at once, without those of tests.
+            &DOCUMENTED.replace("leptos-assistant/testing,", ""),
         ])
         .args(WASM)
         .args(deny)

@@ -83,10 +83,12 @@ enum PlainEvent {
 }
 
 fn main() {
+    let rounds = format!("each block of {BLOCK} events in the fastest of {ROUNDS} rounds");
+    let command = "`cargo xtask bench --only native`";
+    println!("table decoding: {command}, streams of {EVENTS} events, {rounds}\n");
     println!(
-        "{EVENTS} events; each block of {BLOCK} in the fastest of {ROUNDS} rounds, nanoseconds an event\n"
+        "| events | `serde_json`, ns | decode and verify, ns | ratio | bytes to session, ns | ratio |"
     );
-    println!("| events | serde_json | decode, verify | ratio | bytes to session | ratio |");
     println!("| --- | --: | --: | --: | --: | --: |");
     for (name, events) in [
         ("text deltas", text_events()),
@@ -95,10 +97,14 @@ fn main() {
     ] {
         compare_decoders(name, &events);
     }
-    println!("\n| messages in the conversation | token | ratio | arguments | ratio |");
+    println!("\ntable lengths: {command}, {rounds}\n");
+    println!(
+        "| messages in the conversation | text delta, ns | ratio | argument delta, ns | ratio |"
+    );
     println!("| --: | --: | --: | --: | --: |");
     measure_long_conversations();
-    println!("\n| observers of every change | text delta | ratio |");
+    println!("\ntable observers: {command}, {rounds}\n");
+    println!("| observers of every change | text delta, ns | ratio |");
     println!("| --: | --: | --: |");
     measure_observers();
 }
@@ -112,14 +118,14 @@ fn measure_observers() {
         .collect();
     let counts = [0, 8];
     let mut costs = counts.map(|_| FastestTimes::new());
-    let heard = Rc::new(Cell::new(0u64));
+    let notified = Rc::new(Cell::new(0u64));
     for _ in 0..ROUNDS {
         for (count, cost) in counts.into_iter().zip(&mut costs) {
             let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
             for _ in 0..count {
-                let heard = Rc::clone(&heard);
+                let notified = Rc::clone(&notified);
                 chat.observers.add(move |change: &Change| {
-                    heard.set(heard.get() + u64::from(is_growth(change)));
+                    notified.set(notified.get() + u64::from(is_growth(change)));
                 });
             }
             cost.measure_round(&blocks, |block| reader.push(block.as_bytes(), &mut chat));
@@ -127,7 +133,7 @@ fn measure_observers() {
         }
     }
     let deltas = u64::try_from((EVENTS - 2) * ROUNDS * 8).unwrap();
-    assert!(heard.get() >= deltas, "{} were heard", heard.get());
+    assert!(notified.get() >= deltas, "{} notifications", notified.get());
     let costs = costs.map(|cost| cost.total_nanos() / EVENTS as f64);
     for (count, cost) in counts.into_iter().zip(costs) {
         println!("| {count} | {cost:.0} | {:.2} |", cost / costs[0]);
