@@ -69,10 +69,10 @@ async function load() {
 
 /** Measures the pages alternately, as often as requested, and returns the medians of their figures. */
 async function middle(kinds, measure) {
-  const seen = kinds.map(() => []);
+  const measured = kinds.map(() => []);
   for (let run = 0; run < runs; run++) {
-    for (const [index, kind] of kinds.entries()) seen[index].push(await measure(kind));
+    for (const [index, kind] of kinds.entries()) measured[index].push(await measure(kind));
   }
   const medians = (list) => Object.keys(list[0]).map((figure) => [figure, median(list.map((one) => one[figure]))]);
-  return Object.fromEntries(kinds.map(({ name }, index) => [name, Object.fromEntries(medians(seen[index]))]));
+  return Object.fromEntries(kinds.map(({ name }, index) => [name, Object.fromEntries(medians(measured[index]))]));
 }

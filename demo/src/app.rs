@@ -159,11 +159,11 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     let pressed = move |side| move || if shown.get() == side { "true" } else { "false" };
     let activity = use_assistant().map(|assistant| assistant.activity());
     let waiting = Memo::new(move |_| {
-        let asks = activity.as_ref().is_some_and(|activity| {
+        let has_question = activity.as_ref().is_some_and(|activity| {
             let now = activity.get();
             now.is_waiting() || now.is_asking()
         });
-        asks && shown.get() == PageSide::Page
+        has_question && shown.get() == PageSide::Page
     });
     view! {
         <div class="demo-switcher" role="group" aria-label="View">

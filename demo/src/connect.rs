@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The fragment of an address that makes the page ask for a key at once.
-const ASKS_FOR_KEY: &str = "key";
+const KEY_FRAGMENT: &str = "key";
 
 /// The values of the dialog's fields.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ struct Draft {
     model: RwSignal<String>,
     key: RwSignal<String>,
     /// True if the page that is opened next should ask for a key.
-    asks: RwSignal<bool>,
+    needs_key: RwSignal<bool>,
 }
 
 impl Draft {
@@ -37,7 +37,7 @@ impl Draft {
             url: RwSignal::new(url),
             model: RwSignal::new(model.unwrap_or_default()),
             key: RwSignal::new(String::new()),
-            asks: RwSignal::new(false),
+            needs_key: RwSignal::new(false),
         }
     }
 
@@ -63,7 +63,7 @@ pub(crate) fn Connect(
     /// The key that is sent with every request.
     key: RwSignal<String>,
 ) -> impl IntoView {
-    let open = RwSignal::new(remote.is_some() && fragment() == ASKS_FOR_KEY);
+    let open = RwSignal::new(remote.is_some() && fragment() == KEY_FRAGMENT);
     let title = remote.as_ref().map_or("Script", |r| r.protocol.title());
     let each = move || open.get().then_some(()).into_iter().collect::<Vec<()>>();
     let remote = StoredValue::new(remote);
@@ -103,13 +103,13 @@ fn dialog(
         let chosen = element
             .get_untracked()
             .is_some_and(|element| element.return_value() == "use");
-        let (next, asks) = (untrack(|| draft.remote()), draft.asks.get_untracked());
+        let (next, needs_key) = (untrack(|| draft.remote()), draft.needs_key.get_untracked());
         let typed = draft.key.get_untracked().trim().to_owned();
         open.set(false);
         match (chosen, stays.get_untracked()) {
             (false, _) => {}
             (true, true) => key.set(typed),
-            (true, false) => open_agent_page(next, asks),
+            (true, false) => open_agent_page(next, needs_key),
         }
     };
     let elsewhere = move || draft.protocol.get().is_some();
@@ -217,7 +217,7 @@ fn key_field(draft: Draft) -> impl IntoView {
                 class="la-input"
                 type="password"
                 autocomplete="off"
-                autofocus=fragment() == ASKS_FOR_KEY
+                autofocus=fragment() == KEY_FRAGMENT
                 prop:value=move || draft.key.get()
                 on:input:target=move |event| draft.key.set(event.target().value())
             />
@@ -230,8 +230,8 @@ fn key_request_checkbox(draft: Draft) -> impl IntoView {
         <label class="la-field-check demo-choice">
             <input
                 type="checkbox"
-                prop:checked=move || draft.asks.get()
-                on:change:target=move |event| draft.asks.set(event.target().checked())
+                prop:checked=move || draft.needs_key.get()
+                on:change:target=move |event| draft.needs_key.set(event.target().checked())
             />
             <span>{"It needs a key: ask me for it on its page"}</span>
         </label>
@@ -240,7 +240,7 @@ fn key_request_checkbox(draft: Draft) -> impl IntoView {
 
 /// Opens the page for an agent, or for the script if there is no agent. With `asks`, the page asks
 /// for a key at once.
-fn open_agent_page(remote: Option<RemoteAgent>, asks: bool) {
+fn open_agent_page(remote: Option<RemoteAgent>, needs_key: bool) {
     let Some(remote) = remote else {
         return open_page(&[], "");
     };
@@ -251,5 +251,5 @@ fn open_agent_page(remote: Option<RemoteAgent>, asks: bool) {
     if !remote.model.is_empty() {
         query.push(("model", remote.model.as_str()));
     }
-    open_page(&query, if asks { ASKS_FOR_KEY } else { "" });
+    open_page(&query, if needs_key { KEY_FRAGMENT } else { "" });
 }

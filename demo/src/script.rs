@@ -45,23 +45,23 @@ pub(crate) fn suggestions() -> Vec<Suggestion> {
 /// Returns the agent's script for one run.
 pub(crate) fn answer(input: &RunInput) -> Script {
     let text = last_user_text(input);
-    let said = text.to_lowercase();
+    let lower = text.to_lowercase();
     let results = results_since_user(input);
-    if said.contains("keep searching") {
+    if lower.contains("keep searching") {
         let again = Script::new().call("web_search", &json!({"query": "tide tables"}));
         return refusal(input, ["web_search"].into_iter()).unwrap_or(again);
     }
     if results.is_empty()
-        && let Some(script) = special_scene(input, &text, &said)
+        && let Some(script) = special_scene(input, &text, &lower)
     {
         return script;
     }
     let about = words::describe_results(&text, &results);
-    if let Some(scene) = scenes::failure_scene(&said) {
+    if let Some(scene) = scenes::failure_scene(&lower) {
         return scene.with("about", &about).script(input);
     }
     // Several places are one call each; their results are described like any others.
-    let asked = scenes::find_scene(&text, &said).filter(|_| !requests_many_places(&text, &said));
+    let asked = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
     let Some(scene) = asked else {
         return match results.is_empty() {
             true => scenes::help().script(input),
@@ -75,14 +75,14 @@ pub(crate) fn answer(input: &RunInput) -> Script {
 
 /// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
 /// such a scene.
-fn special_scene(input: &RunInput, text: &str, said: &str) -> Option<Script> {
-    if let Some(script) = failure_scene(said) {
+fn special_scene(input: &RunInput, text: &str, lower: &str) -> Option<Script> {
+    if let Some(script) = failure_scene(lower) {
         return Some(script);
     }
-    if said.contains("everything") {
+    if lower.contains("everything") {
         return Some(everything::everything());
     }
-    if requests_many_places(text, said) {
+    if requests_many_places(text, lower) {
         let weather = refusal(input, ["get_weather"].into_iter());
         return Some(weather.unwrap_or_else(|| {
             let look =
@@ -92,13 +92,13 @@ fn special_scene(input: &RunInput, text: &str, said: &str) -> Option<Script> {
         }));
     }
     let is_other =
-        scenes::failure_scene(said).is_some() || scenes::find_scene(text, said).is_some();
-    (said.contains("analyze") && !is_other).then(analysis)
+        scenes::failure_scene(lower).is_some() || scenes::find_scene(text, lower).is_some();
+    (lower.contains("analyze") && !is_other).then(analysis)
 }
 
 /// Returns true if the text asks for the weather at more than one place.
-fn requests_many_places(text: &str, said: &str) -> bool {
-    said.contains("weather") && !said.contains("search") && words::places(text).len() > 1
+fn requests_many_places(text: &str, lower: &str) -> bool {
+    lower.contains("weather") && !lower.contains("search") && words::places(text).len() > 1
 }
 
 /// Returns the agent's refusal if the page does not offer a tool of the scene; `None` if all are
@@ -156,9 +156,9 @@ fn analysis() -> Script {
 
 /// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
 /// for such a failure.
-fn failure_scene(said: &str) -> Option<Script> {
-    let has = |word: &str| said.contains(word);
-    if scenes::failure_scene(said).is_some() {
+fn failure_scene(lower: &str) -> Option<Script> {
+    let has = |word: &str| lower.contains(word);
+    if scenes::failure_scene(lower).is_some() {
         return None;
     }
     let script = Script::new();

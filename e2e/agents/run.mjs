@@ -40,7 +40,7 @@ async function tried(name, { agent, server, page, model, between, browser }) {
     await tab.goto(`${page.url}?${new URLSearchParams(query)}`);
     await chat.composer.waitFor();
     const { restart } = server;
-    await play(scene, chat, { recorder: between, restart, heard: (...texts) => heard(model, texts) });
+    await play(scene, chat, { recorder: between, restart, assertReceived: (...texts) => assertReceived(model, texts) });
     assert.deepEqual(faults, [], "the page is without faults");
   } catch (error) {
     await chat.picture(`agents ${agent.name} ${name}`).catch(() => {});
@@ -52,12 +52,12 @@ async function tried(name, { agent, server, page, model, between, browser }) {
 }
 
 /** Asserts that the user's messages in the newest request to the model are these. */
-function heard(model, texts) {
+function assertReceived(model, texts) {
   const { messages } = model.requests().at(-1).body;
   const text = ({ content }) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
-  const said = messages.filter(({ role }) => role === "user").map(text);
-  const same = said.length === texts.length && texts.every((text, index) => said[index].includes(text));
-  assert.ok(same, `the model hears ${JSON.stringify(texts)}, not ${JSON.stringify(said)}`);
+  const received = messages.filter(({ role }) => role === "user").map(text);
+  const same = received.length === texts.length && texts.every((text, index) => received[index].includes(text));
+  assert.ok(same, `the model hears ${JSON.stringify(texts)}, not ${JSON.stringify(received)}`);
 }
 
 async function record(name, runs) {

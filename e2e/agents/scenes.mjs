@@ -14,10 +14,10 @@ const BROKEN = [/Failed to load resource/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];
 export const SCENES = {
   text: {
     title: "text",
-    async play(chat, { heard }) {
+    async play(chat, { assertReceived }) {
       await turn(chat, "Hello there");
       await turn(chat, "And again");
-      heard("Hello there", "And again");
+      assertReceived("Hello there", "And again");
     },
   },
   reasoning: {
@@ -130,11 +130,11 @@ export const SCENES = {
   },
   backend: {
     title: "tool of the agent",
-    async play(chat, { heard }) {
+    async play(chat, { assertReceived }) {
       await chat.ask("Where is order A-17?");
       await chat.status(chat.card("lookup_order"), "complete");
       await chat.says(/lookup_order returned[^]*packed/);
-      heard("Where is order A-17?");
+      assertReceived("Where is order A-17?");
     },
   },
   "backend-error": {
@@ -181,11 +181,11 @@ export const SCENES = {
   restart: {
     title: "server restarted",
     allow: BROKEN,
-    async play(chat, { restart, heard }) {
+    async play(chat, { restart, assertReceived }) {
       await turn(chat, "Hello there");
       await restart();
       await turn(chat, "And again");
-      heard("Hello there", "And again");
+      assertReceived("Hello there", "And again");
     },
   },
   "restart-approval": {
@@ -202,7 +202,7 @@ export const SCENES = {
   },
   edit: {
     title: "edit",
-    async play(chat, { heard }) {
+    async play(chat, { assertReceived }) {
       await turn(chat, "Hello there");
       await chat.messages("user").first().hover();
       await inTurn(chat, "user", "Edit message").click();
@@ -211,19 +211,19 @@ export const SCENES = {
       await box.press("Enter");
       await chat.says("You said: Good evening");
       await chat.idle();
-      heard("Good evening");
+      assertReceived("Good evening");
     },
   },
   regenerate: {
     title: "regenerate",
-    async play(chat, { heard }) {
+    async play(chat, { assertReceived }) {
       await turn(chat, "Hello there");
       await chat.messages("assistant").last().hover();
       await inTurn(chat, "assistant", "Regenerate").click();
       await chat.says("2 / 2");
       await chat.idle();
       await chat.says("You said: Hello there");
-      heard("Hello there");
+      assertReceived("Hello there");
     },
   },
 };

@@ -32,7 +32,7 @@ export function installTools() {
     let shown = false;
     frames(() => {
       const found = find(over);
-      if (node.dataset.gone) return (node.remove(), false);
+      if (node.dataset.removed) return (node.remove(), false);
       if (!found) return void (shown && (node.remove(), (shown = false)));
       const box = line ? lineOf(found, line) : found.getBoundingClientRect();
       if (!box) return;

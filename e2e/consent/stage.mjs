@@ -55,10 +55,10 @@ export class Stage {
   }
 
   /** Has the agent play these runs, and waits for its request, if there is one. */
-  async ask(runs, asks = true) {
+  async ask(runs, waits = true) {
     this.agent.script(runs);
     await this.driver.ask(this.page);
-    if (asks) await this.button.waitFor({ state: "attached" });
+    if (waits) await this.button.waitFor({ state: "attached" });
   }
 
   /** Waits until an approval would count; an attack may prevent that. */
@@ -225,12 +225,12 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
       const ran = await stage.ran();
       const may = expects.ran ?? [];
       const off = stage.pictures.length > 0 ? await difference(blank, pictures.at(-1), stage.pictures.at(-1)) : 0;
-      const seen = `its request differed from the twin's in ${off} pixels`;
-      if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${seen}`);
+      const visibleDifference = `its request differed from the twin's in ${off} pixels`;
+      if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${visibleDifference}`);
       try {
-        assert.deepEqual(ran, may.slice(0, ran.length), `no handler runs; ${seen}`);
-        if (!attack.script && ran.length > 0) assert.ok(off <= TOLERANCE, `what runs was shown: ${seen}`);
-        assert.equal(stage.approvals().length, expects.approvals ?? 0, `no approval goes out; ${seen}`);
+        assert.deepEqual(ran, may.slice(0, ran.length), `no handler runs; ${visibleDifference}`);
+        if (!attack.script && ran.length > 0) assert.ok(off <= TOLERANCE, `what runs was shown: ${visibleDifference}`);
+        assert.equal(stage.approvals().length, expects.approvals ?? 0, `no approval goes out; ${visibleDifference}`);
       } catch (breach) {
         broken.set(name, breach);
         throw breach;

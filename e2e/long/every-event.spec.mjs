@@ -64,7 +64,7 @@ async function interrupt(at, interruption) {
     let page = first;
     let isApproved = false;
     const approve = async () => {
-      await approvedOnce(page);
+      await approveAndWait(page);
       isApproved = true;
     };
     // The second response begins after the approval, and after the deployment in this page.
@@ -93,7 +93,7 @@ async function interrupt(at, interruption) {
 }
 
 /** Approves the deployment, for which one card asks. */
-async function approvedOnce(page) {
+async function approveAndWait(page) {
   const chat = new Chat(page);
   await chat.approve(chat.card("deployApplication"));
   assert.equal(await chat.card("deployApplication").count(), 1);

@@ -234,7 +234,7 @@ agentTest("Stop aborts the request, keeps the text, and the next message works",
   await chat.says("word20 ");
   await chat.stopButton.click();
   await chat.idle();
-  await eventually(async () => assert.equal((await agent.requests())[0].gone, true, "the server sees the page hang up"));
+  await eventually(async () => assert.equal((await agent.requests())[0].closed, true, "the server sees the page hang up"));
   await chat.says("word20 ");
   await chat.ask("Never mind");
   await chat.says("You said: Never mind");

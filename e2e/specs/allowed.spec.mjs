@@ -38,8 +38,8 @@ async function choose(card, label) {
   assert.equal(await card.getByRole("radio").count(), 0, "nothing of it is there before");
   await longer.press("Enter");
   assert.equal(await longer.getAttribute("aria-expanded"), "true");
-  const once = card.getByRole("radio", { name: "Just this once", exact: true });
-  await eventually(async () => assert.ok(await once.evaluate((node) => node === document.activeElement && node.checked)));
+  const onlyOnce = card.getByRole("radio", { name: "Just this once", exact: true });
+  await eventually(async () => assert.ok(await onlyOnce.evaluate((node) => node === document.activeElement && node.checked)));
   const radio = card.getByRole("group", { name: "Allow", exact: true }).getByRole("radio", { name: label, exact: true });
   for (let step = 0; step < 4 && !(await radio.isChecked()); step++) await card.page().keyboard.press("ArrowDown");
   assert.ok(await radio.isChecked(), label);

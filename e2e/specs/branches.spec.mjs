@@ -153,9 +153,9 @@ chatTest("a message sent while a tool runs follows it and is marked", async (cha
   assert.equal(await chat.composer.inputValue(), "");
   await chat.hasFocus(chat.composer);
   await chat.idle();
-  const said = question(chat, 1);
-  await eventually(async () => assert.ok(await said.evaluate((node) => node.hasAttribute("data-interjected"))));
-  assert.match(await said.innerText(), /Sent while the assistant was working/);
+  const interjection = question(chat, 1);
+  await eventually(async () => assert.ok(await interjection.evaluate((node) => node.hasAttribute("data-interjected"))));
+  assert.match(await interjection.innerText(), /Sent while the assistant was working/);
   await chat.says("A-17");
   await chat.status(chat.card("deployment_process"), "complete");
   const stored = await conversationOf(chat.page, CHAT);

@@ -17,12 +17,12 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body) => pageTest(name, { address: ({ page }) => `${page.url}?chat=checklist` }, body);
 
 chatTest("Tool executes: a triggered tool is shown running, then with its results", async (chat) => {
-  const seen = await chat.watch("web_search");
+  const states = await chat.watch("web_search");
   await chat.send("Search for tide tables");
   const card = chat.card("web_search");
   await chat.status(card, "complete");
   await chat.idle();
-  const statuses = (await seen()).map(({ status }) => status);
+  const statuses = (await states()).map(({ status }) => status);
   assert.ok(statuses.includes("executing"), `it was seen running: ${statuses}`);
   assert.equal(statuses.at(-1), "complete");
   await chat.says("2 pages");

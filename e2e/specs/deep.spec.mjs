@@ -194,7 +194,7 @@ pageTest("a state change that would exhaust the memory shows an error", {}, asyn
 pageTest("a schema that is nested too deeply is refused with an error", {}, async (page, agent) => {
   const chat = await chatWith(page, agent, "");
   for (const depth of [1_000, DEPTH]) {
-    const said = await page.evaluate((depth) => {
+    const thrown = await page.evaluate((depth) => {
       let deep = {};
       for (let level = 0; level < depth; level++) deep = { type: "array", items: deep };
       try {
@@ -203,7 +203,7 @@ pageTest("a schema that is nested too deeply is refused with an error", {}, asyn
         return error.message;
       }
     }, depth);
-    assert.match(said, /recursion limit|`parameters` must be a JSON Schema/, `${depth}`);
+    assert.match(thrown, /recursion limit|`parameters` must be a JSON Schema/, `${depth}`);
   }
   await answersAgain(page, chat);
 });

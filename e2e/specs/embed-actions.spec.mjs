@@ -67,14 +67,14 @@ pageTest("an action describes its call, and its handler gets a context", {}, asy
   await chat.status(card, "executing");
   const refused = await page.evaluate(() => {
     const { progress, preliminary } = globalThis.context;
-    const said = (act) => {
+    const attempt = (act) => {
       try {
         return act();
       } catch (error) {
         return `${error.constructor.name}: ${error.message}`;
       }
     };
-    return [() => progress("half"), () => progress(1, 2), () => preliminary(1n)].map(said);
+    return [() => progress("half"), () => progress(1, 2), () => preliminary(1n)].map(attempt);
   });
   assert.deepEqual(refused, [
     "TypeError: progress: the fraction must be a number",
@@ -198,7 +198,7 @@ pageTest("description, parameters and enabled are read at the start of a run", {
 
 pageTest("permission, limits, sanitize, preview and denial apply to a call", { allow: [/`(permission|sanitize|denial)`/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}calls`);
-  const told = async (fields, act = async () => {}) => {
+  const returned = async (fields, act = async () => {}) => {
     agent.forget();
     await page.evaluate(() => globalThis.chats.one.newConversation());
     await register(page, fields);
@@ -209,7 +209,7 @@ pageTest("permission, limits, sanitize, preview and denial apply to a call", { a
     return JSON.parse(resultOf(requests.at(-1)).content);
   };
   const refused = async (fields, reason) => {
-    const answer = JSON.stringify(await told(fields));
+    const answer = JSON.stringify(await returned(fields));
     assert.match(answer, reason);
     assert.deepEqual(await ran(page), []);
   };
@@ -219,11 +219,11 @@ pageTest("permission, limits, sanitize, preview and denial apply to a call", { a
   await refused(() => ({ permission: () => 1 }), /must return true/);
   await refused(() => ({ limits: { perRun: 0 } }), /limit|often|many/i);
   await refused(() => ({ sanitize: () => { throw new Error("not clean"); } }), /error/);
-  assert.equal(await told(() => ({ permission: () => true })), null);
+  assert.equal(await returned(() => ({ permission: () => true })), null);
   assert.deepEqual(await ran(page), [{ order: "A-17", euros: 40 }]);
-  await told(() => ({ sanitize: ({ order, euros }) => ({ order: order.toLowerCase(), euros }) }));
+  await returned(() => ({ sanitize: ({ order, euros }) => ({ order: order.toLowerCase(), euros }) }));
   assert.deepEqual(await ran(page), [{ order: "a-17", euros: 40 }]);
-  await told(
+  await returned(
     () => ({ approval: "always", preview: async ({ order }) => `${order} loses its invoice` }),
     async (card) => {
       await shows(card, "A-17 loses its invoice");
@@ -232,8 +232,8 @@ pageTest("permission, limits, sanitize, preview and denial apply to a call", { a
   );
   assert.deepEqual(await ran(page), [{ order: "A-17", euros: 40 }]);
   const deny = (card) => chat.deny(card);
-  assert.deepEqual(await told(() => ({ approval: "always", denial: ({ order }) => ({ kept: order }) }), deny), { kept: "A-17" });
-  assert.equal(await told(() => ({ approval: "always", denial: () => 1n }), deny), "denied");
+  assert.deepEqual(await returned(() => ({ approval: "always", denial: ({ order }) => ({ kept: order }) }), deny), { kept: "A-17" });
+  assert.equal(await returned(() => ({ approval: "always", denial: () => 1n }), deny), "denied");
 });
 
 pageTest("a handler can ask, confirm and execute another action", {}, async (page, agent) => {

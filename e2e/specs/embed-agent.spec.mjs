@@ -123,12 +123,12 @@ for (const [name, agent] of Object.entries({
 }
 
 pageTest("mount requires either an address or an agent", {}, async (page) => {
-  const said = await page.evaluate(async () => {
+  const messages = await page.evaluate(async () => {
     const { mount } = await import("./embed/index.js");
     const attempt = (options) => mount(document.getElementById("one"), options).catch((error) => `${error}`);
     return [await attempt({}), await attempt({ agent: 5 }), await attempt({ agent: () => [], url: "/agent" })];
   });
-  assert.match(said[0], /^TypeError: mount: the option `url`/);
-  assert.match(said[1], /^TypeError: mount: the option `agent`/);
-  assert.match(said[2], /^TypeError: mount: .*`agent`/);
+  assert.match(messages[0], /^TypeError: mount: the option `url`/);
+  assert.match(messages[1], /^TypeError: mount: the option `agent`/);
+  assert.match(messages[2], /^TypeError: mount: .*`agent`/);
 });

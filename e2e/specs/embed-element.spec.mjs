@@ -281,7 +281,7 @@ elementTest("an element with a store loads the larger module", async (page, chat
 elementTest(
   "mistakes in an element or an action fire an error event and are logged",
   async (page, chat, { agent }) => {
-    const told = async (count) => {
+    const warnings = async (count) => {
       await page.waitForFunction((count) => globalThis.events.filter(({ kind }) => kind === "error").length === count, count);
       return (await events(page)).filter(({ kind }) => kind === "error").map(({ message }) => message);
     };
@@ -292,9 +292,9 @@ elementTest(
         element.hidden = false;
       }, changes);
     await set({ url: null });
-    assert.match((await told(1))[0], /`url` is missing/);
+    assert.match((await warnings(1))[0], /`url` is missing/);
     await set({ url: "http://[", layout: "tower", "heading-offset": "many", shortcut: "a" });
-    const [, ...wrong] = await told(4);
+    const [, ...wrong] = await warnings(4);
     assert.match(wrong[0], /`layout` must be one of inline, popup, sidebar, not "tower"/);
     assert.match(wrong[1], /`heading-offset`/);
     assert.match(wrong[2], /`shortcut`/);
@@ -303,7 +303,7 @@ elementTest(
       element.setAttribute("url", "ftp://agent");
       document.querySelector("leptos-assistant").replaceWith(element);
     });
-    assert.match((await told(5)).at(-1), /`url` must be an address of HTTP, not "ftp:/);
+    assert.match((await warnings(5)).at(-1), /`url` must be an address of HTTP, not "ftp:/);
     await page.evaluate((url) => {
       const element = document.createElement("leptos-assistant");
       element.setAttribute("url", url);
@@ -311,8 +311,8 @@ elementTest(
       element.registerAction({ name: "no name at all!", handler: () => 1 });
       document.querySelector("leptos-assistant").replaceWith(element);
     }, `${agent.url}talk`);
-    assert.match((await told(7)).at(-2), /`loading`/);
-    assert.match((await told(7)).at(-1), /no name at all!/);
+    assert.match((await warnings(7)).at(-2), /`loading`/);
+    assert.match((await warnings(7)).at(-1), /no name at all!/);
     // The page is usable.
     await chat.ask("Hello");
   },

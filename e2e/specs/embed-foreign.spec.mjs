@@ -102,10 +102,10 @@ pageTest("every failing handler is answered as failed", {}, async (page, agent) 
     await chat.ask(name);
     const requests = agent.requests("tool");
     assert.equal(requests.length, 2, `${name}: the agent is told`);
-    const told = requests[1].body.messages.at(-1);
-    const reason = REASONS[name] ?? (name === "gives a revoked proxy" ? told.error : NO_JSON);
-    assert.equal(told.error, reason, name);
-    assert.deepEqual(JSON.parse(told.content), { error: reason }, name);
+    const result = requests[1].body.messages.at(-1);
+    const reason = REASONS[name] ?? (name === "gives a revoked proxy" ? result.error : NO_JSON);
+    assert.equal(result.error, reason, name);
+    assert.deepEqual(JSON.parse(result.content), { error: reason }, name);
   }
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
 });
@@ -125,9 +125,9 @@ pageTest("results are converted as JSON: dates, maps, sets and undefined", {}, a
     globalThis.chats.one.registerAction({ name: "work", parameters, handler });
   });
   await chat.ask("values");
-  const told = agent.requests("tool")[1].body.messages.at(-1).content;
+  const result = agent.requests("tool")[1].body.messages.at(-1).content;
   const map = '{"a":[1,"b"],"__proto__":2}';
-  assert.equal(told, `{"list":[null,null,null,0],"date":"1970-01-01T00:00:00.000Z","map":${map},"own":"by itself","none":null}`);
+  assert.equal(result, `{"list":[null,null,null,0],"date":"1970-01-01T00:00:00.000Z","map":${map},"own":"by itself","none":null}`);
 });
 
 pageTest("unreadable and invalid fields of an action are refused by name", {}, async (page, agent) => {
@@ -157,9 +157,9 @@ pageTest("unreadable and invalid fields of an action are refused by name", {}, a
     ["{ timeoutMs: 2 ** 40 }", /`timeoutMs` must be/],
   ]) {
     const action = `Object.defineProperties({ name: "act" }, Object.getOwnPropertyDescriptors(${fields}))`;
-    const said = await thrown(page, `() => { ${circle} globalThis.chats.one.registerAction(${action})(); }`);
-    if (message.source === "taken") assert.equal(said, "", fields);
-    else assert.match(said, message, fields);
+    const thrownMessage = await thrown(page, `() => { ${circle} globalThis.chats.one.registerAction(${action})(); }`);
+    if (message.source === "taken") assert.equal(thrownMessage, "", fields);
+    else assert.match(thrownMessage, message, fields);
   }
   await chat.ask("Hello there");
 });
@@ -217,9 +217,9 @@ pageTest("an invalid element, address, header or action is refused by name", {},
     [() => mount(place, { url: "/agent", headers: { "x name": "1" } }), /header "x name"/],
   ];
   for (const [act, message] of mounts) {
-    const said = await thrown(page, act);
-    assert.match(said, /^TypeError: /, `${act}`);
-    assert.match(said, message, `${act}`);
+    const thrownMessage = await thrown(page, act);
+    assert.match(thrownMessage, /^TypeError: /, `${act}`);
+    assert.match(thrownMessage, message, `${act}`);
   }
   assert.equal(await page.locator("#one").innerHTML(), "", "nothing of it is in the page");
   await mountIn(page, "one", agent.url, { headers: { "x-name": "Zürich" } });
@@ -228,9 +228,9 @@ pageTest("an invalid element, address, header or action is refused by name", {},
     [() => chats.one.send(), /text/],
     [() => chats.one.registerAction({ name: "a", handler: 5 }), /handler/],
   ]) {
-    const said = await thrown(page, act);
-    assert.match(said, /^TypeError: /, `${act}`);
-    assert.match(said, message, `${act}`);
+    const thrownMessage = await thrown(page, act);
+    assert.match(thrownMessage, /^TypeError: /, `${act}`);
+    assert.match(thrownMessage, message, `${act}`);
   }
   assert.notEqual(await thrown(page, () => chats.one.registerAction({ name: "a", parameters: { n: 1n } })), "");
   assert.notEqual(await thrown(page, () => chats.one.registerAction({ name: Symbol("a") })), "");

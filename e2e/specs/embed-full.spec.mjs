@@ -87,7 +87,7 @@ pageTest(
   "an unsupported protocol is refused by name",
   { address: ({ page }) => `${page.url}host.html`, bare: true },
   async ({ page }) => {
-    const said = await page.evaluate(async () => {
+    const thrown = await page.evaluate(async () => {
       const place = document.getElementById("one");
       const why = async (file, protocol) => {
         const { mount } = await import(file);
@@ -95,8 +95,8 @@ pageTest(
       };
       return [await why("./embed/index.js", "ui-stream"), await why("./embed/full.js", "telegraph")];
     });
-    assert.match(said[0], /^TypeError: .*`protocol` must be "ag-ui"; `leptos-assistant\/full` takes every protocol/);
-    assert.match(said[1], /^TypeError: .*must be "ag-ui", "ui-stream", "completions";/);
+    assert.match(thrown[0], /^TypeError: .*`protocol` must be "ag-ui"; `leptos-assistant\/full` takes every protocol/);
+    assert.match(thrown[1], /^TypeError: .*must be "ag-ui", "ui-stream", "completions";/);
     await eventually(async () => assert.equal(await page.locator("#one > *").count(), 0));
   },
 );

@@ -20,7 +20,7 @@ const shop = (answer, input) => {
     send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
     send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `You said: ${last.content}` });
     send(answer, { type: "TEXT_MESSAGE_END", messageId });
-    send(answer, { type: "STATE_SNAPSHOT", snapshot: { ...input.state, seen: last.content } });
+    send(answer, { type: "STATE_SNAPSHOT", snapshot: { ...input.state, observed: last.content } });
   }
   finish(answer, input);
 };
@@ -33,20 +33,20 @@ pageTest("state can be read, subscribed to and changed, and events are reported"
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {
     const { one } = globalThis.chats;
-    globalThis.seen = { state: [], busy: [], events: [], loop: [] };
+    globalThis.observed = { state: [], busy: [], events: [], loop: [] };
     globalThis.ends = [
-      one.subscribe("state", (state) => globalThis.seen.state.push(state)),
-      one.subscribe("activity", ({ busy }) => globalThis.seen.busy.push(busy)),
-      one.onEvent((event) => globalThis.seen.events.push(event)),
-      one.onLoopEvent(({ type }) => globalThis.seen.loop.push(type)),
+      one.subscribe("state", (state) => globalThis.observed.state.push(state)),
+      one.subscribe("activity", ({ busy }) => globalThis.observed.busy.push(busy)),
+      one.onEvent((event) => globalThis.observed.events.push(event)),
+      one.onLoopEvent(({ type }) => globalThis.observed.loop.push(type)),
     ];
     one.setState({ basket: [1] });
   });
   await chat.ask("Hello");
-  const seen = () => page.evaluate(() => globalThis.seen);
-  await eventually(async () => assert.equal((await seen()).events.length, 2));
-  const { state, busy, events, loop } = await seen();
-  assert.deepEqual(state.at(-1), { basket: [1], seen: "Hello" });
+  const observed = () => page.evaluate(() => globalThis.observed);
+  await eventually(async () => assert.equal((await observed()).events.length, 2));
+  const { state, busy, events, loop } = await observed();
+  assert.deepEqual(state.at(-1), { basket: [1], observed: "Hello" });
   assert.deepEqual([...new Set(busy)], [false, true]);
   assert.deepEqual(events.map(({ type, role }) => [type, role]), [["message", "user"], ["message", "assistant"]]);
   assert.deepEqual(loop, ["userMessage", "assistantMessage", "finalResponse"]);
@@ -62,8 +62,8 @@ pageTest("state can be read, subscribed to and changed, and events are reported"
     globalThis.chats.one.updateState((state) => ({ ...state, basket: [2] }));
   });
   await chat.ask("Again");
-  assert.deepEqual(bodies(agent)[1].state, { basket: [2], seen: "Hello" });
-  assert.deepEqual(await seen(), { state, busy, events, loop }, "nothing more is reported");
+  assert.deepEqual(bodies(agent)[1].state, { basket: [2], observed: "Hello" });
+  assert.deepEqual(await observed(), { state, busy, events, loop }, "nothing more is reported");
 });
 
 pageTest("context values and functions are sent with each run", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
@@ -110,8 +110,8 @@ pageTest("decisions of the page are recorded as the application's", {}, async (p
     globalThis.steps = [];
     one.onCallEvent(({ kind, phase }) => globalThis.steps.push([kind, phase]));
     globalThis.log = one.startAudit({ redact: ({ args }) => ({ ...args, card: "…" }) });
-    globalThis.told = 0;
-    globalThis.log.onEntry(() => globalThis.told++);
+    globalThis.received = 0;
+    globalThis.log.onEntry(() => globalThis.received++);
   });
   const pending = async () => {
     await eventually(async () => assert.equal((await page.evaluate(() => globalThis.chats.one.pendingApprovals())).length, 1));
@@ -128,12 +128,12 @@ pageTest("decisions of the page are recorded as the application's", {}, async (p
   await page.evaluate((key) => globalThis.chats.one.deny(key, "not today"), await pending());
   await chat.idle();
   assert.deepEqual(JSON.parse(bodies(agent).at(-1).messages.at(-1).content), { status: "denied", reason: "not today" });
-  const { entries, told, exported } = await page.evaluate(() => ({
+  const { entries, received, exported } = await page.evaluate(() => ({
     entries: globalThis.log.entries(),
-    told: globalThis.told,
+    received: globalThis.received,
     exported: globalThis.log.export(),
   }));
-  assert.equal(told, entries.length);
+  assert.equal(received, entries.length);
   assert.ok(entries.length >= 6);
   assert.ok(!JSON.stringify([entries, exported]).includes("4111"), "cards are redacted");
   assert.match(JSON.stringify(entries), /application/);
@@ -274,7 +274,7 @@ pageTest("session options set an initial conversation, limits and a stop rule", 
 
 pageTest("invalid arguments throw, and failed listeners do not stop the chat", { allow: [/`(onEvent|subscribe)/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
-  const said = await page.evaluate(() => {
+  const thrown = await page.evaluate(() => {
     const { one } = globalThis.chats;
     const circle = {};
     circle.circle = circle;
@@ -310,23 +310,23 @@ pageTest("invalid arguments throw, and failed listeners do not stop the chat", {
       }
     });
   });
-  for (const [name, message] of said) assert.match(message, ["unknown", "message"].includes(name) ? /^Error: / : /^TypeError: /, name);
+  for (const [name, message] of thrown) assert.match(message, ["unknown", "message"].includes(name) ? /^Error: / : /^TypeError: /, name);
   assert.equal(await page.evaluate(() => globalThis.chats.one.call(77)), null);
   await page.evaluate(() => {
     const { one } = globalThis.chats;
-    globalThis.told = 0;
+    globalThis.received = 0;
     one.onEvent(() => { throw new Error("a listener"); });
     one.onEvent(async () => { throw "a text"; });
-    one.onEvent(() => globalThis.told++);
+    one.onEvent(() => globalThis.received++);
     one.subscribe("messages", () => { throw new Error("another"); });
     // A listener may call back into the chat.
     one.onEvent(({ role }) => role === "user" && one.setState({ from: "a listener" }));
   });
   await chat.ask("Hello");
-  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.told), 2));
+  await eventually(async () => assert.equal(await page.evaluate(() => globalThis.received), 2));
   assert.equal(await chat.root.getByText("has stopped").count(), 0);
   await page.evaluate(() => globalThis.chats.one.unmount());
-  const gone = await page.evaluate(() => {
+  const errors = await page.evaluate(() => {
     const { one } = globalThis.chats;
     return [() => one.messages(), () => one.stop(), () => one.onEvent(() => {}), () => one.composer.text()].map((attempt) => {
       try {
@@ -336,5 +336,5 @@ pageTest("invalid arguments throw, and failed listeners do not stop the chat", {
       }
     });
   });
-  assert.deepEqual([...new Set(gone)], ["The chat has been taken out of the page"]);
+  assert.deepEqual([...new Set(errors)], ["The chat has been taken out of the page"]);
 });

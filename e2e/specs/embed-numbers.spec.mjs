@@ -70,14 +70,14 @@ pageTest("without the option a call with an inexact integer does not run", {}, a
   await register(page, undefined, "never");
   await chat.ask("Pay");
   assert.deepEqual(await page.evaluate(() => globalThis.got), []);
-  const told = agent.requests("pay")[1].body.messages.at(-1);
-  assert.match(told.error, /^The number 9007199254740993 is too large to be passed on exactly/);
+  const answer = agent.requests("pay")[1].body.messages.at(-1);
+  assert.match(answer.error, /^The number 9007199254740993 is too large to be passed on exactly/);
 });
 
 pageTest("unknown and mistyped fields and options are refused", {}, async (page, agent) => {
   await mountIn(page, "one", agent.url);
   const refused = await page.evaluate(async () => {
-    const said = (act) => {
+    const attempt = (act) => {
       try {
         act();
         return "taken";
@@ -85,7 +85,7 @@ pageTest("unknown and mistyped fields and options are refused", {}, async (page,
         return `${error.constructor.name}: ${error.message}`;
       }
     };
-    const action = (fields) => said(() => globalThis.chats.one.registerAction(fields));
+    const action = (fields) => attempt(() => globalThis.chats.one.registerAction(fields));
     const { mount } = await import("./embed/index.js");
     const mounted = async (options) =>
       mount(document.getElementById("two"), options).then(
@@ -115,7 +115,7 @@ pageTest("unknown and mistyped fields and options are refused", {}, async (page,
       getter: await mounted({ url: "/agent", get label() { throw new Error("not now"); } }),
       slot: await mounted({ url: "/agent", slots: { aside: document.createElement("p") } }),
       slotText: await mounted({ url: "/agent", slots: { header: "<b>Hello</b>" } }),
-      changed: said(() => globalThis.chats.one.update({ label: 5 })),
+      changed: attempt(() => globalThis.chats.one.update({ label: 5 })),
     };
   });
   const start = {

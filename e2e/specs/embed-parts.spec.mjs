@@ -50,14 +50,14 @@ async function pauses(answer, input) {
 }
 
 /** Asks the user a question. */
-function asks(answer, { threadId, runId }) {
+function asksBack(answer, { threadId, runId }) {
   begin(answer, { threadId, runId });
   const interrupts = [{ id: "i", reason: "approval", message: "Which one?" }];
   send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts } });
   answer.end();
 }
 
-const partTest = embedSuite({ scenes: { hello, again: hello, remembers, pauses, asks } });
+const partTest = embedSuite({ scenes: { hello, again: hello, remembers, pauses, asksBack } });
 
 /** The number of requests for the part so far. */
 function countPartRequests(page) {
@@ -107,7 +107,7 @@ partTest("the second part is fetched once, before a chat is used", {}, async (pa
 partTest("a message sent before the part is loaded waits for it and for the actions of the page", {}, async (page, agent) => {
   const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}hello`, [{ name: "look", description: "Looks" }]);
-  const heard = await listen(chat);
+  const announced = await listen(chat);
   await enterText(chat, "Hello");
   await thinking(chat).waitFor();
   assert.equal(await page.evaluate(() => globalThis.chats?.one), undefined, "`mount` resolves once the chat has its methods");
@@ -116,7 +116,7 @@ partTest("a message sent before the part is loaded waits for it and for the acti
   await chat.picture("embed while its conversation is fetched");
   release();
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
+  await eventually(async () => assert.match(JSON.stringify(await announced()), /"log","text":"Assistant: Good day\./));
   const [{ body }] = agent.requests("hello");
   assert.deepEqual(body.tools.map(({ name }) => name), ["look"]);
   assert.equal(body.messages.length, 1, "it was sent once");
@@ -229,10 +229,10 @@ partTest("a chat removed before the part is loaded sends nothing", {}, async (pa
 
 partTest("a message sent by the page is shown and announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}hello`);
-  const heard = await listen(chat);
+  const announced = await listen(chat);
   await page.evaluate(() => globalThis.chats.one.send("Hello"));
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
+  await eventually(async () => assert.match(JSON.stringify(await announced()), /"log","text":"Assistant: Good day\./));
 });
 
 /** Refuses the part at first; then the user tries again. */
@@ -290,21 +290,21 @@ partTest("a part of an earlier build in the cache is fetched again past the cach
 
 partTest("an answer in a new conversation is announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}hello`);
-  const heard = await listen(chat);
+  const announced = await listen(chat);
   await page.evaluate(() => {
     globalThis.chats.one.newConversation();
     globalThis.chats.one.send("Hello");
   });
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /"log","text":"Assistant: Good day\./));
+  await eventually(async () => assert.match(JSON.stringify(await announced()), /"log","text":"Assistant: Good day\./));
 });
 
 partTest("a slowly loading part is announced", {}, async (page, agent) => {
   await delayPart(page, 2_500);
   const chat = await beginIn(page, "one", `${agent.url}hello`);
-  const heard = await listen(chat);
+  const announced = await listen(chat);
   await enterText(chat, "Hello");
-  await eventually(async () => assert.deepEqual((await heard())[0], { region: "status", text: "Loading" }));
+  await eventually(async () => assert.deepEqual((await announced())[0], { region: "status", text: "Loading" }));
   await chat.says("Good day.");
 });
 
@@ -329,9 +329,9 @@ partTest("repeated hovering and focus fetch the part once", { allow: REFUSED }, 
 partTest("of a history in a snapshot only the newest messages are announced", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}remembers`);
   await chat.composer.hover();
-  const heard = await listen(chat);
+  const announced = await listen(chat);
   await chat.send("Hello");
   await chat.says("Good day.");
-  await eventually(async () => assert.match(JSON.stringify(await heard()), /Good day/));
-  assert.doesNotMatch(JSON.stringify(await heard()), /Old answer [12]/);
+  await eventually(async () => assert.match(JSON.stringify(await announced()), /Good day/));
+  assert.doesNotMatch(JSON.stringify(await announced()), /Old answer [12]/);
 });

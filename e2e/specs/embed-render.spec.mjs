@@ -74,7 +74,7 @@ pageTest("a card rendered by the page follows its call and is cleaned up", {}, a
   assert.equal(await card.getByRole("button", { name: "Red" }).count(), 0);
 });
 
-/** Draws an approval with two buttons; the outcomes of its calls are `globalThis.said`. */
+/** Draws an approval with two buttons; the outcomes of its calls are `globalThis.attempts`. */
 const approval = () => ({
   approval: "always",
   renderApproval(call, element) {
@@ -86,14 +86,14 @@ const approval = () => ({
         return `${error.constructor.name}: ${error.message}`;
       }
     };
-    globalThis.said = [];
-    globalThis.attempt = () => globalThis.said.push(attempt(() => call.approve()));
+    globalThis.attempts = [];
+    globalThis.attempt = () => globalThis.attempts.push(attempt(() => call.approve()));
     const line = element.appendChild(document.createElement("p"));
     line.textContent = `Refund ${call.current().argsValue.order}?`;
     for (const [text, act] of [["Do it", () => call.approve()], ["Keep it", () => call.deny("kept")]]) {
       const button = element.appendChild(document.createElement("button"));
       button.textContent = text;
-      button.onclick = () => globalThis.said.push(attempt(act));
+      button.onclick = () => globalThis.attempts.push(attempt(act));
     }
     globalThis.attempt();
   },
@@ -111,13 +111,13 @@ pageTest("a page-rendered approval counts only when visible and clicked by the u
   await page.evaluate(() => new Promise((done) => setTimeout(done, 1500)));
   await page.evaluate(() => globalThis.attempt());
   await card.getByRole("button", { name: "Do it" }).evaluate((button) => button.click());
-  const refused = await page.evaluate(() => globalThis.said);
+  const refused = await page.evaluate(() => globalThis.attempts);
   assert.equal(refused.length, 5);
   for (const message of refused) assert.match(message, /^Error: /);
   assert.deepEqual(await ran(page), []);
   await eventually(async () => {
     await card.getByRole("button", { name: "Do it" }).click();
-    assert.equal((await page.evaluate(() => globalThis.said)).at(-1), "taken");
+    assert.equal((await page.evaluate(() => globalThis.attempts)).at(-1), "taken");
   });
   await chat.idle();
   assert.deepEqual(await ran(page), [{ order: "A-17" }]);

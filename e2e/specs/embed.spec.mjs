@@ -143,11 +143,11 @@ exampleTest("the example: a denied handler does not run", async (chat, agent) =>
 });
 
 exampleTest("unmounting the chat empties its element and aborts the run", async (chat) => {
-  const gone = chat.page.waitForEvent("requestfailed");
+  const aborted = chat.page.waitForEvent("requestfailed");
   await chat.send("Tell me a long story");
   await chat.says("word5 ");
   await chat.page.getByRole("button", { name: "Take the chat away" }).click();
-  assert.match((await gone).failure().errorText, /ABORTED/);
+  assert.match((await aborted).failure().errorText, /ABORTED/);
   assert.equal(await chat.page.locator("#chat").innerHTML(), "");
   await chat.page.getByRole("button", { name: "Take the chat away" }).click();
 });
@@ -170,9 +170,9 @@ for (const [handler, result] of [
     await chat.status(chat.card("web_search"), result?.error ? "failed" : "complete");
     const requests = await agent.requests();
     assert.equal(requests.length, 2);
-    const told = requests[1].body.messages.at(-1);
-    assert.equal(told.content, JSON.stringify(result));
-    assert.equal(told.error, result?.error);
+    const answer = requests[1].body.messages.at(-1);
+    assert.equal(answer.content, JSON.stringify(result));
+    assert.equal(answer.error, result?.error);
   });
 }
 

@@ -157,7 +157,7 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     assert.deepEqual([first.headers["x-label"], second.headers["x-label"]], ["First", "Renamed"]);
     await chat.send("B-4");
     assert.equal(await page.evaluate(() => globalThis.ready), 1);
-    assert.deepEqual((await page.evaluate(() => globalThis.heard)).filter((line) => line.endsWith("user")), ["First user", "Renamed user"]);
+    assert.deepEqual((await page.evaluate(() => globalThis.observedMessages)).filter((line) => line.endsWith("user")), ["First user", "Renamed user"]);
     await page.getByRole("button", { name: "Lower headings" }).click();
     await eventually(async () => assert.equal(await page.evaluate(() => globalThis.ready), 2));
     assert.equal(await chat.messages("user").count(), 0);

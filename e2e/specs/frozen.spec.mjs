@@ -22,21 +22,21 @@ const address = ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent:
  */
 async function watch(page) {
   await page.evaluate(() => {
-    const found = { finished: [], taken: [], changed: [], seen: 0, blocks: 0 };
+    const found = { finished: [], taken: [], changed: [], mutations: 0, blocks: 0 };
     const finished = new WeakSet();
     const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
-    const told = (node) => (node.outerHTML ?? node.data ?? "").slice(0, 200);
+    const describe = (node) => (node.outerHTML ?? node.data ?? "").slice(0, 200);
     const observer = new MutationObserver((records) => {
       for (const { target, type, attributeName, removedNodes, oldValue } of records) {
         // An attribute that is set to its present value changes nothing.
         if (type === "attributes" && target.getAttribute(attributeName) === oldValue) continue;
-        found.seen++;
+        found.mutations++;
         const block = elementOf(target)?.closest(".la-markdown > *");
-        if (block && finished.has(block)) found.finished.push(`${type} ${attributeName ?? ""} of ${target.nodeName} in ${told(block)}`);
-        for (const node of removedNodes) if (finished.has(node)) found.finished.push(`gone: ${told(node)}`);
+        if (block && finished.has(block)) found.finished.push(`${type} ${attributeName ?? ""} of ${target.nodeName} in ${describe(block)}`);
+        for (const node of removedNodes) if (finished.has(node)) found.finished.push(`gone: ${describe(node)}`);
         if (!elementOf(target)?.closest(".la-markdown pre")) continue;
-        found.taken.push(...Array.from(removedNodes, told));
-        if (type === "characterData" && !target.data.startsWith(oldValue)) found.changed.push(told(target));
+        found.taken.push(...Array.from(removedNodes, describe));
+        if (type === "characterData" && !target.data.startsWith(oldValue)) found.changed.push(describe(target));
       }
       for (const list of document.querySelectorAll(".la-markdown")) {
         for (const block of list.children) if (block !== list.lastElementChild) finished.add(block);
@@ -53,19 +53,19 @@ async function watch(page) {
 pageTest("finished blocks are not mutated while 5,000 words of markdown stream", { address }, async (chat) => {
   const found = await watch(chat.page);
   await chat.ask("markdown answer");
-  const { finished, seen, blocks } = await found();
-  assert.ok(seen > 100 && blocks > 50, `it streamed: ${seen} mutations, ${blocks} blocks`);
+  const { finished, mutations, blocks } = await found();
+  assert.ok(mutations > 100 && blocks > 50, `it streamed: ${mutations} mutations, ${blocks} blocks`);
   assert.deepEqual(finished.slice(0, 5), [], `${finished.length} mutations of finished blocks`);
 });
 
 pageTest("a code block is only appended to while 3,000 lines stream", { address }, async (chat) => {
   const found = await watch(chat.page);
   await chat.ask("code block");
-  const { taken, changed, seen } = await found();
-  assert.ok(seen > 30, `it streamed: ${seen} mutations`);
+  const { taken, changed, mutations } = await found();
+  assert.ok(mutations > 30, `it streamed: ${mutations} mutations`);
   assert.deepEqual(taken.slice(0, 5), [], `${taken.length} nodes were taken out`);
   assert.deepEqual(changed.slice(0, 5), [], `${changed.length} texts became others`);
-  const said = await chat.messages("assistant").locator(".la-markdown pre").textContent();
+  const shown = await chat.messages("assistant").locator(".la-markdown pre").textContent();
   const [, ...lines] = code(3_000).trimEnd().split("\n");
-  assert.equal(said.trimEnd(), lines.slice(0, -1).join("\n").trimEnd());
+  assert.equal(shown.trimEnd(), lines.slice(0, -1).join("\n").trimEnd());
 });

@@ -56,7 +56,7 @@ for (const place of places) {
     assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the stream was read to its end");
   };
   const expected = place === "tool names" ? payloads : UNMARKED.includes(place) ? [] : marks;
-  const check = (_, seen) => assert.deepEqual(expected.filter((word) => !seen.includes(word)), [], "every text arrived");
+  const check = (_, shown) => assert.deepEqual(expected.filter((word) => !shown.includes(word)), [], "every text arrived");
   hostileTest(place, slug(place), body, { check });
 }
 

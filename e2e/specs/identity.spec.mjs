@@ -136,7 +136,7 @@ const done = (harbor) => harbor.activity.getByRole("listitem").filter({ hasText:
 const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 
 /** The calls of a request: their messages and results, without ids of the page's. */
-const told = ({ messages }) =>
+const callsAndResults = ({ messages }) =>
   messages.flatMap(({ role, toolCalls = [], toolCallId, content }) => {
     if (role === "tool") return [`${toolCallId} = ${content}`];
     return toolCalls.map(({ id, function: { name, arguments: args } }) => `${id}: ${name} ${args}`);
@@ -170,7 +170,7 @@ sceneTest("a snapshot that drops one of two pending calls leaves the other unapp
   await chat.idle();
   await eventually(() => assert.equal(posted().length, 2));
   assert.deepEqual(await done(harbor), before);
-  assert.deepEqual(told(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
+  assert.deepEqual(callsAndResults(posted()[1]), [`b: deployApplication ${JSON.stringify(PRODUCTION)}`, 'b = {"status":"denied","reason":"not now"}']);
 });
 
 sceneTest("a denied call stays denied when a snapshot moves it to another message", "denied", async (chat, harbor, posted) => {
@@ -186,7 +186,7 @@ sceneTest("a denied call stays denied when a snapshot moves it to another messag
   assert.deepEqual(await done(harbor), before, "nothing ran");
   await chat.ask("And now?");
   assert.equal(posted().length, 3);
-  assert.deepEqual(told(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
+  assert.deepEqual(callsAndResults(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
   assert.deepEqual(await done(harbor), before, "nor later");
 });
 
@@ -206,7 +206,7 @@ sceneTest("a call renamed after its approval needs a new approval", "renamed", a
   await chat.idle();
   assert.deepEqual(await done(harbor), before);
   assert.deepEqual(posted()[1].resume, [{ interruptId: "question", status: "resolved", payload: { approved: true } }]);
-  assert.deepEqual(told(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
+  assert.deepEqual(callsAndResults(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
 });
 
 sceneTest("a finished handler does not run again when a snapshot moves its call", "finished", async (chat, harbor, posted) => {
@@ -217,7 +217,7 @@ sceneTest("a finished handler does not run again when a snapshot moves its call"
   assert.equal(await card.count(), 1);
   assert.equal((await done(harbor)).length, before.length + 1, "it ran once");
   assert.equal(posted().length, 2);
-  const [asked, result] = told(posted()[1]);
+  const [asked, result] = callsAndResults(posted()[1]);
   assert.equal(asked, `c: web_search ${JSON.stringify(CRABS)}`);
   assert.match(result, /^c = .*Crabs on the quay wall/);
 });
@@ -258,7 +258,7 @@ sceneTest("results and denials are kept when a snapshot rewrites them", "rewritt
   await chat.status(weather, "failed");
   await shows(weather, "No weather for Rotterdam");
   await chat.ask("And now?");
-  const [, , result, denied] = told(posted()[2]);
+  const [, , result, denied] = callsAndResults(posted()[2]);
   assert.match(result, /^c = .*Crabs on the quay wall/);
   assert.equal(denied, 'd = "denied"');
 });
@@ -268,7 +268,7 @@ sceneTest("streamed arguments are kept when a snapshot omits them", "emptied", a
   await eventually(() => assert.equal(posted().length, 2));
   await shows(harbor.activity, /Searched for “herons”[^]*Searched for “crabs”|Searched for “crabs”[^]*Searched for “herons”/);
   const asked = ['c: web_search {"query":"crabs"}', 'd: web_search {"query":"herons"}'];
-  assert.deepEqual(told(posted()[1]).slice(0, 2), asked);
+  assert.deepEqual(callsAndResults(posted()[1]).slice(0, 2), asked);
 });
 
 const pageTest = embedSuite({ scenes });
@@ -297,5 +297,5 @@ pageTest("npm package: a renamed call does not run a handler that requires appro
   await chat.idle();
   assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
   const requests = agent.requests("renamed-embed").map(({ body }) => body);
-  assert.deepEqual(told(requests[2]), [`c: send_money ${JSON.stringify(MALLORY)}`, 'c = "denied"']);
+  assert.deepEqual(callsAndResults(requests[2]), [`c: send_money ${JSON.stringify(MALLORY)}`, 'c = "denied"']);
 });

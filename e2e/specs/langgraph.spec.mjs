@@ -35,7 +35,7 @@ async function sent(agent) {
 const rolesOf = ({ messages }) => messages.map(({ role }) => role);
 
 /** Checks that each message of the transcript is there once. */
-async function once(chat, role, ...texts) {
+async function assertNoDuplicates(chat, role, ...texts) {
   assert.equal(await chat.messages(role).count(), texts.length);
   for (const [index, text] of texts.entries()) {
     assert.ok((await chat.messages(role).nth(index).innerText()).includes(text), `${role} ${index} says ${text}`);
@@ -47,8 +47,8 @@ agentTest("text is streamed, and the state of the graph is sent with the next me
   await chat.says("You said: Hello there");
   await chat.ask("And again");
   await chat.says("You said: And again");
-  await once(chat, "user", "Hello there", "And again");
-  await once(chat, "assistant", "You said: Hello there", "You said: And again");
+  await assertNoDuplicates(chat, "user", "Hello there", "And again");
+  await assertNoDuplicates(chat, "assistant", "You said: Hello there", "You said: And again");
   const [first, second] = await sent(agent);
   assert.deepEqual(first.state, {});
   assert.equal(second.state.steps, 1);

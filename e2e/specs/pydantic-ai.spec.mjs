@@ -284,8 +284,8 @@ agentTest("a server call and a page call complete in one answer", {}, async (cha
   await chat.status(chat.card("confirmAction"), "complete");
   const requests = await sent(agent);
   assert.equal(requests.length, 2);
-  const [said, calls, ...results] = messagesOf(requests)[1];
-  exactly(said, user(1, "Confirm order A-17"));
+  const [question, calls, ...results] = messagesOf(requests)[1];
+  exactly(question, user(1, "Confirm order A-17"));
   exactly(calls.toolCalls, [
     call(1, "lookup_order", '{"order_id": "A-17"}'),
     call(2, "confirmAction", '{"action": "ship order A-17", "importance": "high"}'),

@@ -114,9 +114,9 @@ chatTest("a deletion cancelled with Escape keeps the row", async (chat, harbor) 
 });
 
 chatTest("search updates its card in every status and shows results in the panel", async (chat, harbor) => {
-  const seen = await chat.watch("web_search");
+  const states = await chat.watch("web_search");
   await chat.ask("Search for tide tables");
-  assert.deepEqual(await seen(), [
+  assert.deepEqual(await states(), [
     { status: "pending", text: "Preparing to search…" },
     { status: "executing", text: 'Searching for "tide tables"…' },
     { status: "complete", text: 'Found 2 results for "tide tables"' },
@@ -126,9 +126,9 @@ chatTest("search updates its card in every status and shows results in the panel
 });
 
 chatTest("a failed handler shows its error in card and panel, and the agent continues", async (chat, harbor) => {
-  const seen = await chat.watch("web_search");
+  const states = await chat.watch("web_search");
   await chat.ask("Search for pier failure reports");
-  const statuses = (await seen()).map(({ status }) => status);
+  const statuses = (await states()).map(({ status }) => status);
   assert.deepEqual(statuses, ["pending", "executing", "failed"]);
   await shows(chat.card("web_search"), "Search failed: the search index is being rebuilt");
   await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
@@ -192,7 +192,7 @@ chatTest("the deploy switch controls whether deploy actions are offered", async 
 });
 
 chatTest("card and lane show the progress of a handler", async (chat, harbor) => {
-  const seen = await chat.watch("deployment_process");
+  const states = await chat.watch("deployment_process");
   await chat.send("Run the full deployment process");
   const card = chat.card("deployment_process");
   const current = card.locator("[aria-current=step]");
@@ -202,7 +202,7 @@ chatTest("card and lane show the progress of a handler", async (chat, harbor) =>
   await shows(card, /Deployment dep-\d+ completed successfully/);
   assert.equal(await card.locator('[data-state="done"]').count(), 5);
   await shows(harbor.lane("staging"), /2\.4\.0[^]*Healthy/);
-  assert.deepEqual([...new Set((await seen()).map(({ status }) => status))], ["pending", "executing", "complete"]);
+  assert.deepEqual([...new Set((await states()).map(({ status }) => status))], ["pending", "executing", "complete"]);
 });
 
 chatTest("a server tool is only displayed", async (chat) => {
@@ -216,9 +216,9 @@ chatTest("a server tool is only displayed", async (chat) => {
 });
 
 chatTest("a progress card follows streaming arguments", async (chat) => {
-  const seen = await chat.watch("analyzing_data");
+  const states = await chat.watch("analyzing_data");
   await chat.ask("Analyze the berth telemetry");
-  const all = await seen();
+  const all = await states();
   const percents = all.filter(({ status }) => status === "pending").map(({ text }) => Number(/(\d+)%/.exec(text)?.[1] ?? 0));
   assert.ok(new Set(percents).size > 5, `it grew step by step: ${percents}`);
   assert.deepEqual(percents, [...percents].sort((a, b) => a - b), "it never went back");

@@ -15,7 +15,7 @@ let received;
 
 before(async () => {
   agent = http.createServer(async (request, answer) => {
-    received = { headers: request.headers, answer, gone: once(answer, "close") };
+    received = { headers: request.headers, answer, closed: once(answer, "close") };
     answer.writeHead(200, { "content-type": "text/event-stream" });
     answer.write("data: 1\n\n");
   });
@@ -85,7 +85,7 @@ test("the agent's stream is forwarded unbuffered, and a disconnect is propagated
   assert.equal(received.headers.accept, "text/event-stream");
   for (const name of ["cookie", "x-other", "origin"]) assert.equal(received.headers[name], undefined, name);
   leave.abort();
-  await received.gone;
+  await received.closed;
 });
 
 test("a stream aborted by the agent is aborted for the page", async () => {
@@ -105,9 +105,9 @@ test("an unreachable agent is answered with 502 and a reason", async () => {
 });
 
 test("only the paths of a protocol are forwarded below its address", async () => {
-  const seen = [];
+  const received = [];
   const behind = http.createServer((request, answer) => {
-    seen.push(`${request.method} ${request.url}`);
+    received.push(`${request.method} ${request.url}`);
     answer.writeHead(request.method === "GET" ? 204 : 429, { "retry-after": "3" }).end();
   });
   behind.listen(0, "127.0.0.1");
@@ -129,7 +129,7 @@ test("only the paths of a protocol are forwarded below its address", async () =>
     }
     await front.close();
   }
-  assert.deepEqual(seen, [
+  assert.deepEqual(received, [
     "POST /v1/chat/completions?a=b",
     "POST /api/chat",
     "GET /api/chat/th%2F1/stream",

@@ -16,10 +16,10 @@ const pageTest = suite(async (open) => {
 const speechTest = (name, body, query = "") =>
   pageTest(name, { address: ({ page }) => page.url + query }, async (chat) => body(chat, await listen(chat)));
 
-speechTest("a complete answer is announced once, as plain text", async (chat, said) => {
+speechTest("a complete answer is announced once, as plain text", async (chat, announced) => {
   await chat.ask("What can you do?");
-  await eventually(async () => assert.ok((await said()).length > 0));
-  const all = await said();
+  await eventually(async () => assert.ok((await announced()).length > 0));
+  const all = await announced();
   assert.ok(all.every(({ region }) => region === "log"), JSON.stringify(all));
   const words = all.map(({ text }) => text).join(" ");
   assert.doesNotMatch(words, /[*`#]|\]\(/, "no marks of markdown");
@@ -27,47 +27,47 @@ speechTest("a complete answer is announced once, as plain text", async (chat, sa
   assert.equal(new Set(all.map(({ text }) => text)).size, all.length, "nothing twice");
 });
 
-speechTest("a long answer is announced by block, up to a limit", async (chat, said) => {
+speechTest("a long answer is announced by block, up to a limit", async (chat, announced) => {
   await chat.ask("Tell me something long");
-  await eventually(async () => assert.ok((await said()).length > 1));
-  const all = await said();
+  await eventually(async () => assert.ok((await announced()).length > 1));
+  const all = await announced();
   assert.ok(all.every(({ region }) => region === "log"));
   assert.ok(all.map(({ text }) => text).join("").length < 8_000);
 });
 
-speechTest("a call is announced while running, before the answer", async (chat, said) => {
+speechTest("a call is announced while running, before the answer", async (chat, announced) => {
   await chat.ask("Where is order A-17?");
-  await eventually(async () => assert.ok((await said()).some(({ text }) => /shipped/.test(text))));
-  const all = await said();
+  await eventually(async () => assert.ok((await announced()).some(({ text }) => /shipped/.test(text))));
+  const all = await announced();
   const tool = all.findIndex(({ region, text }) => region === "status" && /lookup_order/.test(text));
   const answer = all.findIndex(({ region, text }) => region === "log" && /shipped/.test(text));
   assert.ok(tool >= 0 && answer > tool, JSON.stringify(all));
   assert.ok(!all.some(({ region }) => region === "alert"), "nothing is urgent");
 });
 
-speechTest("a stepped call is announced once, without its steps", async (chat, said) => {
+speechTest("a stepped call is announced once, without its steps", async (chat, announced) => {
   await chat.ask("Run the full deployment process");
-  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "log")));
-  const runs = (await said()).filter(({ text }) => /deployment_process|Running|deployment process/.test(text) && !/completed/.test(text));
+  await eventually(async () => assert.ok((await announced()).some(({ region }) => region === "log")));
+  const runs = (await announced()).filter(({ text }) => /deployment_process|Running|deployment process/.test(text) && !/completed/.test(text));
   assert.equal(runs.filter(({ region }) => region === "status").length, 1, JSON.stringify(runs));
 });
 
-speechTest("an approval is announced at once, then the call, then the answer", async (chat, said) => {
+speechTest("an approval is announced at once, then the call, then the answer", async (chat, announced) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
-  await eventually(async () => assert.deepEqual((await said()).at(-1), { region: "alert", text: "Approval needed: Look up the weather, Place: Rotterdam" }));
+  await eventually(async () => assert.deepEqual((await announced()).at(-1), { region: "alert", text: "Approval needed: Look up the weather, Place: Rotterdam" }));
   await chat.approve(card);
   await chat.idle();
-  await eventually(async () => assert.match((await said()).at(-1).text, /14 °C in Rotterdam/));
+  await eventually(async () => assert.match((await announced()).at(-1).text, /14 °C in Rotterdam/));
   assert.deepEqual(
-    (await said()).map(({ region, text }) => `${region}: ${text}`).filter((line) => !line.includes("14 °C")),
+    (await announced()).map(({ region, text }) => `${region}: ${text}`).filter((line) => !line.includes("14 °C")),
     ["log: Assistant: Let me check…", "alert: Approval needed: Look up the weather, Place: Rotterdam", "status: Looking up the weather"],
   );
 });
 
 // An assertive announcement makes screen readers drop a polite one of the same moment.
-speechTest("the text before a question is announced before the question", async (chat, said) => {
+speechTest("the text before a question is announced before the question", async (chat, announced) => {
   const urgentAtText = chat.root.evaluate(
     (root) =>
       new Promise((resolve) => {
@@ -82,8 +82,8 @@ speechTest("the text before a question is announced before the question", async 
   );
   await chat.send("Pick a data source for the berth report");
   assert.equal(await urgentAtText, "");
-  await eventually(async () => assert.equal((await said()).at(-1).text, "The assistant has a question for you."));
-  const regions = (await said()).map(({ region }) => region);
+  await eventually(async () => assert.equal((await announced()).at(-1).text, "The assistant has a question for you."));
+  const regions = (await announced()).map(({ region }) => region);
   // The card that asks is a running tool.
   assert.deepEqual(
     regions.filter((region) => region !== "status"),
@@ -91,29 +91,29 @@ speechTest("the text before a question is announced before the question", async 
   );
 });
 
-speechTest("two approvals are announced together", async (chat, said) => {
+speechTest("two approvals are announced together", async (chat, announced) => {
   await chat.send("What's the weather in Oslo and Bergen?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
-  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
-  const urgent = (await said()).filter(({ region }) => region === "alert");
+  await eventually(async () => assert.ok((await announced()).some(({ region }) => region === "alert")));
+  const urgent = (await announced()).filter(({ region }) => region === "alert");
   assert.deepEqual(urgent.map(({ text }) => text), ["Approval needed: Look up the weather, Place: Oslo; Look up the weather, Place: Bergen"]);
 });
 
-speechTest("an error is announced once as an alert", async (chat, said) => {
+speechTest("an error is announced once as an alert", async (chat, announced) => {
   await chat.ask("Crash the agent");
-  await eventually(async () => assert.ok((await said()).some(({ region }) => region === "alert")));
-  const urgent = (await said()).filter(({ region }) => region === "alert");
+  await eventually(async () => assert.ok((await announced()).some(({ region }) => region === "alert")));
+  const urgent = (await announced()).filter(({ region }) => region === "alert");
   assert.equal(urgent.length, 1, JSON.stringify(urgent));
   assert.match(urgent[0].text, /ran into a problem/);
 });
 
-speechTest("Stop is announced once", async (chat, said) => {
+speechTest("Stop is announced once", async (chat, announced) => {
   await chat.send("Run the full deployment process");
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.stopButton.click();
   await chat.idle();
-  await eventually(async () => assert.deepEqual((await said()).at(-1), { region: "status", text: "Stopped." }));
-  assert.equal((await said()).filter(({ text }) => /^Stopped/.test(text)).length, 1);
+  await eventually(async () => assert.deepEqual((await announced()).at(-1), { region: "status", text: "Stopped." }));
+  assert.equal((await announced()).filter(({ text }) => /^Stopped/.test(text)).length, 1);
 });
 
 speechTest(
@@ -121,20 +121,20 @@ speechTest(
   async (chat) => {
     await chat.ask("Where is order A-17?");
     await chat.page.reload();
-    const said = await listen(chat);
+    const announced = await listen(chat);
     await chat.says("A-17");
     await chat.page.waitForTimeout(500);
-    assert.deepEqual(await said(), []);
+    assert.deepEqual(await announced(), []);
     await chat.ask("What can you do?");
-    await eventually(async () => assert.ok((await said()).length > 0));
-    assert.ok(!(await said()).some(({ text }) => /shipped/.test(text)));
+    await eventually(async () => assert.ok((await announced()).length > 0));
+    assert.ok(!(await announced()).some(({ text }) => /shipped/.test(text)));
   },
   "?chat=heard",
 );
 
 speechTest(
   "scrolling through 1,000 messages announces nothing",
-  async (chat, said) => {
+  async (chat, announced) => {
     await chat.log.locator('[data-message-id="past-999"]').waitFor();
     for (let step = 0; step < 20; step++) {
       await chat.log.evaluate((log) => log.scrollBy(0, -1500));
@@ -142,7 +142,7 @@ speechTest(
     }
     await chat.log.evaluate((log) => log.scrollTo(0, 0));
     await chat.page.waitForTimeout(300);
-    assert.deepEqual(await said(), []);
+    assert.deepEqual(await announced(), []);
   },
   "?history=1000",
 );

@@ -64,9 +64,9 @@ async function play(page, agent, place, scene) {
   // The end of the stream reaches the page, and a continuation its answer.
   await page.waitForTimeout(100);
   await frames(page);
-  const seen = await words(page, place);
+  const shown = await words(page, place);
   await page.evaluate((place) => globalThis.chats[place].unmount(), place);
-  return seen;
+  return shown;
 }
 
 const GROUPS = 4;

@@ -104,7 +104,7 @@ async function counts(control) {
 
 const button = (place, name) => place.getByRole("button", { name, exact: typeof name === "string" });
 const weather = (chat) => chat.card("get_weather").last();
-const asksForWeather = async (chat) => {
+const askForWeather = async (chat) => {
   await chat.send("What's the weather?");
   await button(weather(chat), /^Approve/).waitFor();
 };
@@ -119,13 +119,13 @@ const TASKS = {
     most: { clicks: 1, keys: 9 },
   },
   approve: {
-    before: asksForWeather,
+    before: askForWeather,
     steps: (chat, way) => way.use(button(weather(chat), /^Approve/)),
     proof: (chat) => chat.status(weather(chat), "complete"),
     most: { clicks: 1, keys: 5 },
   },
   "deny with a reason": {
-    before: asksForWeather,
+    before: askForWeather,
     async steps(chat, way) {
       await way.use(button(weather(chat), "Deny"));
       await way.write(weather(chat).getByLabel("Reason (optional)"), "Not now");
@@ -135,7 +135,7 @@ const TASKS = {
     most: { clicks: 2, keys: 6 },
   },
   "edit a request": {
-    before: asksForWeather,
+    before: askForWeather,
     async steps(chat, way) {
       await way.use(weather(chat).locator(".la-approval-more > summary"));
       await way.use(button(weather(chat), "Change…"));
@@ -217,7 +217,7 @@ const TASKS = {
   },
   "revoke a grant": {
     before: async (chat) => {
-      await asksForWeather(chat);
+      await askForWeather(chat);
       await weather(chat).locator(".la-approval-longer").click();
       await weather(chat).getByLabel("For this conversation").check();
       await counts(button(weather(chat), /^Approve/));
@@ -233,7 +233,7 @@ const TASKS = {
     },
     proof: async (chat) => {
       if (await chat.page.getByRole("dialog").isVisible()) await chat.page.keyboard.press("Escape");
-      await asksForWeather(chat);
+      await askForWeather(chat);
     },
     most: { clicks: 2, keys: 6 },
   },

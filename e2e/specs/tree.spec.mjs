@@ -19,7 +19,7 @@ const treeTest = (name, body, { query = "chat=tree", ...options } = {}) =>
 
 const tree = (chat) => chat.page.getByRole("tree", { name: "Branches" });
 const rows = (chat) => tree(chat).getByRole("treeitem");
-const said = async (chat) => (await rows(chat).locator(".la-tree-text").allInnerTexts()).map((text) => text.trim());
+const rowTexts = async (chat) => (await rows(chat).locator(".la-tree-text").allInnerTexts()).map((text) => text.trim());
 
 /** The active item of the tree, by `aria-activedescendant`. */
 const current = (chat) =>
@@ -58,7 +58,7 @@ async function branched(chat) {
 
 treeTest("keys move through the tree, and Enter shows a branch and marks it", async (chat) => {
   await branched(chat);
-  const all = await said(chat);
+  const all = await rowTexts(chat);
   assert.equal(all.filter((text) => text.startsWith("Where is order")).length, 2);
   const shown = tree(chat).locator("[data-shown]");
   await eventually(async () => assert.match((await shown.first().innerText()).replace(/\s+/g, " "), /order B-4/));
@@ -81,7 +81,7 @@ treeTest("keys move through the tree, and Enter shows a branch and marks it", as
 
 treeTest("Delete asks for confirmation and removes the branch for good", async (chat) => {
   await branched(chat);
-  const before = (await said(chat)).length;
+  const before = (await rowTexts(chat)).length;
   await tree(chat).focus();
   await chat.page.keyboard.press("Home");
   await isAt(chat, "Where is order A-17?");
@@ -92,7 +92,7 @@ treeTest("Delete asks for confirmation and removes the branch for good", async (
   await chat.hasFocus(dialog.getByRole("button", { name: "Cancel" }));
   await chat.page.keyboard.press("Escape");
   await chat.hasFocus(tree(chat));
-  assert.equal((await said(chat)).length, before);
+  assert.equal((await rowTexts(chat)).length, before);
   // A closed dialog reports it later than the next one opens.
   await tree(chat).evaluate((element) => {
     const key = (name) => element.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
@@ -103,22 +103,22 @@ treeTest("Delete asks for confirmation and removes the branch for good", async (
     }));
   });
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await eventually(async () => assert.equal((await said(chat))[0], "Where is order B-4?"));
+  await eventually(async () => assert.equal((await rowTexts(chat))[0], "Where is order B-4?"));
   await chat.hasFocus(tree(chat));
-  const left = await said(chat);
+  const left = await rowTexts(chat);
   await chat.page.reload();
-  await eventually(async () => assert.deepEqual(await said(chat), left));
+  await eventually(async () => assert.deepEqual(await rowTexts(chat), left));
   const stored = await conversationOf(chat.page, "tree");
   assert.equal(stored.messages.filter(({ parent }) => parent === null).length, 1);
 });
 
 treeTest("the tree drawing zooms and fits, and a deletion can be undone", async (chat) => {
   await branched(chat);
-  const before = await said(chat);
+  const before = await rowTexts(chat);
   const button = (name) => chat.page.locator(".la-tree").getByRole("button", { name });
   await button("Draw as a tree").click();
   await chat.page.locator(".la-tree-way").first().waitFor();
-  assert.deepEqual((await said(chat)).sort(), [...before].sort(), "the same messages");
+  assert.deepEqual((await rowTexts(chat)).sort(), [...before].sort(), "the same messages");
   await button("Fit").click();
   const room = await tree(chat).boundingBox();
   for (const row of await rows(chat).all()) {
@@ -147,9 +147,9 @@ treeTest("the tree drawing zooms and fits, and a deletion can be undone", async 
   await chat.hasFocus(tree(chat));
   await isAt(chat, "Where is order A-17?");
   await button("Draw as a tree").click();
-  await eventually(async () => assert.deepEqual(await said(chat), before));
+  await eventually(async () => assert.deepEqual(await rowTexts(chat), before));
   await chat.page.reload();
-  await eventually(async () => assert.deepEqual(await said(chat), before), 10);
+  await eventually(async () => assert.deepEqual(await rowTexts(chat), before), 10);
 });
 
 treeTest("branches fold, and a message can be edited from the tree", async (chat) => {
@@ -163,7 +163,7 @@ treeTest("branches fold, and a message can be edited from the tree", async (chat
   await accessible(chat.page);
   await box.fill("Where is order C-9?");
   await chat.page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
-  await eventually(async () => assert.ok((await said(chat)).includes("Where is order C-9?")));
+  await eventually(async () => assert.ok((await rowTexts(chat)).includes("Where is order C-9?")));
   await chat.idle();
   await chat.ask("Search for tide tables");
   // A second version of the previous answer: there is something to collapse.
@@ -173,16 +173,16 @@ treeTest("branches fold, and a message can be edited from the tree", async (chat
   await turn.getByRole("button", { name: "Edit message" }).click();
   await chat.root.getByRole("textbox", { name: "Your message" }).fill("Search for crabs");
   await chat.page.keyboard.press("Enter");
-  await eventually(async () => assert.ok((await said(chat)).includes("Search for crabs")));
+  await eventually(async () => assert.ok((await rowTexts(chat)).includes("Search for crabs")));
   await chat.idle();
   const open = tree(chat).locator('[aria-expanded="true"]');
   await open.first().waitFor();
-  const before = (await said(chat)).length;
+  const before = (await rowTexts(chat)).length;
   await open.first().locator(".la-tree-fold").click();
-  await eventually(async () => assert.ok((await said(chat)).length < before));
+  await eventually(async () => assert.ok((await rowTexts(chat)).length < before));
   await tree(chat).focus();
   await chat.page.keyboard.press("ArrowRight");
-  await eventually(async () => assert.equal((await said(chat)).length, before));
+  await eventually(async () => assert.equal((await rowTexts(chat)).length, before));
 });
 
 treeTest(

@@ -61,16 +61,16 @@ export class Chat {
    */
   async watch(name) {
     await this.root.evaluate((root, name) => {
-      const seen = [];
+      const states = [];
       const look = () => {
         const card = root.querySelector(`[data-tool-name="${name}"]`);
         if (!card) return;
         const [status, text] = [card.dataset.status, card.innerText.trim()];
-        const last = seen.at(-1);
-        if (text && (last?.status !== status || last?.text !== text)) seen.push({ status, text });
+        const last = states.at(-1);
+        if (text && (last?.status !== status || last?.text !== text)) states.push({ status, text });
       };
       new MutationObserver(look).observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
-      (globalThis.watched ??= {})[name] = seen;
+      (globalThis.watched ??= {})[name] = states;
     }, name);
     return () => this.page.evaluate((name) => globalThis.watched[name], name);
   }
@@ -180,9 +180,9 @@ async function showAllParts(card, button) {
 /** Denies a request: the first press opens the field for a reason if there is one, the second one denies. */
 export async function deny(card, reason) {
   const button = card.getByRole("button", { name: "Deny", exact: true });
-  const asksWhy = (await button.getAttribute("aria-expanded")) !== null;
+  const takesReason = (await button.getAttribute("aria-expanded")) !== null;
   await button.click();
-  if (!asksWhy) return;
+  if (!takesReason) return;
   if (reason) await card.getByLabel("Reason (optional)", { exact: true }).fill(reason);
   await button.click();
 }

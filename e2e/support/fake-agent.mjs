@@ -73,7 +73,7 @@ const SCENES = {
  */
 export async function fakeAgent({ origin, scenes = {} } = {}) {
   const known = { ...SCENES, ...scenes };
-  const seen = [];
+  const recorded = [];
   const held = [];
   const hold = () => new Promise((resolve) => held.push(resolve));
   const server = http.createServer(async (request, answer) => {
@@ -86,8 +86,8 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     const body = await read(request);
     const input = JSON.parse(body);
     const name = request.url.slice(1);
-    const before = seen.filter((other) => other.scene === name).length;
-    seen.push({ scene: name, text: body, body: input, headers: request.headers });
+    const before = recorded.filter((other) => other.scene === name).length;
+    recorded.push({ scene: name, text: body, body: input, headers: request.headers });
     const play = [known[name] ?? []].flat()[before] ?? behave;
     play(answer, input, hold);
   });
@@ -97,8 +97,8 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
   return {
     url,
     /** The bodies that were sent to one scene. */
-    requests: (scene) => seen.filter((request) => request.scene === scene),
-    forget: () => seen.splice(0),
+    requests: (scene) => recorded.filter((request) => request.scene === scene),
+    forget: () => recorded.splice(0),
     /** Resumes scenes that wait. */
     proceed: () => held.splice(0).forEach((resolve) => resolve()),
     /** Aborts all responses that are open. */

@@ -27,9 +27,9 @@ export function guard(page, allowed) {
  * must not create. Returns what it found on the way: marks, such as `№7;`, and the names of tools.
  */
 export async function harmless(page) {
-  const { found, seen } = await page.evaluate(read);
+  const { found, drawn } = await page.evaluate(read);
   assert.deepEqual(found.slice(0, 20), [], `${found.length} things that text should not have become`);
-  return seen;
+  return drawn;
 }
 
 /** Runs in the page. */
@@ -53,7 +53,7 @@ async function read() {
     // Nothing from another origin is fetched unless the host page allows it, and the demo allows none.
     src: (value) => /^data:image\/(png|jpeg|gif|webp|avif);base64,|^blob:/.test(value) || own(value),
   };
-  const [found, seen] = [new Set(), new Set()];
+  const [found, drawn] = [new Set(), new Set()];
   const chat = document.querySelector("[data-assistant-chat]");
   const log = chat.querySelector("[role=log]");
 
@@ -67,8 +67,8 @@ async function read() {
         if (!fine) found.add(`attribute: ${name}=${JSON.stringify(value.slice(0, 100))} on ${element.localName}`);
       }
     }
-    for (const mark of log.textContent.match(/№\d+;/g) ?? []) seen.add(mark);
-    for (const card of chat.querySelectorAll("[data-tool-name]")) seen.add(card.dataset.toolName);
+    for (const mark of log.textContent.match(/№\d+;/g) ?? []) drawn.add(mark);
+    for (const card of chat.querySelectorAll("[data-tool-name]")) drawn.add(card.dataset.toolName);
   }
 
   const frames = async (count) => {
@@ -89,7 +89,7 @@ async function read() {
     for (const details of chat.querySelectorAll("details:not([open])")) details.open = true;
     await frames(2);
     look();
-    if (top <= 0) return { found: [...found], seen: [...seen] };
+    if (top <= 0) return { found: [...found], drawn: [...drawn] };
     top = lines.length > 0 && grown++ < 2 ? log.scrollHeight : log.scrollTop - 2 * log.clientHeight;
   }
 }

@@ -17,7 +17,7 @@ import { withCalls } from "./text-calls.mjs";
  */
 export async function modelServer() {
   const mock = new LLMock({ port: 0, logLevel: "silent", chunkSize: 12 });
-  const says = (words) => ({ predicate: (request) => said(request).toLowerCase().includes(words) });
+  const says = (words) => ({ predicate: (request) => lastQuestion(request).toLowerCase().includes(words) });
   const play = (request) => response(next(request));
   // Only the first time, so that a retry works; data sent before is no longer lost when the connection breaks a little
   // later.
@@ -31,11 +31,11 @@ export async function modelServer() {
     url: `${mock.url}/v1`,
     odd: (file) => `${mock.url}/odd/${file}`,
     /** The requests since the last `forget()`. */
-    requests: () => [...mock.getRequests().map(asSent), ...odd.seen],
+    requests: () => [...mock.getRequests().map(asSent), ...odd.recorded],
     forget() {
       mock.clearRequests();
       mock.resetMatchCounts();
-      odd.seen.length = 0;
+      odd.recorded.length = 0;
     },
     close: () => mock.stop(),
   };
@@ -43,15 +43,15 @@ export async function modelServer() {
 
 /** Answers each first request with a file of fixtures/completions, and the others with plain words. */
 class Odd {
-  seen = [];
+  recorded = [];
 
   async handleRequest(request, answer, pathname) {
     const name = pathname.split("/").find((part) => part.includes("."));
     if (!name) return false;
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk;
-    const again = this.seen.some((earlier) => earlier.name === name);
-    this.seen.push({ name, body: JSON.parse(text), headers: request.headers });
+    const again = this.recorded.some((earlier) => earlier.name === name);
+    this.recorded.push({ name, body: JSON.parse(text), headers: request.headers });
     const file = again ? "aimock-text.sse" : name;
     const [type, status] = { html: ["text/html", 502], json: ["application/json", file.includes("error") ? 429 : 200] }[
       file.split(".").pop()
@@ -71,7 +71,7 @@ function asSent({ body: { _context, _endpointType, ...body }, headers }) {
 const CONTEXT = /\n\n<additional context>[^]*$|^Context provided by the application:\n(?:- .*\n)+\n/g;
 
 /** The user's last message, without the context of the page. */
-function said({ messages }) {
+function lastQuestion({ messages }) {
   const content = messages.findLast(({ role }) => role === "user")?.content ?? "";
   const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
   return text.replace(CONTEXT, "");
@@ -81,7 +81,7 @@ function said({ messages }) {
  * The results of the newest calls, with the names of their tools. Instructions of the agent may follow them, and AG2
  * sends calls that were made together as one after the other.
  */
-function told({ messages: all }) {
+function lastResults({ messages: all }) {
   const messages = all.filter(({ role }) => role !== "system" && role !== "developer");
   const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls).map(({ id, function: { name } }) => [id, name]));
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
@@ -95,10 +95,10 @@ function next(sent) {
   const messages = sent.messages.filter(({ role, content }) => role !== "user" || content?.length);
   const request = { ...sent, messages: withCalls(messages) };
   const offered = (request.tools ?? []).map(({ function: { name, parameters } }) => [name, parameters]);
-  const results = told(request);
-  const clauses = said(request).split(", then ");
+  const results = lastResults(request);
+  const clauses = lastQuestion(request).split(", then ");
   const step = results.length ? stepsOf(request) : 0;
-  const repeats = said(request).toLowerCase().includes("keep searching");
+  const repeats = lastQuestion(request).toLowerCase().includes("keep searching");
   if (results.length && step >= clauses.length && !repeats) return answer(results);
   return scene(clauses[step] ?? clauses[0], Object.fromEntries(offered), []);
 }

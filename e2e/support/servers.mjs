@@ -129,8 +129,8 @@ async function startedAgent(name, program, server, origin) {
   return {
     url,
     async requests() {
-      const seen = await (await fetch(`${url}requests`)).json();
-      return seen.map(({ body, ...rest }) => ({ ...rest, text: body, body: body && JSON.parse(body) }));
+      const recorded = await (await fetch(`${url}requests`)).json();
+      return recorded.map(({ body, ...rest }) => ({ ...rest, text: body, body: body && JSON.parse(body) }));
     },
     forget: () => fetch(`${url}requests`, { method: "DELETE" }),
     async close() {

@@ -6,7 +6,7 @@
  */
 export async function listen(chat) {
   await chat.root.evaluate((root) => {
-    const heard = (globalThis.heard = []);
+    const announced = (globalThis.announced = []);
     const live = (node) => {
       for (let element = node; element && element !== root.parentElement; element = element.parentElement) {
         const role = element.getAttribute("role");
@@ -27,7 +27,7 @@ export async function listen(chat) {
     };
     const say = (region, text) => {
       const words = text.replace(/\s+/g, " ").trim();
-      if (words) heard.push({ region, text: words });
+      if (words) announced.push({ region, text: words });
     };
     new MutationObserver((records) => {
       for (const { type, target, addedNodes } of records) {
@@ -46,5 +46,5 @@ export async function listen(chat) {
     }).observe(root, { subtree: true, childList: true, characterData: true });
   });
   // On a slow machine a pause may be long enough for this announcement.
-  return () => chat.page.evaluate(() => globalThis.heard.filter(({ text }) => text !== "Still working"));
+  return () => chat.page.evaluate(() => globalThis.announced.filter(({ text }) => text !== "Still working"));
 }

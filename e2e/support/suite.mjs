@@ -31,7 +31,7 @@ export function suite(start) {
   });
 
   return (name, { address, bare, todo, only = BROWSER, fonts = "normal", ...options }, body) => {
-    const once = async () => {
+    const attempt = async () => {
       const { page, faults, close } = await watchedPage(await browserWith(fonts), options);
       const chat = new Chat(page);
       try {
@@ -48,7 +48,7 @@ export function suite(start) {
       }
     };
     const skip = only !== BROWSER && `only in ${only}`;
-    test(name, { todo, skip }, (context) => once().catch((error) => retry(context, name, error, once)));
+    test(name, { todo, skip }, (context) => attempt().catch((error) => retry(context, name, error, attempt)));
   };
 }
 
@@ -56,9 +56,9 @@ export function suite(start) {
  * Retries a failed test once on a new page, since a page on a busy machine can wait longer than a test does. The retry
  * is reported: `cargo xtask test` lists it, and fails if there are more than a few.
  */
-async function retry(context, name, error, once) {
+async function retry(context, name, error, attempt) {
   try {
-    await once();
+    await attempt();
   } catch (again) {
     again.message += `\nand the first time: ${error.message}`;
     throw again;

@@ -31,8 +31,8 @@ function orders(text) {
  * page which is reloaded meanwhile finds the answer still streaming, even on a slow machine.
  */
 export function scene(text, offered, own = SERVER_TOOLS) {
-  const said = text.toLowerCase();
-  const says = (...words) => words.every((word) => said.includes(word));
+  const question = text.toLowerCase();
+  const says = (...words) => words.every((word) => question.includes(word));
   const call = (name, args) => ({ name, args: fit(args, offered[name]) });
   const calling = (calls, words = "") => {
     const missing = calls.map(({ name }) => name).filter((name) => !(name in offered) && !own.includes(name));
@@ -79,7 +79,7 @@ export function scene(text, offered, own = SERVER_TOOLS) {
  * Returns the model's text about the results of its calls, `{name, value}`: quoted in the order in which they were given,
  * and slowly if the user `said` so. A text value is quoted as it is.
  */
-export function answer(results, said = "") {
+export function answer(results, question = "") {
   const lines = results.map(({ name, value }) => {
     const known = typeof value === "string" ? parsed(value) : value;
     if (known?.error !== undefined) return `${name} failed: ${known.error}. I will go on without it.`;
@@ -88,7 +88,7 @@ export function answer(results, said = "") {
     }
     return `${name} returned ${typeof value === "string" ? value : JSON.stringify(value)}.`;
   });
-  const slowly = said.toLowerCase().includes("slowly");
+  const slowly = question.toLowerCase().includes("slowly");
   return { text: lines.join("\n"), delay: slowly ? 250 : 0, hold: slowly ? 8_000 : 0 };
 }
 

@@ -52,22 +52,22 @@ const TOOLS = {
 const model = new MockLanguageModelV4({
   doStream: ({ prompt, tools = [] }) => {
     const offered = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]));
-    const { said, results } = latest(prompt);
-    const repeats = said.toLowerCase().includes("keep searching");
-    return { stream: played(results.length && !repeats ? answer(results, said) : scene(said, offered)) };
+    const { question, results } = latest(prompt);
+    const repeats = question.toLowerCase().includes("keep searching");
+    return { stream: played(results.length && !repeats ? answer(results, question) : scene(question, offered)) };
   },
 });
 
 /** The user's last words and the tool results that came after them, of the newest step. */
 function latest(prompt) {
   const user = prompt.findLast(({ role }) => role === "user");
-  const said = user?.content.map((part) => part.text ?? "").join("") ?? "";
+  const question = user?.content.map((part) => part.text ?? "").join("") ?? "";
   const results = [];
   for (const { role, content } of prompt) {
     if (role !== "tool") results.length = 0;
     else for (const part of content) if (part.type === "tool-result") results.push(result(part));
   }
-  return { said, results };
+  return { question, results };
 }
 
 function result({ toolName, output }) {
@@ -146,7 +146,7 @@ async function chat(request, response) {
   });
   const { body, headers, status } = createUIMessageStreamResponse({ stream });
   response.writeHead(status, Object.fromEntries(headers));
-  response.on("close", () => (entry.gone = !response.writableFinished));
+  response.on("close", () => (entry.closed = !response.writableFinished));
   const kept = keep(id, body);
   await send(kept, response, brokenLine(messages));
 }
@@ -180,8 +180,8 @@ async function send(kept, response, broken) {
 function brokenLine(messages) {
   const { id, role, parts } = messages.at(-1);
   if (role !== "user" || BROKEN.has(id)) return undefined;
-  const said = JSON.stringify(parts).toLowerCase();
-  const how = ["cut the line", "stop short"].find((words) => said.includes(words));
+  const lower = JSON.stringify(parts).toLowerCase();
+  const how = ["cut the line", "stop short"].find((words) => lower.includes(words));
   if (how) BROKEN.add(id);
   return how;
 }
@@ -196,7 +196,7 @@ function resume(request, response, id) {
 }
 
 function record({ method, url, headers }, body) {
-  const entry = { method, url, headers, body, gone: false };
+  const entry = { method, url, headers, body, closed: false };
   RECORDED.push(entry);
   if (RECORDED.length > 200) RECORDED.shift();
   return entry;

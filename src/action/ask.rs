@@ -248,7 +248,10 @@ impl Drop for AskingGuard {
     }
 }
 
-fn dispatch_asking(assistant: &Assistant, invocation: InvocationId, asks: bool) {
+fn dispatch_asking(assistant: &Assistant, invocation: InvocationId, is_open: bool) {
     // This input is never refused.
-    let _ = assistant.dispatch(Input::Asking { invocation, asks });
+    let _ = assistant.dispatch(Input::Asking {
+        invocation,
+        is_open,
+    });
 }

@@ -283,9 +283,9 @@ impl ListState {
         let number = self.thread.number;
         let length = self.thread.entries.len();
         let reaches_end = window.0.end >= self.thread.tail_start();
-        let anew = self.thread.apply_changes(list);
-        self.needs_inspection |= anew || self.thread.entries.len() != length;
-        if !anew {
+        let replaced = self.thread.apply_changes(list);
+        self.needs_inspection |= replaced || self.thread.entries.len() != length;
+        if !replaced {
             if reaches_end {
                 self.window = Some(window.extend_to_end(&self.thread, at_end));
             }

@@ -317,7 +317,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     };
     // A message of a server or a decoder is not written for the user: a title names the problem,
     // and the message is available as details. An agent's message may be meant for the user.
-    let said_by_turn = {
+    let is_shown_by_turn = {
         let (assistant, in_full) = (assistant.clone(), shows_full_message(notice));
         memo(move || in_full && newest_turn_cut(&assistant) == Some(Cut::Failed))
     };
@@ -380,7 +380,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                         view! {
                             <p
                                 class="la-notice-title"
-                                class:la-visually-hidden=move || said_by_turn.get()
+                                class:la-visually-hidden=move || is_shown_by_turn.get()
                             >
                                 {title}
                             </p>

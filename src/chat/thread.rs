@@ -24,7 +24,7 @@ const BATCH: usize = 20;
 /// The estimated height of a block before any was measured, in pixels.
 const INITIAL_HEIGHT: f64 = 120.0;
 /// The number of measured blocks that are required for an estimate of the height.
-const ENOUGH_SEEN: f64 = 6.0;
+const MIN_MEASURED: f64 = 6.0;
 
 /// Consecutive messages of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,8 @@ fn is_shown(entry: &MessageEntry) -> bool {
 impl ThreadBlocks {
     /// Applies a change of the list; returns true if the thread was replaced instead of extended.
     pub(super) fn apply_changes(&mut self, list: &MessageList) -> bool {
-        let anew = list.edition() != self.edition;
-        if anew {
+        let replaced = list.edition() != self.edition;
+        if replaced {
             let heights = self.heights_by_id();
             *self = Self {
                 number: list.thread(),
@@ -72,7 +72,7 @@ impl ThreadBlocks {
         } else {
             self.append_entries(list);
         }
-        anew
+        replaced
     }
 
     fn heights_by_id(&self) -> HashMap<MessageId, f64> {
@@ -201,7 +201,7 @@ impl ThreadBlocks {
             .fold((0.0, 0.0), |(sum, count), height| {
                 (sum + height, count + 1.0)
             });
-        let learns = self.guess.is_none() && count >= ENOUGH_SEEN;
+        let learns = self.guess.is_none() && count >= MIN_MEASURED;
         if learns {
             self.guess = Some(sum / count);
         }

@@ -23,16 +23,16 @@ pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unrea
             (list.thread(), others.count())
         });
         let now = activity.get();
-        let asks = now.waiting || now.asking;
+        let is_asked = now.waiting || now.asking;
         if open.get() {
             unread.set(false);
         } else if let Some((of, known, asked)) = before {
-            let is_new = of == thread && answers > known || asks && !asked;
+            let is_new = of == thread && answers > known || is_asked && !asked;
             if is_new {
                 unread.set(true);
             }
         }
-        (thread, answers, asks)
+        (thread, answers, is_asked)
     });
     unread
 }

@@ -21,7 +21,7 @@ pub(crate) struct ForeignView {
     pub(crate) registration: RegistrationId,
     /// The description of the view in error messages, if the view is a question to the user. If a
     /// view with a description is empty, an error is logged and `instead` is shown.
-    pub(crate) asks: Option<String>,
+    pub(crate) requester: Option<String>,
     pub(crate) draw: Box<dyn FnOnce() -> AnyView>,
     /// The function that draws the fallback, which is shown below the error if drawing fails, and
     /// instead of an empty question.
@@ -44,7 +44,7 @@ pub(crate) fn mount_foreign_view(
         };
         let Some(ForeignView {
             registration,
-            asks,
+            requester,
             draw,
             instead,
         }) = untrack(&find)
@@ -56,7 +56,7 @@ pub(crate) fn mount_foreign_view(
         let default = Rc::clone(&instead);
         let place = element.clone().into();
         let drawn = owner.with(|| mount_to(place, move || guarded_view(draw, default, words)));
-        let mounted: Box<dyn Any> = match asks.filter(|_| is_empty(&element)) {
+        let mounted: Box<dyn Any> = match requester.filter(|_| is_empty(&element)) {
             None => Box::new(drawn),
             Some(what) => {
                 console_error(&format!(

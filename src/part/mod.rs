@@ -59,7 +59,7 @@ fn custom_part(part: PartHandle) -> AnyView {
         let found = renderer_of(part)?;
         Some(ForeignView {
             registration: found.id,
-            asks: None,
+            requester: None,
             draw: Box::new(move || (found.renderer)(part)),
             instead: Box::new(move || part.default_view()),
         })

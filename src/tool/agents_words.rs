@@ -34,7 +34,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     });
     view! {
         <div class="la-agent-words">
-            <p class="la-tool-label">{words.text(|l| &l.agent_says)}</p>
+            <p class="la-tool-label">{words.text(|l| &l.agent_text)}</p>
             <p class="la-agent-text la-approval-question" dir="auto">
                 <ExactText text=shown readable=true />
             </p>

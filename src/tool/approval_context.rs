@@ -44,7 +44,7 @@ impl ApprovalContext {
     /// Renders the rows of the description, followed by `end`.
     pub(super) fn rows(&self, end: Option<AnyView>) -> AnyView {
         view! {
-            <div class="la-approval-said" id=self.rows_id.clone()>
+            <div class="la-approval-request" id=self.rows_id.clone()>
                 {self.description.rows()} {end}
             </div>
         }

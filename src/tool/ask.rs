@@ -61,7 +61,7 @@ fn question_card(
 ) -> AnyView {
     let words = Words::current();
     let id = format!("la-ask-{}", fresh_id());
-    let [head, text_id] = ["head", "said"].map(|part| format!("{id}-{part}"));
+    let [head, text_id] = ["head", "text"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {text_id}");
     let card = NodeRef::<html::Div>::new();
     let wrong = LastRefusal::new();
@@ -95,11 +95,11 @@ fn question_card(
             role="group"
             aria-labelledby=named_by
             node_ref=card
-            data-asks="page"
+            data-requester="page"
         >
             <div class="la-approval-head" id=head>
                 {Icon::Question.view()}
-                <p class="la-approval-title">{words.text(|l| &l.page_asks)}</p>
+                <p class="la-approval-title">{words.text(|l| &l.page_question)}</p>
             </div>
             <div class="la-approval-body">
                 <p class="la-approval-text" dir="auto" id=text_id>

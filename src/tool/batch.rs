@@ -147,7 +147,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     };
     let all_of = entries.with_untracked(|list| list.first().and_then(|one| one.call.assistant()));
     let stop = all_of.map(|assistant| stop_button(&assistant, leave));
-    let (counted, asks) = (words.clone(), words.clone());
+    let (counted, title_words) = (words.clone(), words.clone());
     let count = move || {
         let word = counted.word(|l| &l.several_questions);
         word.replace("{count}", &entries.with(Vec::len).to_string())
@@ -157,7 +157,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         let rows = list.map(|one| {
             let description = CallDescription::new(one.call, false);
             let text = description
-                .question(&asks)
+                .question(&title_words)
                 .unwrap_or_else(|| one.call.name());
             let argument = description.summary_argument();
             let argument = argument.map(|text| {

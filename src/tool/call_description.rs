@@ -99,10 +99,10 @@ impl CallDescription {
             (false, crate::action::Risk::Plain) => Icon::Tool.view(),
             (false, _) => Icon::Alert.view(),
         };
-        let (asks, names) = (words.clone(), words.clone());
-        let title = move || match self.question(&asks) {
+        let (title_words, names) = (words.clone(), words.clone());
+        let title = move || match self.question(&title_words) {
             Some(text) => view! { <ExactText text readable=true /> }.into_any(),
-            None => self.call_name(&asks),
+            None => self.call_name(&title_words),
         };
         let by_page = untrack(|| !of.is_run_by_agent());
         let below = move || {
@@ -110,8 +110,8 @@ impl CallDescription {
             let below = match by_page {
                 true => {
                     let title = of.title().unwrap_or_else(|| of.name());
-                    let is_said = question.to_lowercase().contains(&title.to_lowercase());
-                    (!is_said)
+                    let is_in_question = question.to_lowercase().contains(&title.to_lowercase());
+                    (!is_in_question)
                         .then(|| view! { <ExactText text=title readable=true /> }.into_any())?
                 }
                 false => self.call_name(&names),
@@ -141,7 +141,7 @@ impl CallDescription {
     pub(super) fn call_name(self, words: &Words) -> AnyView {
         let who: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
-                (true, _) => |l| &l.agent_asks_call,
+                (true, _) => |l| &l.agent_call_question,
                 (false, true) => |l| &l.agent_will_run,
                 (false, false) => |l| &l.page_will_run,
             };
@@ -168,7 +168,7 @@ impl CallDescription {
             let title = self.call.title()?;
             Some(match title.ends_with(['?', '!', '.', '…']) {
                 true => title,
-                false => words.word(|l| &l.title_asks).replace("{title}", &title),
+                false => words.word(|l| &l.title_question).replace("{title}", &title),
             })
         })
     }
@@ -230,7 +230,7 @@ impl CallDescription {
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = escape_hidden(&call.name());
-        return format!("{} {name}", words.word(|l| &l.agent_asks_call));
+        return format!("{} {name}", words.word(|l| &l.agent_call_question));
     }
     let described = describe_call(call).unwrap_or_default();
     let first = match described.sentence.is_empty() {

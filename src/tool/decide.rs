@@ -41,13 +41,13 @@ pub(super) fn decision_view(
     }
     let runnable = memo(move || call.can_run());
     let warning = again.then(|| {
-        view! { <p class="la-approval-text" role="status">{words.text(|l| &l.may_have_run)}</p> }
+        view! { <p class="la-approval-text" role="status">{words.text(|l| &l.unknown_outcome)}</p> }
     });
     let unavailable = is_unavailable(runnable);
     let removed_note = {
         let words = words.clone();
         let removed_note = move || {
-            let removed_note = words.text(|l| &l.gone);
+            let removed_note = words.text(|l| &l.action_removed);
             view! { <p class="la-approval-text" role="status">{removed_note}</p> }.into_any()
         };
         when(move || unavailable.get(), removed_note)
@@ -231,7 +231,7 @@ fn answer_buttons(
             _ => {}
         }
     };
-    let asks_why = {
+    let reason_form = {
         let words = words.clone();
         move || {
             let by_key = by_key.clone();
@@ -251,8 +251,9 @@ fn answer_buttons(
         }
     };
     // A call whose action was removed is dismissed, not denied.
-    let asks_first = move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
-    let press_deny = move |event: leptos::ev::MouseEvent| match asks_first() {
+    let takes_reason_first =
+        move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
+    let press_deny = move |event: leptos::ev::MouseEvent| match takes_reason_first() {
         true => {
             denying.set(true);
             back.focus_when_rendered(".la-approval-reason");
@@ -273,7 +274,7 @@ fn answer_buttons(
         false => "primary",
     };
     view! {
-        {when(move || denying.get(), asks_why)}
+        {when(move || denying.get(), reason_form)}
         <div class="la-approval-actions">
             <div class="la-approval-split" hidden=move || unapprovable.get()>
                 <button

@@ -88,12 +88,12 @@ pub fn InterruptInbox(
             ..
         } = open.interrupt();
         let message = message.as_deref().unwrap_or_default();
-        let asks = [
+        let fields = [
             &open.interrupt().response_schema,
             &open.interrupt().metadata,
         ];
-        let asks = asks.map(|of| of.clone().map(Value::Object).unwrap_or_default());
-        let [schema, metadata] = asks;
+        let fields = fields.map(|of| of.clone().map(Value::Object).unwrap_or_default());
+        let [schema, metadata] = fields;
         format!(
             "{} {id} {reason} {message} {schema} {metadata}",
             open.is_rejected()

@@ -121,13 +121,13 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         let (assistant, open) = (drawn.clone(), open.clone());
         Some(ForeignView {
             registration: found.id,
-            asks: Some(format!("The renderer of interrupts for reason {reason}")),
+            requester: Some(format!("The renderer of interrupts for reason {reason}")),
             draw: Box::new(move || (found.renderer)(view)),
             instead: Box::new(move || default_question(&assistant, open.clone())),
         })
     });
     view! {
-        <div class="la-approval-custom" data-asks="agent" data-interrupt-id=id>
+        <div class="la-approval-custom" data-requester="agent" data-interrupt-id=id>
             {cover_note(&words, visibility)} {card} {visibility.end_mark()} {form_hint(&words, visibility)}
         </div>
     }
@@ -146,7 +146,7 @@ impl InterruptView {
 fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let wording = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
-    let [head, text_id, number] = ["head", "said", "number"].map(|part| format!("{id}-{part}"));
+    let [head, text_id, number] = ["head", "text", "number"].map(|part| format!("{id}-{part}"));
     let named_by = format!("{head} {text_id} {number}");
     let interrupt = open.interrupt().clone();
     let place = question_number(assistant, interrupt.id.clone());
@@ -202,7 +202,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             role="group"
             aria-labelledby=named_by
             node_ref=card
-            data-asks="agent"
+            data-requester="agent"
             data-interrupt-id=interrupt.id.clone()
             data-interrupt-reason=interrupt.reason.clone()
             data-rejected=was_rejected.then_some("")
@@ -210,7 +210,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             <div class="la-approval-head">
                 {Icon::Question.view()}
                 <p class="la-approval-title" id=head>
-                    {wording.text(|l| &l.agent_asks)}
+                    {wording.text(|l| &l.agent_question)}
                 </p>
                 <span id=number class="la-question-place">
                     {place}

@@ -155,7 +155,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
         let (view, default) = (call.with_streamed_args(card.streams_args), default);
         Some(ForeignView {
             registration: card.id,
-            asks: None,
+            requester: None,
             draw: Box::new(move || (card.renderer)(view)),
             instead: Box::new(move || default.default_card()),
         })
@@ -186,7 +186,7 @@ fn custom_approval_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyV
         let card = drawn.approval_renderer(&name)?;
         Some(ForeignView {
             registration: card.id,
-            asks: Some(format!("render_approval of action {name}")),
+            requester: Some(format!("render_approval of action {name}")),
             draw: Box::new(move || (card.renderer)(shown)),
             instead: Box::new(move || approval::approval_card(call)),
         })

@@ -120,7 +120,7 @@ pub(crate) struct ViewModel {
     /// again.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// The number of open questions of handlers, in cards and dialogs.
-    asks: AtomicU32,
+    ask_count: AtomicU32,
     /// The handlers' questions in dialogs, oldest first.
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
     /// The handlers' questions in the cards of their calls, oldest first.
@@ -178,7 +178,7 @@ impl ViewModel {
             listed: ArcRwSignal::new(Vec::new()),
             ownership: ArcRwSignal::new(Ownership::NotStored),
             renderers: ArcRwSignal::new(0),
-            asks: AtomicU32::new(0),
+            ask_count: AtomicU32::new(0),
             dialogs: ArcRwSignal::new(Vec::new()),
             asked: ArcRwSignal::new(Vec::new()),
             claims: Claims::default(),
@@ -188,16 +188,16 @@ impl ViewModel {
 
     /// Counts a handler that begins to ask the user.
     pub(crate) fn begin_asking(&self) {
-        self.set_ask_count(self.asks.load(Relaxed).saturating_add(1));
+        self.set_ask_count(self.ask_count.load(Relaxed).saturating_add(1));
     }
 
     /// Counts a handler whose question was answered or cancelled.
     pub(crate) fn end_asking(&self) {
-        self.set_ask_count(self.asks.load(Relaxed).saturating_sub(1));
+        self.set_ask_count(self.ask_count.load(Relaxed).saturating_sub(1));
     }
 
     fn set_ask_count(&self, count: u32) {
-        self.asks.store(count, Relaxed);
+        self.ask_count.store(count, Relaxed);
         let now = Activity {
             asking: count > 0,
             ..self.activity.get_untracked()
@@ -286,7 +286,7 @@ impl ViewModel {
             busy: session.is_busy(),
             streaming: session.is_streaming(),
             waiting: session.waits_for_person(),
-            asking: self.asks.load(Relaxed) > 0,
+            asking: self.ask_count.load(Relaxed) > 0,
             elsewhere: session.is_busy() && session.conversation().shows_other_branch(),
         });
         updates.running = session.running_tools();

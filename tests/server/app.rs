@@ -40,7 +40,7 @@ pub type Ran = Arc<AtomicU32>;
 pub fn Page(ran: Ran) -> impl IntoView {
     let name = RwSignal::new("atlas".to_owned());
     let count = move || ran.fetch_add(1, Ordering::Relaxed);
-    let (handled, told) = (count.clone(), count.clone());
+    let (handled, shared) = (count.clone(), count.clone());
     for _ in 0..2 {
         let handled = handled.clone();
         use_assistant_action(
@@ -59,7 +59,7 @@ pub fn Page(ran: Ran) -> impl IntoView {
         );
     }
     use_assistant_context("The project", name);
-    use_assistant_context("A count", told);
+    use_assistant_context("A count", shared);
     use_tool_renderer(ToolTarget::All, |_: ToolCallView<Value>| -> String {
         panic_any("a renderer was called on a server")
     });

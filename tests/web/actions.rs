@@ -171,7 +171,7 @@ async fn context_is_sent_while_its_component_is_mounted() {
     settle().await;
     chat.assistant.send("three").unwrap();
     chat.idle().await;
-    let told: Vec<Vec<String>> = chat
+    let results: Vec<Vec<String>> = chat
         .agent
         .inputs()
         .iter()
@@ -184,7 +184,7 @@ async fn context_is_sent_while_its_component_is_mounted() {
         })
         .collect();
     assert_eq!(
-        told,
+        results,
         [
             vec!["atlas".to_owned()],
             vec!["borealis".to_owned()],

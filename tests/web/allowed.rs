@@ -21,7 +21,7 @@ use super::{
 };
 
 /// Mounts a chat whose agent pays Ann, then Ann, then Bob, then Ann; returns a count of payments.
-async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, RwSignal<u32>) {
+async fn payments(configure: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, RwSignal<u32>) {
     let paid = RwSignal::new(0);
     let mut agent = MockAgent::new();
     for to in ["Ann", "Ann", "Bob", "Ann"] {
@@ -34,7 +34,7 @@ async fn payments(asks: fn(ToolAction<Value>) -> ToolAction<Value>) -> (Chat, Rw
             paid.update(|count| *count += 1);
             "paid"
         });
-        use_assistant_action(asks(pay.approval(Approval::Always)));
+        use_assistant_action(configure(pay.approval(Approval::Always)));
         view! { <AllowedActions /> }
     })
     .await;
@@ -451,6 +451,9 @@ async fn only_one_of_two_connections_swaps_an_approval() {
     outcomes.sort_by_key(|outcome| *outcome != Swap::Done);
     assert_eq!(outcomes, [Swap::Done, Swap::Found(Some(after.clone()))]);
     assert_eq!(tabs[1].load().await, [after]);
-    let gone = json!({"id": "b"});
-    assert_eq!(tabs[1].swap(gone.clone(), gone).await, Swap::Found(None));
+    let missing = json!({"id": "b"});
+    assert_eq!(
+        tabs[1].swap(missing.clone(), missing).await,
+        Swap::Found(None)
+    );
 }

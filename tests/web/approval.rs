@@ -215,7 +215,7 @@ async fn hidden_characters_in_arguments_are_made_visible() {
 /// message.
 #[wasm_bindgen_test]
 async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
-    for (decision, told) in [("Approve", "approved"), ("Deny", "denied")] {
+    for (decision, answered) in [("Approve", "approved"), ("Deny", "denied")] {
         let mut answer = Script::new();
         if decision == "Approve" {
             answer = answer.result("w1", "\"sunny\"");
@@ -238,7 +238,7 @@ async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
         chat.reads(".la-approval").await;
         click(&chat, ".la-approval", decision);
         chat.idle().await;
-        assert_eq!(chat.results(1), [told]);
+        assert_eq!(chat.results(1), [answered]);
         let phase = chat
             .page
             .find("[data-tool-name=get_weather]")

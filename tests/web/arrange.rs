@@ -118,11 +118,11 @@ async fn a_custom_composer_with_attachment_parts_accepts_files() {
         Some(".pdf")
     );
     let clicked = std::rc::Rc::new(std::cell::Cell::new(false));
-    let heard = std::rc::Rc::clone(&clicked);
+    let flag = std::rc::Rc::clone(&clicked);
     let listen = wasm_bindgen::closure::Closure::<dyn Fn(web_sys::Event)>::new(
         move |event: web_sys::Event| {
             event.prevent_default();
-            heard.set(true);
+            flag.set(true);
         },
     );
     let input = page.find("input[type=file]").unwrap();
@@ -138,11 +138,11 @@ async fn a_custom_composer_with_attachment_parts_accepts_files() {
 async fn a_composer_handle_reads_and_writes_the_text() {
     let agent = MockAgent::new();
     let asked = agent.clone();
-    let seen = RwSignal::new(String::new());
+    let entered = RwSignal::new(String::new());
     let handle = ComposerHandle::new();
     handle.set_text("before it is there");
     let page = mount(move || {
-        Effect::new(move |_| seen.set(handle.text()));
+        Effect::new(move |_| entered.set(handle.text()));
         view! {
             <AssistantProvider agent>
                 <ComposerRoot handle>
@@ -156,11 +156,11 @@ async fn a_composer_handle_reads_and_writes_the_text() {
     assert_eq!(textarea(&page).value(), "before it is there");
     type_in(&page, "typed");
     settle().await;
-    assert_eq!(seen.get_untracked(), "typed");
+    assert_eq!(entered.get_untracked(), "typed");
     assert!(page.click(".insert"));
     settle().await;
     assert_eq!(textarea(&page).value(), "inserted");
-    assert_eq!(seen.get_untracked(), "inserted");
+    assert_eq!(entered.get_untracked(), "inserted");
     let focused = document().active_element();
     assert!(focused.is_some_and(|focused| focused.tag_name() == "TEXTAREA"));
     let form: web_sys::HtmlFormElement = page.find("form").unwrap().unchecked_into();
@@ -183,8 +183,8 @@ fn Insert() -> impl IntoView {
 #[wasm_bindgen_test]
 async fn a_custom_message_renders_parts_and_actions() {
     let agent = MockAgent::new().answer(Script::new().text("An answer"));
-    let heard = RwSignal::new(Vec::<Feedback>::new());
-    let on_feedback = move |said: Feedback| heard.update(|list| list.push(said));
+    let given = RwSignal::new(Vec::<Feedback>::new());
+    let on_feedback = move |feedback: Feedback| given.update(|list| list.push(feedback));
     let bubble = move |message: MessageCell| {
         view! {
             <MessageRoot message attr:data-bubble="">
@@ -228,7 +228,7 @@ async fn a_custom_message_renders_parts_and_actions() {
     let button = page.find("article[data-role=assistant] [aria-pressed]");
     assert!(page.find("article[data-role=assistant]").is_some() && page.count(thumb) == 1);
     button.unwrap().click();
-    assert!(heard.get_untracked()[0].positive.is_some());
+    assert!(given.get_untracked()[0].positive.is_some());
 }
 
 #[component]
@@ -314,7 +314,7 @@ async fn parts_outside_their_root_log_an_error_and_render_nothing() {
         }
     });
     settle().await;
-    let said = errors.take().join("\n");
+    let logged = errors.take().join("\n");
     for part in [
         "ComposerInput stands outside of <ComposerRoot>",
         "ComposerSend stands outside of <ComposerRoot>",
@@ -322,7 +322,7 @@ async fn parts_outside_their_root_log_an_error_and_render_nothing() {
         "ChatStatus stands outside of <AssistantProvider>",
         "Transcript stands outside of <AssistantProvider>",
     ] {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!(logged.contains(part), "{part} in {logged}");
     }
     assert_eq!(page.root.child_element_count(), 0);
 }

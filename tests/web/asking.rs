@@ -31,7 +31,7 @@ fn colour() -> Value {
 }
 
 /// Returns an action whose handler asks with a schema.
-fn asks_with() -> ToolAction {
+fn painter() -> ToolAction {
     ToolAction::new("paint", "").handler(|_: Value, context: ToolContext| async move {
         let answer: Value = context.ask_with("Which colour?", colour()).await?;
         Ok::<_, ToolError>(answer["colour"].clone())
@@ -59,7 +59,7 @@ async fn asked(action: impl Fn() -> ToolAction + Send + Sync + 'static) -> Chat 
 
 #[wasm_bindgen_test]
 async fn ask_with_shows_a_form_in_the_card_of_the_call() {
-    let chat = asked(asks_with).await;
+    let chat = asked(painter).await;
     assert!(chat.page.text(FORM).contains("Which colour?"));
     assert!(chat.assistant.activity().get_untracked().is_asking());
     let tool = chat.page.count(&format!("[data-tool-name=paint] {FORM}"));
@@ -88,7 +88,7 @@ async fn ask_with_shows_a_form_in_the_card_of_the_call() {
 
 #[wasm_bindgen_test]
 async fn a_question_of_a_handler_can_be_skipped() {
-    let chat = asked(asks_with).await;
+    let chat = asked(painter).await;
     click(&chat, FORM, "Skip");
     chat.idle().await;
     assert!(
@@ -104,14 +104,14 @@ async fn ask_without_renderer_or_schema_fails_at_once() {
     let chat = chat(paints(), || use_assistant_action(asking_action())).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let told = chat.results(1).remove(0);
+    let result = chat.results(1).remove(0);
     assert!(
-        told.contains("paint") && told.contains("renderer"),
-        "{told}"
+        result.contains("paint") && result.contains("renderer"),
+        "{result}"
     );
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("Action paint"), "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].contains("Action paint"), "{logged:?}");
 }
 
 #[wasm_bindgen_test]
@@ -128,8 +128,8 @@ async fn unmounting_the_renderer_ends_its_question() {
     chat.appears(".red").await;
     shown.set(false);
     chat.idle().await;
-    let told = chat.results(1).remove(0);
-    assert!(told.contains("renderer"), "{told}");
+    let result = chat.results(1).remove(0);
+    assert!(result.contains("renderer"), "{result}");
     assert_eq!(console.take().len(), 1);
 }
 
@@ -138,7 +138,7 @@ async fn a_form_replaces_an_unmounted_renderer() {
     let shown = RwSignal::new(true);
     let draws = || use_tool_renderer("paint", button);
     let chat = chat(paints(), move || {
-        use_assistant_action(asks_with());
+        use_assistant_action(painter());
         view! { <Show when=move || shown.get()>{draws}</Show> }
     })
     .await;
@@ -181,7 +181,7 @@ async fn a_renderer_for_all_tools_keeps_the_form() {
         use_tool_renderer(ToolTarget::All, |call: ToolCallView| {
             view! { <p class="all">{move || call.name()}</p> }
         });
-        use_assistant_action(asks_with());
+        use_assistant_action(painter());
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -214,7 +214,7 @@ async fn an_answer_of_another_type_is_an_error() {
 /// A call of the page has no message; its handler's question is in the inbox.
 #[wasm_bindgen_test]
 async fn a_call_from_the_page_shows_its_question_in_the_inbox() {
-    let chat = chat(MockAgent::new(), || use_assistant_action(asks_with())).await;
+    let chat = chat(MockAgent::new(), || use_assistant_action(painter())).await;
     let answer = RwSignal::new(None);
     let assistant: Assistant = chat.assistant.clone();
     spawn_local(async move {

@@ -228,13 +228,13 @@ async fn refused_files_show_the_reason() {
     ];
     give(&find(&page, "input[type=file]"), "pick", &files);
     attached(&page, 2).await;
-    let said = page.text("[role=alert] .la-attachment-refusals");
+    let shown = page.text("[role=alert] .la-attachment-refusals");
     for reason in [
         "a.exe can't be attached: this type",
         "long.txt: larger than 10 B",
         "c.pdf: no more than 2",
     ] {
-        assert!(said.contains(reason), "{reason} in {said}");
+        assert!(shown.contains(reason), "{reason} in {shown}");
     }
     page.click(".la-attachment button");
     settle().await;

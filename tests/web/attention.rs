@@ -50,10 +50,10 @@ async fn calls_over_the_question_limit_show_one_notice() {
     chat.appears(".la-batch").await;
     assert_eq!(chat.page.count(".la-approval"), 2);
     assert_eq!(chat.page.count(".la-notice"), 1);
-    let said = chat.page.text(".la-notice");
+    let shown = chat.page.text(".la-notice");
     assert!(
-        said.contains("asked too often") && said.contains('4'),
-        "{said}"
+        shown.contains("asked too often") && shown.contains('4'),
+        "{shown}"
     );
     // One button ends everything.
     click(&chat, ".la-batch", "Deny all and stop");
@@ -66,9 +66,9 @@ async fn calls_over_the_question_limit_show_one_notice() {
 async fn interrupts_over_the_question_limit_are_collapsed() {
     let schema = || json!({"type": "boolean"});
     let ids = ["a", "b", "c", "d", "e"];
-    let asks = || ids.iter().map(|id| question(id, None, schema())).collect();
+    let questions = || ids.iter().map(|id| question(id, None, schema())).collect();
     let agent = MockAgent::new()
-        .answer(Script::new().interrupt(asks()))
+        .answer(Script::new().interrupt(questions()))
         .answer(Script::new().text("Well."));
     let chat = pays(agent, limited(2)).await;
     chat.appears("[data-interrupt-id=b]").await;

@@ -30,8 +30,8 @@ fn act(says: &'static str) -> ToolAction {
 async fn an_empty_approval_renderer_falls_back_to_the_built_in_card() {
     let console = console_errors();
     let chat = chat(calls(), || {
-        let asks = act("done").approval(Approval::Always);
-        use_assistant_action(asks.render_approval(|_: ToolCallView| ()));
+        let asking = act("done").approval(Approval::Always);
+        use_assistant_action(asking.render_approval(|_: ToolCallView| ()));
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -39,9 +39,9 @@ async fn an_empty_approval_renderer_falls_back_to_the_built_in_card() {
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"done\""]);
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("action act"), "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].contains("action act"), "{logged:?}");
 }
 
 /// An empty card is not an error.
@@ -72,9 +72,9 @@ async fn a_duplicate_action_is_reported_once_and_the_newest_runs() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"third\""]);
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("Action act:"), "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].starts_with("Action act:"), "{logged:?}");
     newest.set(false);
     settle().await;
     chat.assistant.send("again").unwrap();
@@ -125,11 +125,11 @@ async fn an_action_with_an_invalid_schema_is_reported_and_not_offered() {
         .await;
         chat.assistant.send("go").unwrap();
         chat.idle().await;
-        let said = console.take();
-        assert_eq!(said.len(), 1, "{said:?}");
+        let logged = console.take();
+        assert_eq!(logged.len(), 1, "{logged:?}");
         assert!(
-            said[0].contains("'pay'") && said[0].contains("schema"),
-            "{said:?}"
+            logged[0].contains("'pay'") && logged[0].contains("schema"),
+            "{logged:?}"
         );
         let names: Vec<String> = registrations(&chat.assistant)
             .into_iter()
@@ -154,8 +154,8 @@ async fn a_schema_that_turns_invalid_keeps_the_previous_schema() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert_eq!(console.take().len(), 1);
-    let told = chat.agent.inputs()[0].tools[0].parameters.clone().unwrap();
-    assert_eq!(told["title"], "Good");
+    let sent = chat.agent.inputs()[0].tools[0].parameters.clone().unwrap();
+    assert_eq!(sent["title"], "Good");
 }
 
 #[wasm_bindgen_test]
@@ -197,9 +197,9 @@ async fn an_invalid_name_is_reported_once_despite_updates() {
     }
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("no name"), "{said:?}");
+    let lines = console.take();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("no name"), "{lines:?}");
     assert_eq!(chat.results(1), ["\"done\""]);
 }
 
@@ -245,11 +245,11 @@ async fn a_struct_that_mismatches_its_schema_is_reported_once() {
         "{results:?}"
     );
     assert_eq!(results[2], "\"done\"");
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1, "{logged:?}");
     assert!(
-        said[0].starts_with("Action pay:") && said[0].contains("amount"),
-        "{said:?}"
+        logged[0].starts_with("Action pay:") && logged[0].contains("amount"),
+        "{logged:?}"
     );
 }
 

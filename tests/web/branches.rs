@@ -80,8 +80,8 @@ async fn regenerate_adds_a_version_and_buttons_switch_versions() {
         until(|| focused().as_ref() == Some(back.as_ref())).await,
         "the focus stays"
     );
-    let said = chat.page.text(".la-transcript > [aria-live=polite]");
-    assert_eq!(said, "Version 1 of 2");
+    let announced = chat.page.text(".la-transcript > [aria-live=polite]");
+    assert_eq!(announced, "Version 1 of 2");
     press(&back, "ArrowRight", false);
     assert!(until(|| place(&chat) == "Version 2 of 2").await);
     let on = button(&chat.page, "Next version");
@@ -229,8 +229,8 @@ async fn a_notice_links_to_the_version_with_the_active_run() {
         chat.page.count(".la-composer [type=submit]:not([hidden])"),
         0
     );
-    let said = chat.page.text(".la-elsewhere .la-notice-text");
-    assert_eq!(said, "The assistant is working on another version.");
+    let shown = chat.page.text(".la-elsewhere .la-notice-text");
+    assert_eq!(shown, "The assistant is working on another version.");
     chat.page.click(".la-elsewhere button");
     assert!(until(|| log(&chat).starts_with("one | B")).await);
     assert_eq!(chat.page.count(".la-elsewhere"), 0);

@@ -96,9 +96,9 @@ async fn a_streaming_callout_keeps_one_card() {
     // The text is sent as it was written.
     chat.assistant.send("more").unwrap();
     chat.idle().await;
-    let said = &chat.agent.inputs()[1].messages[1].body;
+    let sent = &chat.agent.inputs()[1].messages[1].body;
     assert!(
-        matches!(said, MessageBody::Assistant { content: Some(text), tool_calls } if text == SEARCH && tool_calls.is_empty())
+        matches!(sent, MessageBody::Assistant { content: Some(text), tool_calls } if text == SEARCH && tool_calls.is_empty())
     );
 }
 

@@ -32,8 +32,8 @@ async fn a_stopped_run_shows_either_a_mark_or_a_notice() {
     chat.appears("[data-cut=stopped]").await;
     settle().await;
     assert_eq!(chat.page.count(".la-notice"), 0);
-    let said = || chat.page.text("[data-speech=status]");
-    assert!(until(|| said() == "Stopped.").await, "it is announced");
+    let announced = || chat.page.text("[data-speech=status]");
+    assert!(until(|| announced() == "Stopped.").await, "it is announced");
 
     chat.assistant.send("go").unwrap();
     let second = || chat.page.count("[data-role=assistant]") == 2;
@@ -179,8 +179,8 @@ async fn a_run_that_failed_offline_continues_once_online() {
     // A server that does not answer is another matter.
     chat.assistant.send("go").unwrap();
     chat.appears("[role=alert]").await;
-    let said = chat.page.text("[role=alert] .la-notice-text");
-    assert_eq!(said, "The assistant could not be reached.");
+    let shown = chat.page.text("[role=alert] .la-notice-text");
+    assert_eq!(shown, "The assistant could not be reached.");
     connection.restore();
     settle().await;
     assert_eq!(chat.agent.inputs().len(), 4);

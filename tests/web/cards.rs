@@ -140,10 +140,10 @@ async fn a_renderer_receives_partial_arguments_while_they_stream() {
     })
     .await;
     chat.assistant.send("go").unwrap();
-    let seen = || chat.page.text(".card");
-    assert!(until(|| seen() == "{\"progress\":4}").await, "{}", seen());
+    let card = || chat.page.text(".card");
+    assert!(until(|| card() == "{\"progress\":4}").await, "{}", card());
     let whole = "{\"progress\":42,\"dataSource\":\"orders\"}";
-    assert!(until(|| seen() == whole).await, "{}", seen());
+    assert!(until(|| card() == whole).await, "{}", card());
     chat.idle().await;
 }
 

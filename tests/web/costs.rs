@@ -46,8 +46,8 @@ async fn answers_show_their_cost_if_the_application_sets_prices() {
     chat.idle().await;
     assert!(chat.page.click(COST_BUTTON));
     chat.appears(".la-message-cost").await;
-    let said = chat.page.text(".la-message-cost");
-    assert!(said.contains("4.50"), "{said}");
+    let shown = chat.page.text(".la-message-cost");
+    assert!(shown.contains("4.50"), "{shown}");
     chat.assistant.send("two").unwrap();
     chat.idle().await;
     let total = leptos::prelude::GetUntracked::get_untracked(&total);

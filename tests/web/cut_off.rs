@@ -44,8 +44,8 @@ fn in_a_task(act: impl FnOnce() + 'static) {
 #[wasm_bindgen_test]
 async fn an_interrupted_input_is_reported_to_the_panic_hook() {
     let chat = chat_of(Scissors, SessionOptions::default(), || ()).await;
-    let told: Rc<RefCell<Vec<String>>> = Rc::default();
-    let (list, earlier) = (SendWrapper::new(Rc::clone(&told)), panic::take_hook());
+    let panics: Rc<RefCell<Vec<String>>> = Rc::default();
+    let (list, earlier) = (SendWrapper::new(Rc::clone(&panics)), panic::take_hook());
     // It stays: after a panic the hook cannot be changed.
     panic::set_hook(Box::new(move |info| match info.to_string() {
         text if text.contains("cut off while") => list.borrow_mut().push(text),
@@ -53,9 +53,9 @@ async fn an_interrupted_input_is_reported_to_the_panic_hook() {
     }));
     let assistant = chat.assistant.clone();
     in_a_task(move || drop(assistant.send("go")));
-    let seen = Rc::clone(&told);
-    let noticed = until(move || !seen.borrow().is_empty()).await;
+    let recorded = Rc::clone(&panics);
+    let noticed = until(move || !recorded.borrow().is_empty()).await;
     settle().await;
     assert!(noticed, "it is noticed");
-    assert_eq!(told.borrow().len(), 1, "it is told once");
+    assert_eq!(panics.borrow().len(), 1, "it is told once");
 }

@@ -67,8 +67,12 @@ async fn title_while_running_is_announced_during_the_call() {
     })
     .await;
     chat.assistant.send("go").unwrap();
-    let said = || chat.page.text("[data-speech=status]");
-    assert!(until(|| said() == "Deploying").await, "{}", said());
+    let announced = || chat.page.text("[data-speech=status]");
+    assert!(
+        until(|| announced() == "Deploying").await,
+        "{}",
+        announced()
+    );
     done.set(true);
     chat.idle().await;
 }
@@ -112,12 +116,12 @@ async fn a_described_call_folds_its_exact_arguments() {
 async fn a_title_missing_from_the_description_is_shown_below_it() {
     let users: fn(&Value) -> Description = |_| Description::new("12 users see it?");
     let deploys: fn(&Value) -> Description = |_| Description::new("Really deploy 2.0?");
-    for (title, tells, head) in [
+    for (title, description, head) in [
         ("Deploy", users, "12 users see it?Deploy"),
         ("", users, "12 users see it?deploy"),
         ("Deploy", deploys, "Really deploy 2.0?"),
     ] {
-        let (chat, _) = deployed(title, tells, 1).await;
+        let (chat, _) = deployed(title, description, 1).await;
         assert_eq!(chat.page.text(".la-approval-head"), head);
         chat.assistant.stop().unwrap();
     }
@@ -270,9 +274,9 @@ async fn batch_rows_distinguish_similar_calls() {
         "Deploy to production? 2.0Deploy to production? 2.1"
     );
     chat.assistant.stop().unwrap();
-    let tells =
+    let description =
         |args: &Value| Description::new(format!("Deploy {}?", args["version"].as_str().unwrap()));
-    let (chat, _) = deployed("Deploy", tells, 2).await;
+    let (chat, _) = deployed("Deploy", description, 2).await;
     chat.appears(".la-batch").await;
     assert_eq!(rows_of(&chat), "Deploy 2.0?Deploy 2.1?");
 }

@@ -143,8 +143,8 @@ async fn hidden_characters_are_removed_from_file_names() {
     let text = |selector: &str| chat.page.text(&format!("[data-role=user] {selector}"));
     assert_eq!(text(".la-file-name"), "billfdp.exe");
     let button = chat.page.find(".la-file button").unwrap();
-    let said = button.get_attribute("aria-label").unwrap();
-    assert!(said.ends_with(" billfdp.exe"), "{said}");
+    let label = button.get_attribute("aria-label").unwrap();
+    assert!(label.ends_with(" billfdp.exe"), "{label}");
     let image = chat.page.find("[data-role=user] img").unwrap();
     assert_eq!(image.get_attribute("alt").as_deref(), Some("a b.png"));
     let all = text("");

@@ -146,8 +146,8 @@ async fn a_new_conversation_can_be_undone_until_the_first_message() {
     assert_eq!(chat.page.text(undo), "Undo");
     assert_eq!(chat.page.count(".la-message"), 0);
     assert_eq!(chat.page.count(".la-toast [data-icon=undo]"), 1);
-    let said = || chat.page.text("[data-speech=status]");
-    assert!(until(|| said() == "A new conversation has begun.").await);
+    let announced = || chat.page.text("[data-speech=status]");
+    assert!(until(|| announced() == "A new conversation has begun.").await);
     let on_composer = || {
         let active = document().active_element().unwrap();
         active.class_list().contains("la-composer-input")
@@ -159,7 +159,7 @@ async fn a_new_conversation_can_be_undone_until_the_first_message() {
     assert!(chat.page.click(undo));
     chat.appears("[data-role=assistant]").await;
     assert!(chat.page.text("[role=log]").contains("One."));
-    assert!(until(|| said() == "Back in the previous conversation.").await);
+    assert!(until(|| announced() == "Back in the previous conversation.").await);
     assert_eq!(chat.page.count(".la-toast"), 0);
     assert!(on_composer());
     // It can be dismissed, and goes with the first message.
@@ -256,8 +256,8 @@ async fn importing_a_conversation_closes_an_open_dialog() {
     chat.assistant.send("b").unwrap();
     chat.appears("dialog[open]").await;
     chat.assistant.import(before).unwrap();
-    let gone = until(|| chat.page.find("dialog[open]").is_none()).await;
-    assert!(gone, "the dialog goes with what it asked about");
+    let closed = until(|| chat.page.find("dialog[open]").is_none()).await;
+    assert!(closed, "the dialog goes with what it asked about");
     chat.idle().await;
     assert!(chat.page.text("[role=log]").contains("Kept."));
     assert_eq!(ran.get_untracked(), 0);
@@ -394,8 +394,8 @@ async fn a_card_that_resizes_forever_leaves_the_chat_usable() {
     for _ in 0..6 {
         settle().await;
         let card = chat.page.find(".restless").unwrap();
-        heights.update(|seen| {
-            seen.insert(card.offset_height());
+        heights.update(|known| {
+            known.insert(card.offset_height());
         });
         assert!((composer.get_bounding_client_rect().top() - top).abs() < 1.0);
         let below = list.scroll_height() - list.scroll_top() - list.client_height();

@@ -41,12 +41,12 @@ async fn has_focus(chat: &Chat, selector: &str) {
 #[wasm_bindgen_test]
 async fn an_answered_interrupt_moves_the_focus_to_the_next_or_the_composer() {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
-    let asks = vec![
+    let questions = vec![
         question("first", None, schema.clone()),
         question("second", None, schema),
     ];
     let agent = MockAgent::new()
-        .answer(Script::new().interrupt(asks))
+        .answer(Script::new().interrupt(questions))
         .answer(Script::new().text("Thanks."));
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();

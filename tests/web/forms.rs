@@ -154,9 +154,9 @@ async fn missing_values_and_invalid_json_have_readable_problems() {
     enter(&chat, ".la-form textarea", 0, "{\n]");
     assert!(chat.page.click(".la-form button[type=submit]"));
     settle().await;
-    let told = chat.page.text(".la-form-problems");
+    let shown = chat.page.text(".la-form-problems");
     assert_eq!(
-        told,
+        shown,
         "Number of nights is required. IBAN is required. More: This is not valid JSON. See line 2, \
          column 1."
     );
@@ -261,15 +261,15 @@ async fn validation_problems_use_the_labels_of_the_application() {
     enter(&chat, ".la-form textarea", 0, "{\n]");
     chat.page.click("[data-interrupt-id=q] button[type=submit]");
     settle().await;
-    let told = chat.page.text(".la-form-problems");
-    assert_eq!(told, "more: kein JSON, 2:1.");
+    let shown = chat.page.text(".la-form-problems");
+    assert_eq!(shown, "more: kein JSON, 2:1.");
     enter(&chat, ".la-form textarea", 0, "{}");
     chat.reads("[data-interrupt-id=q]").await;
     chat.page.click("[data-interrupt-id=q] button[type=submit]");
     settle().await;
-    let told = chat.page.text(".la-form-problems");
+    let shown = chat.page.text(".la-form-problems");
     assert_eq!(
-        told,
+        shown,
         "age: mindestens 18. seats: nur ganze Zahlen. name: must be at least 2 characters long."
     );
 }
@@ -277,11 +277,11 @@ async fn validation_problems_use_the_labels_of_the_application() {
 /// The texts of an agent's schema can neither hide nor reorder surrounding text.
 #[wasm_bindgen_test]
 async fn hidden_characters_in_schema_texts_are_shown() {
-    let said = |what: &str| format!("{what}\u{202e}x\u{200b}");
-    let chat = asked(json!({"type": "object", "title": said("form"), "properties": {
-        "text": {"type": "string", "title": said("a"), "description": said("b"), "minLength": 9},
-        "tick": {"type": "boolean", "title": said("c")},
-        "list": {"type": "array", "title": said("d"), "items": {"enum": [said("e"), "f"]}}
+    let spoofed = |what: &str| format!("{what}\u{202e}x\u{200b}");
+    let chat = asked(json!({"type": "object", "title": spoofed("form"), "properties": {
+        "text": {"type": "string", "title": spoofed("a"), "description": spoofed("b"), "minLength": 9},
+        "tick": {"type": "boolean", "title": spoofed("c")},
+        "list": {"type": "array", "title": spoofed("d"), "items": {"enum": [spoofed("e"), "f"]}}
     }}))
     .await;
     enter(&chat, ".la-form input[type=text]", 0, "x");

@@ -148,12 +148,12 @@ async fn context_that_is_not_json_is_omitted_and_reported_once() {
     for input in chat.agent.inputs() {
         assert_eq!(context_values(&input), ["7"]);
     }
-    let said = errors.take();
-    let said: Vec<_> = said
+    let logged = errors.take();
+    let logged: Vec<_> = logged
         .iter()
         .filter(|text| text.contains("A strange map"))
         .collect();
-    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(logged.len(), 1, "{logged:?}");
 }
 
 type Found = SendWrapper<Rc<RefCell<Option<Assistant>>>>;
@@ -166,12 +166,12 @@ fn Finder(found: Found) -> impl IntoView {
 #[wasm_bindgen_test]
 async fn a_handle_is_refused_after_its_provider_is_unmounted() {
     let found: Found = SendWrapper::new(Rc::default());
-    let (agent, seen) = (MockAgent::new(), found.clone());
+    let (agent, slot) = (MockAgent::new(), found.clone());
     let talks_to = agent.clone();
     let page = mount(move || {
         view! {
             <AssistantProvider agent=talks_to>
-                <Finder found=seen />
+                <Finder found=slot />
             </AssistantProvider>
         }
     });
@@ -212,17 +212,17 @@ async fn an_existing_assistant_outlives_its_provider() {
 #[wasm_bindgen_test]
 async fn the_summary_signal_is_updated_after_a_turn() {
     let chat = chat(MockAgent::new(), || ()).await;
-    let seen = RwSignal::new(Vec::new());
+    let counts = RwSignal::new(Vec::new());
     let summary = chat.assistant.summary();
     let watch = Effect::watch(
         move || summary.get().runs().len(),
-        move |runs, _, _| seen.update(|list| list.push(*runs)),
+        move |runs, _, _| counts.update(|list| list.push(*runs)),
         true,
     );
     settle().await;
     chat.assistant.send("hi").unwrap();
     chat.idle().await;
     watch.stop();
-    assert_eq!(seen.get_untracked().first(), Some(&0));
-    assert_eq!(seen.get_untracked().last(), Some(&1));
+    assert_eq!(counts.get_untracked().first(), Some(&0));
+    assert_eq!(counts.get_untracked().last(), Some(&1));
 }

@@ -136,8 +136,8 @@ async fn a_custom_approval_renderer_counts_no_earlier() {
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({"amount": 5})))
         .answer(Script::new().text("Paid."));
-    let told: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
-    let log = SendWrapper::new(Rc::clone(&told));
+    let outcomes: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
+    let log = SendWrapper::new(Rc::clone(&outcomes));
     let chat = chat(agent, move || {
         let log = log.clone();
         let draw = move |call: ToolCallView<Value>| {
@@ -167,12 +167,12 @@ async fn a_custom_approval_renderer_counts_no_earlier() {
     chat.appears(".la-approval-custom .yes[aria-disabled]")
         .await;
     assert!(chat.page.click(".yes"));
-    assert_eq!(told.borrow_mut().split_off(0), [Err(Refusal::TooEarly)]);
+    assert_eq!(outcomes.borrow_mut().split_off(0), [Err(Refusal::TooEarly)]);
     chat.scrolls_through(".la-approval-custom").await;
     chat.appears(".yes:not([aria-disabled])").await;
     assert_eq!(chat.agent.inputs().len(), 1);
     assert!(chat.page.click(".yes"));
-    assert_eq!(told.borrow_mut().split_off(0), [Ok(())]);
+    assert_eq!(outcomes.borrow_mut().split_off(0), [Ok(())]);
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"paid\""]);
 }
@@ -181,10 +181,10 @@ async fn a_custom_approval_renderer_counts_no_earlier() {
 #[wasm_bindgen_test]
 async fn a_click_on_a_card_that_just_moved_is_ignored() {
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
-    let asks = Script::new().interrupt(vec![question("q", None, schema)]);
+    let question_script = Script::new().interrupt(vec![question("q", None, schema)]);
     let pays = |name: &str| Script::new().call(name, &json!({}));
     for (script, card) in [
-        (asks, ".la-question"),
+        (question_script, ".la-question"),
         (pays("pay"), ".la-approval"),
         (pays("pay_own"), ".la-approval-custom"),
     ] {
@@ -236,9 +236,13 @@ async fn a_click_on_a_card_that_just_moved_is_ignored() {
 async fn a_rejected_answer_about_a_call_can_be_skipped_in_the_inbox() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such resume");
     let schema = json!({"type": "object", "properties": {"approved": {"type": "boolean"}}});
-    let asks = vec![question("q", Some("c1"), schema)];
+    let questions = vec![question("q", Some("c1"), schema)];
     let agent = MockAgent::new()
-        .answer(Script::new().call_as("c1", "pay", "{}").interrupt(asks))
+        .answer(
+            Script::new()
+                .call_as("c1", "pay", "{}")
+                .interrupt(questions),
+        )
         .fail(wrong)
         .answer(Script::new().text("Then not."));
     let chat = chat(agent, || ()).await;

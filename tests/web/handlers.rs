@@ -46,7 +46,7 @@ async fn results(names: &[&str], setup: fn()) -> Vec<String> {
 
 #[wasm_bindgen_test]
 async fn handlers_return_values_synchronously_or_asynchronously() {
-    let told = results(
+    let answers = results(
         &[
             "none", "text", "sum", "json", "later", "context", "alone", "list",
         ],
@@ -82,7 +82,7 @@ async fn handlers_return_values_synchronously_or_asynchronously() {
     )
     .await;
     assert_eq!(
-        told,
+        answers,
         [
             "null",
             "done",
@@ -98,7 +98,7 @@ async fn handlers_return_values_synchronously_or_asynchronously() {
 
 #[wasm_bindgen_test]
 async fn handler_errors_of_any_type_are_sent_to_the_agent() {
-    let told =
+    let answers =
         results(&["text", "boxed", "server", "std", "mixed", "fine"], || {
             use_assistant_action(ToolAction::new("text", "").handler(|| Err::<(), _>("closed")));
             use_assistant_action(ToolAction::new("boxed", "").handler(|| async {
@@ -113,16 +113,16 @@ async fn handler_errors_of_any_type_are_sent_to_the_agent() {
             use_assistant_action(ToolAction::new("fine", "").handler(|| on_server(false)));
         })
         .await;
-    let said: Vec<Value> = told
+    let values: Vec<Value> = answers
         .iter()
         .map(|text| serde_json::from_str(text).unwrap())
         .collect();
-    assert_eq!(said[0], json!({"error": "closed"}));
-    assert_eq!(said[1], json!({"error": "no such order"}));
-    assert!(said[2]["error"].as_str().unwrap().contains("no stock"));
-    assert_eq!(said[3], json!({"error": "invalid digit found in string"}));
-    assert!(said[4]["error"].as_str().unwrap().contains("no stock"));
-    assert_eq!(said[5], json!(3));
+    assert_eq!(values[0], json!({"error": "closed"}));
+    assert_eq!(values[1], json!({"error": "no such order"}));
+    assert!(values[2]["error"].as_str().unwrap().contains("no stock"));
+    assert_eq!(values[3], json!({"error": "invalid digit found in string"}));
+    assert!(values[4]["error"].as_str().unwrap().contains("no stock"));
+    assert_eq!(values[5], json!(3));
 }
 
 async fn ordered(amount: Value) -> Chat {

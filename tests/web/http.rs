@@ -150,10 +150,10 @@ async fn a_header_refused_by_the_browser_is_named_in_a_notice() {
         let notice = chat.assistant.notices().get_untracked().remove(0);
         assert_eq!(notice.kind(), NoticeKind::Request);
         assert_eq!(notice.action(), Some(NoticeAction::Retry));
-        let said = chat.page.text(".la-notice");
+        let shown = chat.page.text(".la-notice");
         assert!(
-            said.contains("The request to the assistant could not be sent."),
-            "{said}"
+            shown.contains("The request to the assistant could not be sent."),
+            "{shown}"
         );
         let start = format!("The request header {name:?} cannot be sent: ");
         assert!(notice.message().starts_with(&start), "{}", notice.message());
@@ -211,10 +211,10 @@ async fn an_endless_error_body_is_read_up_to_a_limit() {
     ]);
     let chat = chat_with(agent()).await;
     chat.assistant.send("go").unwrap();
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for _ in 0..3 {
         chat.idle().await;
-        said.push(
+        messages.push(
             chat.assistant
                 .notices()
                 .get_untracked()
@@ -224,11 +224,11 @@ async fn an_endless_error_body_is_read_up_to_a_limit() {
         );
         let _ = chat.assistant.retry();
     }
-    assert!(said[0].starts_with("The agent answered with HTTP 500: on fire, on"));
-    assert!(said[0].chars().count() < 350, "{}", said[0]);
+    assert!(messages[0].starts_with("The agent answered with HTTP 500: on fire, on"));
+    assert!(messages[0].chars().count() < 350, "{}", messages[0]);
     assert_eq!(cancellations(), 1, "the rest is let go");
-    assert_eq!(said[1], "The agent answered with HTTP 500: out of fuel");
-    assert_eq!(said[2], "The agent answered with HTTP 500.");
+    assert_eq!(messages[1], "The agent answered with HTTP 500: out of fuel");
+    assert_eq!(messages[2], "The agent answered with HTTP 500.");
     drop(server);
 }
 

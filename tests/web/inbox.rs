@@ -41,8 +41,8 @@ async fn asked(interrupts: Vec<Interrupt>, then: impl Fn(MockAgent) -> MockAgent
 
 #[wasm_bindgen_test]
 async fn a_confirmation_without_a_call_has_buttons_and_no_text_field() {
-    let deed = json!({"name": "refund", "args": {"order": "A-17", "amount": 40}});
-    let metadata = json!({"adk": {"originalFunctionCall": deed}});
+    let action = json!({"name": "refund", "args": {"order": "A-17", "amount": 40}});
+    let metadata = json!({"adk": {"originalFunctionCall": action}});
     let chat = asked(vec![confirmation("c", metadata)], |agent| {
         agent.answer(Script::new().text("Then not."))
     })
@@ -52,8 +52,11 @@ async fn a_confirmation_without_a_call_has_buttons_and_no_text_field() {
         chat.page.count(&format!("{card} textarea, {card} input")),
         0
     );
-    let said = chat.page.text(card);
-    assert!(said.starts_with("The assistant has a question"), "{said}");
+    let wording = chat.page.text(card);
+    assert!(
+        wording.starts_with("The assistant has a question"),
+        "{wording}"
+    );
     assert_eq!(chat.page.text(&format!("{card} code")), "refund");
     let shown = chat.page.text(&format!("{card} pre"));
     let shown: Value = serde_json::from_str(&shown).unwrap();
@@ -181,18 +184,18 @@ async fn a_call_from_the_page_asks_for_approval_in_the_inbox() {
         );
     })
     .await;
-    let heard: Rc<RefCell<Vec<Phase>>> = Rc::default();
-    let log = Rc::clone(&heard);
+    let phases: Rc<RefCell<Vec<Phase>>> = Rc::default();
+    let log = Rc::clone(&phases);
     let subscription = chat.assistant.on_call_event(move |event| {
         assert_eq!(event.name(), "deploy");
         log.borrow_mut().push(event.phase());
     });
     let outcome: Rc<RefCell<Option<Result<Value, ToolError>>>> = Rc::default();
     let ask = || {
-        let (assistant, told) = (chat.assistant.clone(), Rc::clone(&outcome));
+        let (assistant, slot) = (chat.assistant.clone(), Rc::clone(&outcome));
         spawn_local(async move {
-            let said = assistant.execute("deploy", json!({"to": "prod"})).await;
-            told.borrow_mut().replace(said);
+            let result = assistant.execute("deploy", json!({"to": "prod"})).await;
+            slot.borrow_mut().replace(result);
         });
     };
     ask();
@@ -221,11 +224,15 @@ async fn a_call_from_the_page_asks_for_approval_in_the_inbox() {
         Phase::ApprovalRequested,
         Phase::OutputDenied,
     ];
-    assert_eq!(*heard.borrow(), story);
+    assert_eq!(*phases.borrow(), story);
     drop(subscription);
     ask();
     chat.appears(".la-inbox .la-approval").await;
-    assert_eq!(heard.borrow().len(), story.len(), "nobody listens any more");
+    assert_eq!(
+        phases.borrow().len(),
+        story.len(),
+        "nobody listens any more"
+    );
 }
 
 /// Commands of an observer take effect after the step that it was notified of.
@@ -239,8 +246,8 @@ async fn a_call_observer_can_use_the_assistant_handle() {
     })
     .await;
     let assistant = chat.assistant.clone();
-    let heard: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
-    let log = Rc::clone(&heard);
+    let outcomes: Rc<RefCell<Vec<Result<(), Refusal>>>> = Rc::default();
+    let log = Rc::clone(&outcomes);
     let subscription = chat.assistant.on_call_event(move |event| {
         if event.phase() == Phase::ApprovalRequested {
             assert!(assistant.with_conversation(|_| ()).is_some());
@@ -251,6 +258,6 @@ async fn a_call_observer_can_use_the_assistant_handle() {
     subscription.forget();
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert_eq!(*heard.borrow(), [Ok(())]);
+    assert_eq!(*outcomes.borrow(), [Ok(())]);
     assert_eq!(chat.results(1), ["\"denied\""]);
 }

@@ -135,9 +135,9 @@ async fn an_empty_interrupt_renderer_falls_back_to_the_built_in_question() {
     })
     .await;
     assert_eq!(chat.page.count(".la-inbox .la-question"), 1);
-    let said = console.take();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("choose_seat"), "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert!(logged[0].contains("choose_seat"), "{logged:?}");
     click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.agent.inputs().len(), 2);
@@ -170,10 +170,10 @@ async fn render_interrupts_applies_until_its_guard_is_dropped() {
 async fn an_interrupt_view_returns_its_expiry_and_rejection() {
     let kept: Rc<RefCell<Vec<InterruptView>>> = Rc::default();
     let place = send_wrapper::SendWrapper::new(Rc::clone(&kept));
-    let mut asks = question("q", None, json!({"type": "string"}));
-    asks.expires_at = Some("2099-01-01T00:00:00Z".to_owned());
+    let mut expiring = question("q", None, json!({"type": "string"}));
+    expiring.expires_at = Some("2099-01-01T00:00:00Z".to_owned());
     let agent = MockAgent::new()
-        .answer(Script::new().interrupt(vec![asks]))
+        .answer(Script::new().interrupt(vec![expiring]))
         .fail(Failure::new(
             FailureKind::Http { status: 422 },
             "no such day",
@@ -183,7 +183,7 @@ async fn an_interrupt_view_returns_its_expiry_and_rejection() {
         use_interrupt_renderer(InterruptTarget::All, move |asked: InterruptView| {
             place.borrow_mut().push(asked);
             let again = asked.is_rejected().then_some("again");
-            view! { <p class="said" data-again=again></p> }
+            view! { <p class="question" data-again=again></p> }
         });
     })
     .await;
@@ -213,12 +213,12 @@ async fn an_answer_to_a_replaced_question_is_refused() {
         let place = place.clone();
         use_interrupt_renderer(InterruptTarget::All, move |asked: InterruptView| {
             place.borrow_mut().push(asked);
-            view! { <p class="said">{asked.message()}</p> }
+            view! { <p class="question">{asked.message()}</p> }
         });
     })
     .await;
     chat.assistant.send("go").unwrap();
-    chat.appears(".said").await;
+    chat.appears(".question").await;
     let shown = kept.borrow()[0];
     assert!(matches!(shown.answer(json!("1")), Err(Refusal::TooEarly)));
     assert!(!shown.can_answer());
@@ -238,7 +238,7 @@ async fn an_answer_to_a_replaced_question_is_refused() {
     shown.answer(json!("1")).unwrap();
     chat.idle().await;
     assert!(chat.assistant.retry().is_ok());
-    assert!(until(|| chat.page.text(".said") == "Which wing?").await);
+    assert!(until(|| chat.page.text(".question") == "Which wing?").await);
     // A view of a question that is gone cannot answer.
     assert!(shown.answer(json!("2")).is_err());
     assert_eq!(chat.agent.inputs().len(), 3);

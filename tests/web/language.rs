@@ -67,8 +67,8 @@ async fn changed_labels_update_the_mounted_chat() {
     settle().await;
     assert_eq!(page.text(".la-composer [type=submit]"), "Send");
     assert!(page.click(".la-suggestion"));
-    let asks = || page.count(".la-approval") == 1 && page.text(".la-tool-status") == "Done";
-    assert!(until(asks).await, "{}", page.root.inner_html());
+    let is_asked = || page.count(".la-approval") == 1 && page.text(".la-tool-status") == "Done";
+    assert!(until(is_asked).await, "{}", page.root.inner_html());
     settle().await;
     let input: web_sys::HtmlTextAreaElement = page.find("textarea").unwrap().unchecked_into();
     input.set_value("half a sentence");
@@ -243,7 +243,7 @@ async fn changed_labels_update_refusals_and_validation_problems() {
             ])
             .with_reasons([("minimum", "mindestens {limit}")]),
     };
-    let asks = |_: Value, context: ToolContext| async move {
+    let ask = |_: Value, context: ToolContext| async move {
         let sizes = json!({
             "type": "object",
             "properties": {"size": {"type": "integer", "minimum": 3}},
@@ -256,7 +256,7 @@ async fn changed_labels_update_refusals_and_validation_problems() {
         .answer(Script::new().call("paint", &json!({})));
     let chat = provided(agent, Default::default(), move || {
         provide_labels(words);
-        use_assistant_action(ToolAction::new("paint", "Paints").handler(asks));
+        use_assistant_action(ToolAction::new("paint", "Paints").handler(ask));
         let full = |_| async { Err::<String, _>("no room".to_owned()) };
         view! { <ChatWindow attachments=Attachments::new().accept("text/*").upload(full) /> }
     })

@@ -215,10 +215,10 @@ async fn an_approval_of_an_unmounted_action_can_only_be_dismissed() {
     deny.click();
     deny.click();
     chat.idle().await;
-    let [told] = &chat.results(1)[..] else {
+    let [sent] = &chat.results(1)[..] else {
         panic!("{:?}", chat.results(1));
     };
-    assert!(told.contains(r#""errorType":"tool_unavailable""#), "{told}");
+    assert!(sent.contains(r#""errorType":"tool_unavailable""#), "{sent}");
     chat.opens_card().await;
     let card = chat.page.text("[role=log]");
     assert!(card.contains("is not available any more"), "{card}");

@@ -65,8 +65,8 @@ async fn a_refused_permission_is_reported_to_the_agent_and_on_the_card() {
     )
     .await;
     turn(&chat).await;
-    let told = r#"{"error":"Mails go to customers only","errorType":"permission"}"#;
-    assert_eq!(chat.results(1), [told]);
+    let error = r#"{"error":"Mails go to customers only","errorType":"permission"}"#;
+    assert_eq!(chat.results(1), [error]);
     chat.opens_card().await;
     assert!(
         chat.page
@@ -157,14 +157,14 @@ async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
             *to = json!("…");
         }
     });
-    let heard: Rc<RefCell<Vec<String>>> = Rc::default();
-    let (told, assistant) = (Rc::clone(&heard), chat.assistant.clone());
+    let lines: Rc<RefCell<Vec<String>>> = Rc::default();
+    let (list, assistant) = (Rc::clone(&lines), chat.assistant.clone());
     log.on_entry(move |entry| {
         assert!(
             assistant.with_conversation(|_| ()).is_some(),
             "the session is free"
         );
-        told.borrow_mut()
+        list.borrow_mut()
             .push(entry.to_value()["event"].as_str().unwrap().to_owned());
     });
     let sink = Lines::default();
@@ -179,13 +179,13 @@ async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
     chat.idle().await;
     assert_eq!(
         *sink.0.borrow(),
-        *heard.borrow(),
+        *lines.borrow(),
         "a sink gets every record"
     );
     let events = [
         "asked", "allowed", "started", "ended", "asked", "denied", "ended",
     ];
-    assert_eq!(*heard.borrow(), events);
+    assert_eq!(*lines.borrow(), events);
     let export = log.export();
     assert_eq!(log.entries().len(), events.len());
     assert!(!export.to_string().contains("ann"), "{export}");

@@ -41,11 +41,11 @@ async fn answered(pieces: &[&str]) -> Chat {
 }
 
 /// The mutations of nodes: (added, removed, other).
-type Seen = Rc<RefCell<(u32, u32, u32)>>;
+type MutationCounts = Rc<RefCell<(u32, u32, u32)>>;
 
-fn watch(element: &web_sys::Element) -> (Seen, web_sys::MutationObserver) {
-    let seen = Seen::default();
-    let count = Rc::clone(&seen);
+fn watch(element: &web_sys::Element) -> (MutationCounts, web_sys::MutationObserver) {
+    let counts = MutationCounts::default();
+    let count = Rc::clone(&counts);
     let note = Closure::<dyn FnMut(js_sys::Array)>::new(move |records: js_sys::Array| {
         for record in records.iter() {
             let record: web_sys::MutationRecord = record.unchecked_into();
@@ -63,7 +63,7 @@ fn watch(element: &web_sys::Element) -> (Seen, web_sys::MutationObserver) {
     all.set_subtree(true);
     observer.observe_with_options(element, &all).unwrap();
     note.forget();
-    (seen, observer)
+    (counts, observer)
 }
 
 #[wasm_bindgen_test]
@@ -209,9 +209,9 @@ async fn open_code_is_only_appended() {
     chat.assistant.send("go").unwrap();
     chat.appears(&format!("{ANSWER} pre code")).await;
     let code = chat.page.find(&format!("{ANSWER} pre code")).unwrap();
-    let (seen, _watch) = watch(&code);
+    let (counts, _watch) = watch(&code);
     chat.idle().await;
-    assert_eq!(seen.borrow().1, 0, "nothing is taken away");
+    assert_eq!(counts.borrow().1, 0, "nothing is taken away");
     let expected = format!("first\n{many}last line\n");
     assert_eq!(code.text_content().unwrap(), expected);
     assert!(chat.page.count(&format!("{ANSWER} .la-code-piece")) > 1);

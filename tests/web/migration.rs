@@ -67,7 +67,7 @@ async fn answered_with(button: &str) -> String {
     let agent = MockAgent::new()
         .answer(Script::new().call("confirmAction", &args))
         .answer(Script::new().text("Done."));
-    let seen = agent.clone();
+    let requests = agent.clone();
     let page = mount(move || {
         view! {
             <AssistantProvider agent=agent>
@@ -82,13 +82,13 @@ async fn answered_with(button: &str) -> String {
     assert_eq!(page.count("dialog [data-variant=danger]"), 1);
     let button = format!("dialog button[value={button}]:not([aria-disabled])");
     assert!(until(|| page.click(&button)).await);
-    assert!(until(|| seen.inputs().len() == 2).await);
-    let tool = seen.inputs()[0].tools.remove(0);
+    assert!(until(|| requests.inputs().len() == 2).await);
+    let tool = requests.inputs()[0].tools.remove(0);
     let offered = json!({
         "name": tool.name, "description": tool.description, "parameters": tool.parameters,
     });
     assert_eq!(offered, definition());
-    results_of(&seen.inputs()[1]).concat()
+    results_of(&requests.inputs()[1]).concat()
 }
 
 #[wasm_bindgen_test]

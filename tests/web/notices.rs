@@ -57,15 +57,15 @@ async fn a_busy_agent_shows_its_wait_and_retry_works_at_once() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears("[role=alert]").await;
-    let said = chat.page.text("[role=alert] .la-notice-text");
-    assert_eq!(said, "The assistant is busy. Try again in 5 s.");
-    for said in [
+    let shown = chat.page.text("[role=alert] .la-notice-text");
+    assert_eq!(shown, "The assistant is busy. Try again in 5 s.");
+    for shown in [
         "The assistant is busy or unavailable. Try again in a moment.",
         "",
     ] {
         assert!(chat.page.click("[role=alert] button"));
         chat.idle().await;
-        assert_eq!(chat.page.text("[role=alert] .la-notice-text"), said);
+        assert_eq!(chat.page.text("[role=alert] .la-notice-text"), shown);
     }
     assert!(chat.page.text("[role=log]").contains("Better."));
 }
@@ -170,19 +170,19 @@ async fn notices_use_the_labels_of_the_application() {
         .set_agent(HttpAgent::new("http://127.0.0.1:9/"));
     chat.assistant.send("again").unwrap();
     chat.appears("[role=alert]").await;
-    let said = chat.page.text(".la-notice-body");
-    assert!(said.starts_with("Nicht zu erreichen.Genaueres"), "{said}");
-    assert!(said.contains("http://127.0.0.1:9/"), "{said}");
+    let shown = chat.page.text(".la-notice-body");
+    assert!(shown.starts_with("Nicht zu erreichen.Genaueres"), "{shown}");
+    assert!(shown.contains("http://127.0.0.1:9/"), "{shown}");
 }
 
 /// An agent's error message can neither reorder or hide surrounding text, nor fill the page.
 #[wasm_bindgen_test]
 async fn an_error_message_in_a_notice_is_bounded_and_shows_hidden_characters() {
-    let said = "Paid.\u{202e}deliaf\u{202c} \u{200b}Ask \u{e0041}again";
-    let long = format!("{said} {}", "x".repeat(100_000));
+    let message = "Paid.\u{202e}deliaf\u{202c} \u{200b}Ask \u{e0041}again";
+    let long = format!("{message} {}", "x".repeat(100_000));
     let http = Failure::new(FailureKind::Http { status: 500 }, long.clone());
     let agent = MockAgent::new()
-        .answer(Script::new().error(said))
+        .answer(Script::new().error(message))
         .answer(Script::new().error(&long))
         .fail(http);
     let chat = chat(agent, || ()).await;
@@ -218,11 +218,11 @@ async fn retry_is_announced_and_moves_the_focus_to_the_composer() {
     assert_eq!(retry.text_content().as_deref(), Some("Retry"));
     retry.focus().unwrap();
     retry.click();
-    let said = || chat.page.text("[data-speech=status]");
+    let announced = || chat.page.text("[data-speech=status]");
     assert!(
-        until(|| said().contains("Trying again")).await,
+        until(|| announced().contains("Trying again")).await,
         "{}",
-        said()
+        announced()
     );
     let active = document().active_element().unwrap();
     assert!(active.class_list().contains("la-composer-input"));
@@ -266,14 +266,14 @@ async fn an_open_dialog_contains_the_announcements() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears("dialog[open]").await;
-    let heard = || chat.page.text("dialog .la-dialog-live");
-    assert!(!heard().contains("Late"), "{}", heard());
+    let announced = || chat.page.text("dialog .la-dialog-live");
+    assert!(!announced().contains("Late"), "{}", announced());
     let assistant = chat.assistant.clone();
     leptos::task::spawn_local(async move { drop(assistant.execute("late", json!({})).await) });
     assert!(
-        until(|| heard().contains("Failed: Late tool. no")).await,
+        until(|| announced().contains("Failed: Late tool. no")).await,
         "{}",
-        heard()
+        announced()
     );
 }
 
@@ -290,9 +290,13 @@ async fn a_failed_tool_of_the_agent_is_announced_with_its_reason() {
     let chat = chat(MockAgent::new().answer(script), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let heard = || chat.page.text(".la-announcer");
+    let announced = || chat.page.text(".la-announcer");
     let expected = "Failed: backup. The disk is full";
-    assert!(until(|| heard().contains(expected)).await, "{}", heard());
+    assert!(
+        until(|| announced().contains(expected)).await,
+        "{}",
+        announced()
+    );
     let card = chat.page.find(".la-tool-card").unwrap();
     assert_eq!(card.get_attribute("data-tone").as_deref(), Some("error"));
     assert_eq!(chat.page.text(".la-tool-reason"), "The disk is full");
@@ -315,14 +319,14 @@ async fn a_failure_that_the_agent_reports_for_an_action_of_the_page_is_not_annou
     })
     .await;
     chat.assistant.send("go").unwrap();
-    let mut heard = Vec::new();
+    let mut announced = Vec::new();
     for _ in 0..40 {
         settle().await;
-        heard.push(chat.page.text(".la-announcer").to_lowercase());
+        announced.push(chat.page.text(".la-announcer").to_lowercase());
     }
-    let announces = |words: &str| heard.iter().any(|text| text.contains(words));
-    assert!(announces("failed: backup"), "{heard:?}");
-    assert!(!announces("failed: pay"), "{heard:?}");
+    let announces = |words: &str| announced.iter().any(|text| text.contains(words));
+    assert!(announces("failed: backup"), "{announced:?}");
+    assert!(!announces("failed: pay"), "{announced:?}");
     let status = chat.page.text("[data-tool-name=pay] .la-tool-status");
     assert_eq!(status, "Reported by the assistant");
 }

@@ -137,8 +137,8 @@ async fn the_session_runs_the_loop_against_a_completions_endpoint() {
         (&json!("small"), &json!(true))
     );
     assert_eq!(first["tools"][0]["function"]["name"], "get_weather");
-    let told = server.body(1)["messages"].as_array().unwrap().clone();
-    let result = told
+    let sent = server.body(1)["messages"].as_array().unwrap().clone();
+    let result = sent
         .iter()
         .find(|message| message["role"] == "tool")
         .unwrap();

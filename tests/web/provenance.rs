@@ -22,7 +22,8 @@ async fn edited_arguments_are_shown_beside_the_original_ones() {
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({"amount": 500})))
         .answer(Script::new().text("Paid."));
-    let seen: RwSignal<Option<ToolCallView<Value>>, LocalStorage> = RwSignal::new_local(None);
+    let view_of_call: RwSignal<Option<ToolCallView<Value>>, LocalStorage> =
+        RwSignal::new_local(None);
     let chat = chat(agent, move || {
         use_assistant_action(
             ToolAction::new("pay", "")
@@ -31,7 +32,7 @@ async fn edited_arguments_are_shown_beside_the_original_ones() {
                 )
                 .approval(Approval::Always)
                 .render(move |call: ToolCallView<Value>| {
-                    seen.set(Some(call));
+                    view_of_call.set(Some(call));
                     call.default_card()
                 })
                 .handler(|args: Value| async move { Ok::<_, ToolError>(args) }),
@@ -58,7 +59,7 @@ async fn edited_arguments_are_shown_beside_the_original_ones() {
     );
     let wanted = "details:not([open]) > [data-kind=original-arguments]";
     assert_eq!(chat.page.text(wanted), "{\n  \"amount\": 500\n}");
-    let call = seen.get_untracked().unwrap();
+    let call = view_of_call.get_untracked().unwrap();
     assert_eq!(call.args_value(), Some(json!({"amount": 5})));
     assert_eq!(call.original_args(), Some(json!({"amount": 500})));
     assert_eq!(call.decision(), Some(Decision::Approved));
@@ -108,8 +109,8 @@ async fn a_user_message_reworded_by_the_agent_is_marked() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("Pay 5").unwrap();
     chat.idle().await;
-    let said = chat.agent.inputs()[0].messages.clone();
-    let user = said
+    let sent = chat.agent.inputs()[0].messages.clone();
+    let user = sent
         .iter()
         .find(|m| matches!(m.body, MessageBody::User { .. }));
     let id = user.unwrap().id.clone();
@@ -186,9 +187,9 @@ async fn a_message_the_agent_attributes_to_the_user_is_marked() {
         Some(format!("Assistant · You · {mark}").as_str())
     );
     assert_eq!(chat.page.text(".la-turn:not([data-of]) > h3"), "Assistant");
-    let said = || chat.page.text("[data-speech=answers]");
-    assert!(until(|| !said().is_empty()).await);
-    assert_eq!(said(), format!("{mark}: {FORGED}"));
+    let announced = || chat.page.text("[data-speech=answers]");
+    assert!(until(|| !announced().is_empty()).await);
+    assert_eq!(announced(), format!("{mark}: {FORGED}"));
 }
 
 /// A stored message that the agent appends to is no longer the user's, even while it is shown.
@@ -254,13 +255,13 @@ async fn an_announced_answer_begins_with_its_author() {
     let chat = chat(MockAgent::new().answer(Script::new().text(text)), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let said = |region: &str| chat.page.text(&format!("[data-speech={region}]"));
-    assert!(until(|| said("answers").contains("Pay 6")).await);
+    let announced = |region: &str| chat.page.text(&format!("[data-speech={region}]"));
+    assert!(until(|| announced("answers").contains("Pay 6")).await);
     assert_eq!(
-        said("answers"),
+        announced("answers"),
         "Assistant: Approval needed: Pay 5And more.Assistant: Аpproval  needed: Pay 6"
     );
-    assert_eq!(said("urgent"), "");
+    assert_eq!(announced("urgent"), "");
 }
 
 /// A warning in an answer has none of the colours of an approval card.

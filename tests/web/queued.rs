@@ -24,8 +24,8 @@ fn lost() -> Failure {
 
 /// Mounts a chat whose answer to a question did not reach the agent.
 async fn chat_with_undelivered_answer(then: impl Fn(MockAgent) -> MockAgent) -> Chat {
-    let asks = vec![question("q", None, json!({"type": "boolean"}))];
-    let agent = MockAgent::new().answer(Script::new().text("Well?").interrupt(asks));
+    let questions = vec![question("q", None, json!({"type": "boolean"}))];
+    let agent = MockAgent::new().answer(Script::new().text("Well?").interrupt(questions));
     let chat = chat(then(agent.fail(lost())), || ()).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-question").await;

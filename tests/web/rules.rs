@@ -35,22 +35,22 @@ async fn looping(stop_when: StopCondition, setup: impl Fn() + Send + Sync + 'sta
 #[wasm_bindgen_test]
 async fn a_stop_rule_of_the_application_ends_the_loop() {
     let free = Rc::new(Cell::new(true));
-    let seen = send_wrapper::SendWrapper::new(Rc::clone(&free));
+    let slot = send_wrapper::SendWrapper::new(Rc::clone(&free));
     let chat = looping(StopCondition::Rule("enough".into()), move || {
         again();
         let assistant = use_assistant().unwrap();
-        let (handle, seen) = (assistant.clone(), Rc::clone(&seen));
+        let (handle, slot) = (assistant.clone(), Rc::clone(&slot));
         assistant.set_stop_rule("enough", move |summary| {
-            seen.set(handle.with_conversation(|_| ()).is_some());
+            slot.set(handle.with_conversation(|_| ()).is_some());
             summary.runs().len() == 2
         });
     })
     .await;
     assert!(!free.get(), "a rule gets the summary and nothing else");
     assert_eq!(chat.agent.inputs().len(), 2);
-    let said = chat.page.text(".la-notice:not([role])");
-    assert!(said.contains("Paused. Continue?"), "{said}");
-    assert!(!said.contains("maximum"), "no limit was reached: {said}");
+    let shown = chat.page.text(".la-notice:not([role])");
+    assert!(shown.contains("Paused. Continue?"), "{shown}");
+    assert!(!shown.contains("maximum"), "no limit was reached: {shown}");
     click(&chat, ".la-notice", "Continue");
     chat.idle().await;
     assert!(chat.page.text("[role=log]").contains("At last."));
@@ -78,8 +78,8 @@ async fn the_notice_of_a_run_limit_names_the_limit() {
     chat.appears(".la-question").await;
     answer(&chat, ".la-question", "Yes").await;
     chat.idle().await;
-    let said = chat.page.text(".la-notice");
-    assert!(said.contains("Paused after 1 step."), "{said}");
+    let shown = chat.page.text(".la-notice");
+    assert!(shown.contains("Paused after 1 step."), "{shown}");
 }
 
 #[wasm_bindgen_test]
@@ -90,8 +90,8 @@ async fn results_of_an_imported_conversation_are_sent_on_continue() {
     let chat = super::support::chat(MockAgent::new(), again).await;
     chat.assistant.import(saved).unwrap();
     settle().await;
-    let said = chat.page.text(".la-notice:not([role])");
-    assert!(said.contains("hasn't seen the last results"), "{said}");
+    let shown = chat.page.text(".la-notice:not([role])");
+    assert!(shown.contains("hasn't seen the last results"), "{shown}");
     assert_eq!(chat.agent.inputs().len(), 0);
     click(&chat, ".la-notice", "Continue");
     chat.idle().await;
@@ -110,6 +110,6 @@ async fn a_reused_call_id_shows_a_warning() {
         chat.assistant.send(text).unwrap();
         chat.idle().await;
     }
-    let said = chat.page.text(".la-notice[data-tone=warning]");
-    assert!(said.contains("repeated an earlier step"), "{said}");
+    let shown = chat.page.text(".la-notice[data-tone=warning]");
+    assert!(shown.contains("repeated an earlier step"), "{shown}");
 }

@@ -162,10 +162,10 @@ mod typed {
                 "refund",
                 &json!({"order": "A-2", "euros": 5, "reason": "Late"}),
             );
-        let seen = RwSignal::new(None);
+        let received = RwSignal::new(None);
         let chat = chat(MockAgent::new().answer(script), move || {
             let action = ToolAction::new("refund", "").typed::<Refund>();
-            use_assistant_action(action.handler(move |refund| seen.set(Some(refund))));
+            use_assistant_action(action.handler(move |refund| received.set(Some(refund))));
         })
         .await;
         chat.assistant.send("go").unwrap();
@@ -189,6 +189,6 @@ mod typed {
             euros: 5.0,
             reason: Some(Reason::Late),
         };
-        assert_eq!(seen.get_untracked(), Some(expected));
+        assert_eq!(received.get_untracked(), Some(expected));
     }
 }

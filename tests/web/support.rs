@@ -62,12 +62,12 @@ pub async fn provided<V: IntoView + 'static>(
     below: impl Fn() -> V + Send + Sync + 'static,
 ) -> Chat {
     let found: Rc<RefCell<Option<Assistant>>> = Rc::default();
-    let (seen, talks_to) = (Rc::clone(&found), SendWrapper::new(talks_to));
+    let (target, talks_to) = (Rc::clone(&found), SendWrapper::new(talks_to));
     let page = mount(move || {
-        let seen = SendWrapper::new(seen);
+        let target = SendWrapper::new(target);
         view! {
             <AssistantProvider agent=(*talks_to).clone() options=options>
-                <Finder seen=seen />
+                <Finder target=target />
                 {below()}
             </AssistantProvider>
         }
@@ -82,11 +82,11 @@ pub async fn provided<V: IntoView + 'static>(
     }
 }
 
-type Seen = SendWrapper<Rc<RefCell<Option<Assistant>>>>;
+type FoundAssistant = SendWrapper<Rc<RefCell<Option<Assistant>>>>;
 
 #[component]
-fn Finder(seen: Seen) -> impl IntoView {
-    *seen.borrow_mut() = use_assistant();
+fn Finder(target: FoundAssistant) -> impl IntoView {
+    *target.borrow_mut() = use_assistant();
 }
 
 impl Chat {
@@ -224,7 +224,7 @@ pub fn question(id: &str, call: Option<&str>, schema: Value) -> Interrupt {
 /// Records the calls of a console function; dropping it restores the function.
 pub struct Console {
     level: &'static str,
-    said: Rc<RefCell<Vec<String>>>,
+    messages: Rc<RefCell<Vec<String>>>,
     before: wasm_bindgen::JsValue,
     _listens: Closure<dyn Fn(wasm_bindgen::JsValue)>,
 }
@@ -232,7 +232,7 @@ pub struct Console {
 impl Console {
     /// Takes the messages recorded so far.
     pub fn take(&self) -> Vec<String> {
-        self.said.take()
+        self.messages.take()
     }
 }
 
@@ -252,15 +252,15 @@ fn set_console(level: &str, function: &wasm_bindgen::JsValue) {
 
 fn listen(level: &'static str) -> Console {
     let before = js_sys::Reflect::get(&console(), &level.into()).unwrap();
-    let said: Rc<RefCell<Vec<String>>> = Rc::default();
-    let heard = Rc::clone(&said);
+    let messages: Rc<RefCell<Vec<String>>> = Rc::default();
+    let list = Rc::clone(&messages);
     let listens = Closure::new(move |text: wasm_bindgen::JsValue| {
-        heard.borrow_mut().extend(text.as_string());
+        list.borrow_mut().extend(text.as_string());
     });
     set_console(level, listens.as_ref());
     Console {
         level,
-        said,
+        messages,
         before,
         _listens: listens,
     }

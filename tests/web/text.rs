@@ -39,10 +39,10 @@ async fn streaming_text_is_appended_without_touching_other_messages() {
     let earlier = chat.page.find("[data-role=assistant]").unwrap();
     let touched: Rc<RefCell<u32>> = Rc::default();
     let count = Rc::clone(&touched);
-    let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |records: js_sys::Array| {
+    let callback = Closure::<dyn FnMut(js_sys::Array)>::new(move |records: js_sys::Array| {
         *count.borrow_mut() += records.length();
     });
-    let observer = web_sys::MutationObserver::new(seen.as_ref().unchecked_ref()).unwrap();
+    let observer = web_sys::MutationObserver::new(callback.as_ref().unchecked_ref()).unwrap();
     let all = web_sys::MutationObserverInit::new();
     all.set_child_list(true);
     all.set_character_data(true);

@@ -124,10 +124,10 @@ async fn an_approval_shows_the_description_of_its_action() {
 async fn nested_state_updates_are_all_applied() {
     let chat = chat(MockAgent::new(), || ()).await;
     chat.assistant.set_state(json!({"count": 0, "left": 0}));
-    let heard = chat.assistant.clone();
+    let handle = chat.assistant.clone();
     // A nested change waits, and sees the result of the first.
     chat.assistant.update_state(move |state| {
-        heard.update_state(|state| {
+        handle.update_state(|state| {
             let count = state["count"].as_u64().unwrap();
             state["count"] = (count + 1).into();
         });

@@ -83,7 +83,7 @@ fn top_of(chat: &Chat, id: &str) -> f64 {
 }
 
 /// Returns the first message that is completely visible.
-fn first_seen(chat: &Chat) -> String {
+fn first_visible(chat: &Chat) -> String {
     let log = log(chat).get_bounding_client_rect().top();
     let all = chat
         .page
@@ -92,10 +92,10 @@ fn first_seen(chat: &Chat) -> String {
         .unwrap();
     let all = (0..all.length()).map(|n| all.item(n).unwrap().unchecked_into::<web_sys::Element>());
     let mut all = all;
-    let seen = all
+    let first = all
         .find(|message| message.get_bounding_client_rect().top() >= log)
         .unwrap();
-    seen.get_attribute("data-message-id").unwrap()
+    first.get_attribute("data-message-id").unwrap()
 }
 
 async fn scroll_by(chat: &Chat, distance: f64) {
@@ -131,7 +131,7 @@ async fn scrolling_mounts_and_unmounts_messages_without_moving_the_view() {
     let chat = opened(300).await;
     let total = log(&chat).scroll_height();
     for step in 0..60 {
-        let mark = first_seen(&chat);
+        let mark = first_visible(&chat);
         let before = top_of(&chat, &mark);
         scroll_by(&chat, -240.0).await;
         let moved = top_of(&chat, &mark) - before;
@@ -167,9 +167,9 @@ async fn a_jump_into_the_middle_mounts_the_messages_there() {
     let log = log(&chat);
     log.set_scroll_top(log.scroll_height() / 2);
     frames().await;
-    let seen = first_seen(&chat);
-    let number: usize = seen.trim_start_matches(['a', 'u']).parse().unwrap();
-    assert!((50..250).contains(&number), "{seen} is in the middle");
+    let visible = first_visible(&chat);
+    let number: usize = visible.trim_start_matches(['a', 'u']).parse().unwrap();
+    assert!((50..250).contains(&number), "{visible} is in the middle");
     assert!(mounted(&chat) <= 75);
     log.set_scroll_top(0);
     frames().await;
@@ -232,7 +232,7 @@ async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
         scroll_by(&chat, -300.0).await;
     }
     assert_eq!(chat.page.text(".la-jump"), "Jump to latest");
-    let mark = first_seen(&chat);
+    let mark = first_visible(&chat);
     let before = top_of(&chat, &mark);
     assert!(
         chat.page.find("[data-message-id=a48]").is_some(),
@@ -265,7 +265,7 @@ async fn messages_that_arrive_below_a_reader_stay_unmounted() {
     chat.assistant.send("go").unwrap();
     frames().await;
     scroll_by(&chat, -300.0).await;
-    let mark = first_seen(&chat);
+    let mark = first_visible(&chat);
     let before = top_of(&chat, &mark);
     chat.idle().await;
     frames().await;
@@ -424,17 +424,17 @@ async fn a_finished_turn_has_one_action_bar() {
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));
     // A page without the focus may not write to the clipboard: the outcome is announced either way.
     copy.click();
-    let said = || chat.page.text(".la-transcript > [aria-live=polite]");
-    let told = until(|| ["Copied", "Could not copy"].contains(&said().as_str()));
-    assert!(told.await, "{}", said());
+    let announced = || chat.page.text(".la-transcript > [aria-live=polite]");
+    let done = until(|| ["Copied", "Could not copy"].contains(&announced().as_str()));
+    assert!(done.await, "{}", announced());
 }
 
 #[wasm_bindgen_test]
 async fn on_feedback_receives_each_vote() {
-    let heard = RwSignal::new(Vec::new());
+    let given = RwSignal::new(Vec::new());
     let page = leptos_assistant::testing::mount(move || {
         let on_feedback = move |feedback: Feedback| {
-            heard.update(|list| list.push((feedback.message_id, feedback.positive)));
+            given.update(|list| list.push((feedback.message_id, feedback.positive)));
         };
         view! {
             <AssistantProvider agent=MockAgent::new() initial=dated()>
@@ -452,7 +452,7 @@ async fn on_feedback_receives_each_vote() {
     let last = "a3".to_owned();
     let votes = [Some(false), Some(true), Some(false), None];
     assert_eq!(
-        heard.get_untracked(),
+        given.get_untracked(),
         votes.map(|vote| (last.clone(), vote))
     );
     assert_eq!(page.count("[aria-pressed=true]"), 0);

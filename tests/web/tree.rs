@@ -59,8 +59,8 @@ fn box_of(chat: &Chat, text: &str) -> web_sys::DomRect {
     let row = (0..rows.length())
         .map(|at| rows.item(at).unwrap().unchecked_into::<web_sys::Element>())
         .find(|row| {
-            let said = row.query_selector(".la-tree-text").unwrap().unwrap();
-            said.text_content().as_deref() == Some(text)
+            let text_of_row = row.query_selector(".la-tree-text").unwrap().unwrap();
+            text_of_row.text_content().as_deref() == Some(text)
         });
     row.unwrap().get_bounding_client_rect()
 }
@@ -139,8 +139,8 @@ async fn the_tree_drawing_zooms_by_buttons_keys_and_wheel() {
         button(&chat, "Zoom in").click();
     }
     let ends = || {
-        let said = button(&chat, "Zoom in").get_attribute("aria-disabled");
-        said.as_deref() == Some("true")
+        let disabled = button(&chat, "Zoom in").get_attribute("aria-disabled");
+        disabled.as_deref() == Some("true")
     };
     assert!(until(ends).await);
     button(&chat, "Fit").click();

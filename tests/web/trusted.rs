@@ -74,8 +74,8 @@ async fn a_scripted_choice_of_duration_is_reverted() {
     let (chat, _) = pays().await;
     open_scopes(&chat).await;
     reject_scripted_events(&chat);
-    let (once, wider) = (scope(&chat, "once"), scope(&chat, "conversation"));
-    let shown = || (once.checked(), wider.checked());
+    let (this_time, wider) = (scope(&chat, "once"), scope(&chat, "conversation"));
+    let shown = || (this_time.checked(), wider.checked());
     wider.set_checked(true);
     for name in ["input", "change"] {
         let init = web_sys::EventInit::new();
@@ -146,7 +146,7 @@ async fn a_scripted_click_does_not_answer_an_interrupt() {
 /// A view of the application decides in an event of the user, or not at all.
 #[wasm_bindgen_test]
 async fn a_custom_card_approves_only_in_an_event_of_the_user() {
-    let told = RwSignal::new(Vec::new());
+    let outcomes = RwSignal::new(Vec::new());
     let kept = RwSignal::new(None::<ToolCallView<Value>>);
     let agent = MockAgent::new()
         .answer(Script::new().call("pay", &json!({})))
@@ -155,7 +155,7 @@ async fn a_custom_card_approves_only_in_an_event_of_the_user() {
         let draw = move |call: ToolCallView<Value>| {
             kept.set(Some(call));
             let early = move || (!call.can_approve()).then_some("true");
-            let pay = move |_| told.update(|told| told.push(call.approve()));
+            let pay = move |_| outcomes.update(|outcomes| outcomes.push(call.approve()));
             view! {
                 <button class="yes" data-variant="primary" aria-disabled=early on:click=pay>
                     "Pay"
@@ -181,7 +181,7 @@ async fn a_custom_card_approves_only_in_an_event_of_the_user() {
         "outside of any event"
     );
     assert!(chat.page.click(".yes"));
-    assert_eq!(told.get_untracked(), [Err(Refusal::Scripted), Ok(())]);
+    assert_eq!(outcomes.get_untracked(), [Err(Refusal::Scripted), Ok(())]);
     chat.idle().await;
     assert_eq!(chat.results(1), ["\"paid\""]);
 }

@@ -58,10 +58,10 @@ fn buttons(chat: &Chat, window: &str, card: &str) -> u32 {
 /// Asserts that every id reference resolves to exactly one element.
 fn assert_unique_ids(chat: &Chat) {
     let all = chat.page.root.query_selector_all("[id]").unwrap();
-    let mut seen = HashSet::new();
+    let mut ids = HashSet::new();
     for at in 0..all.length() {
         let element: web_sys::Element = wasm_bindgen::JsCast::unchecked_into(all.item(at).unwrap());
-        assert!(seen.insert(element.id()), "{} stands twice", element.id());
+        assert!(ids.insert(element.id()), "{} stands twice", element.id());
     }
 }
 
@@ -84,8 +84,8 @@ async fn assert_asked_in_one_window(chat: &Chat, shown: RwSignal<bool>, card: &s
 
 #[wasm_bindgen_test]
 async fn an_approval_is_shown_in_one_window() {
-    let asks = || act().approval(Approval::Always);
-    let (chat, shown) = two_windows(calls(), asks).await;
+    let actions = || act().approval(Approval::Always);
+    let (chat, shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
     assert_asked_in_one_window(&chat, shown, ".la-approval").await;
     chat.reads(&format!("{SECOND} .la-approval")).await;
@@ -96,12 +96,12 @@ async fn an_approval_is_shown_in_one_window() {
 
 #[wasm_bindgen_test]
 async fn a_custom_approval_card_is_shown_in_one_window() {
-    let asks = || {
+    let actions = || {
         act().approval(Approval::Always).render_approval(|call: ToolCallView| {
             view! { <div class="own"><button on:click=move |_| drop(call.deny(None))>"No"</button></div> }
         })
     };
-    let (chat, shown) = two_windows(calls(), asks).await;
+    let (chat, shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
     assert_asked_in_one_window(&chat, shown, ".own").await;
     click(&chat, SECOND, "No");
@@ -125,13 +125,13 @@ async fn an_interrupt_is_shown_in_one_window() {
 
 #[wasm_bindgen_test]
 async fn a_form_of_a_handler_is_shown_in_one_window() {
-    let asks = || {
+    let actions = || {
         ToolAction::new("act", "").handler(|_: Value, context: ToolContext| async move {
             let schema = json!({"type": "string"});
             context.ask_with::<String>("Which?", schema).await
         })
     };
-    let (chat, shown) = two_windows(calls(), asks).await;
+    let (chat, shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
     assert_asked_in_one_window(&chat, shown, ".la-ask").await;
     click(&chat, SECOND, "Skip");
@@ -140,13 +140,13 @@ async fn a_form_of_a_handler_is_shown_in_one_window() {
 
 #[wasm_bindgen_test]
 async fn a_confirm_dialog_opens_in_one_window() {
-    let asks = || {
+    let actions = || {
         ToolAction::new("act", "").handler(|_: Value, context: ToolContext| async move {
             let sure = context.confirm(ConfirmOptions::new("Sure?")).await;
             Ok::<_, ToolError>(sure)
         })
     };
-    let (chat, shown) = two_windows(calls(), asks).await;
+    let (chat, shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
     chat.appears("dialog[open]").await;
     settle().await;
@@ -164,8 +164,8 @@ async fn a_confirm_dialog_opens_in_one_window() {
 
 #[wasm_bindgen_test]
 async fn the_other_window_can_take_over_a_question() {
-    let asks = || act().approval(Approval::Always);
-    let (chat, _shown) = two_windows(calls(), asks).await;
+    let actions = || act().approval(Approval::Always);
+    let (chat, _shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
     chat.appears(&format!("{SECOND} .la-elsewhere")).await;
     click(&chat, &format!("{SECOND} .la-elsewhere"), "Ask here");
@@ -180,15 +180,15 @@ async fn the_other_window_can_take_over_a_question() {
 
 #[wasm_bindgen_test]
 async fn only_one_window_announces() {
-    let asks = || act().approval(Approval::Always);
-    let (chat, shown) = two_windows(calls(), asks).await;
+    let actions = || act().approval(Approval::Always);
+    let (chat, shown) = two_windows(calls(), actions).await;
     chat.assistant.send("go").unwrap();
-    let said = |window: &str| chat.page.text(&format!("{window} > .la-announcer"));
-    assert!(until(|| said(FIRST).contains("Approval needed")).await);
-    assert_eq!(said(SECOND), "");
+    let announced = |window: &str| chat.page.text(&format!("{window} > .la-announcer"));
+    assert!(until(|| announced(FIRST).contains("Approval needed")).await);
+    assert_eq!(announced(SECOND), "");
     shown.set(false);
     chat.appears(&format!("{SECOND} .la-approval")).await;
     click(&chat, SECOND, "Deny");
     chat.idle().await;
-    assert!(until(|| !said(SECOND).is_empty()).await, "the answer");
+    assert!(until(|| !announced(SECOND).is_empty()).await, "the answer");
 }

@@ -101,7 +101,7 @@ fn comment_mark(comment: &str) -> &'static str {
 /// is the first comment, before all code.
 pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    let (mut in_lines, mut in_comment, mut seen_code) = (false, false, false);
+    let (mut in_lines, mut in_comment, mut after_code) = (false, false, false);
     for (at, source) in text.lines().enumerate() {
         let (line, source) = (at + 1, source.trim());
         let was_in_lines = std::mem::take(&mut in_lines);
@@ -111,7 +111,7 @@ pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
             match blocks.last_mut().filter(|_| was_in_lines) {
                 Some(block) => block.lines.push(content),
                 None => {
-                    let is_doc = !seen_code && blocks.is_empty();
+                    let is_doc = !after_code && blocks.is_empty();
                     blocks.push(Block {
                         lines: vec![content],
                         is_doc,
@@ -137,7 +137,7 @@ pub(crate) fn script_comments(text: &str) -> Vec<Block<'_>> {
                     .push((line, strip_stars(text.trim_start_matches("/*"))));
             }
         } else {
-            seen_code |= !source.is_empty() && !source.starts_with("#!");
+            after_code |= !source.is_empty() && !source.starts_with("#!");
         }
     }
     blocks

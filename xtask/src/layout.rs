@@ -46,7 +46,7 @@ struct UnplacedFunction {
 fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
     let (mut left, holders) = index_functions(bodies);
     let mut alike = vec![0_usize; bodies.len()];
-    let mut seen = vec![0_usize; holders.len()];
+    let mut counts = vec![0_usize; holders.len()];
     let mut window: VecDeque<UnplacedFunction> = VecDeque::new();
     let mut filled = 0;
     let mut order = Vec::with_capacity(bodies.len());
@@ -56,18 +56,18 @@ fn order_by_similarity(bodies: &[&[u8]]) -> Vec<usize> {
         order.push(function.at);
         filled += function.size;
         for piece in &function.pieces {
-            if change_count(&mut seen, *piece, 1) == Some(1) {
+            if change_count(&mut counts, *piece, 1) == Some(1) {
                 change_counts(&mut alike, holders.get(*piece), 1);
             }
         }
         window.push_back(function);
         while filled > WINDOW && window.len() > 1 {
-            let Some(gone) = window.pop_front() else {
+            let Some(first) = window.pop_front() else {
                 break;
             };
-            filled -= gone.size;
-            for piece in &gone.pieces {
-                if change_count(&mut seen, *piece, -1) == Some(0) {
+            filled -= first.size;
+            for piece in &first.pieces {
+                if change_count(&mut counts, *piece, -1) == Some(0) {
                     change_counts(&mut alike, holders.get(*piece), -1);
                 }
             }

@@ -31,11 +31,11 @@ fn own_version(manifest: &str) -> Option<Vec<u32>> {
 
 /// Returns the Rust version that each package requires, and the path of its manifest.
 fn required_versions(metadata: &str) -> impl Iterator<Item = (Vec<u32>, &str)> {
-    const ASKS: &str = "\"rust_version\":\"";
+    const KEY: &str = "\"rust_version\":\"";
     const PLACE: &str = "\"manifest_path\":\"";
-    metadata.match_indices(ASKS).map(|(at, _)| {
+    metadata.match_indices(KEY).map(|(at, _)| {
         let (before, rest) = metadata.split_at(at);
-        let asked = rest.get(ASKS.len()..).unwrap_or_default();
+        let asked = rest.get(KEY.len()..).unwrap_or_default();
         let asked = asked.split('"').next().unwrap_or_default();
         let place = before
             .rfind(PLACE)

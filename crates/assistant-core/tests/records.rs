@@ -54,8 +54,8 @@ fn complete_records_override_partial_ones_per_field() {
         ],
     });
     let merged = CallRecords::from_json(&stored);
-    let seen: Vec<_> = merged.iter().map(|r| (r.id(), r.result())).collect();
-    assert_eq!(seen, [("a", Some("1")), ("b", Some("2"))]);
+    let results: Vec<_> = merged.iter().map(|r| (r.id(), r.result())).collect();
+    assert_eq!(results, [("a", Some("1")), ("b", Some("2"))]);
     assert_eq!(merged[1].arguments(), "{\"n\":1}");
     assert_eq!(merged[0].timestamp(), 1);
 }

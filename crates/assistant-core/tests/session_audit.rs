@@ -54,7 +54,7 @@ fn label(event: &CallEventKind) -> String {
         CallEventKind::Denied { reason, .. } => {
             format!("denied: {}", reason.as_deref().unwrap_or("-"))
         }
-        CallEventKind::LeftToAgent => "left".into(),
+        CallEventKind::Remote => "remote".into(),
         CallEventKind::Started { attempt } => format!("started {attempt}"),
         CallEventKind::Voided => "voided".into(),
         CallEventKind::Ended { outcome, by, .. } => {
@@ -130,7 +130,7 @@ fn each_outcome_of_a_call_ends_with_one_audit_entry() {
         records.of("e"),
         ["allowed by rule", "started 0", "done by page"]
     );
-    assert_eq!(records.of("f"), ["left", "skipped by page"]);
+    assert_eq!(records.of("f"), ["remote", "skipped by page"]);
     assert_eq!(
         records.of("g"),
         ["allowed by policy", "started 0", "timed-out by page"]
@@ -203,7 +203,7 @@ fn remote_calls_and_interrupts_are_audited_as_the_agents() {
         finish_run(driver);
     });
     let all = [
-        "left",
+        "remote",
         "asked by agent",
         "allowed to the agent",
         "done by agent",
@@ -333,7 +333,7 @@ fn a_copied_call_on_another_branch_is_not_audited() {
         finish_run(driver);
     });
     let all = [
-        "left",
+        "remote",
         "asked by agent",
         "allowed to the agent",
         "done by agent",

@@ -275,8 +275,8 @@ fn a_call_without_a_use_left_fails_at_the_question_limit() {
     driver.register(asking("f"));
     driver.register(asking("g"));
     call(&mut driver, "first", "{}");
-    let once = remember(RememberScope::Session, GrantBounds::default().uses(1));
-    assert_eq!(driver.decide("first", once), None);
+    let one_use = remember(RememberScope::Session, GrantBounds::default().uses(1));
+    assert_eq!(driver.decide("first", one_use), None);
     settle(&mut driver, "first");
     driver.send("all");
     let all = [("a", "f"), ("b", "f"), ("q", "g")];

@@ -89,8 +89,11 @@ fn questions_of_a_handler_count_as_waiting_but_not_its_work() {
     driver.send("hi");
     driver.plays(calls("c", "f", "{}"));
     let invocation = driver.invocation("c").id();
-    let set_asking = |driver: &mut Driver, asks| {
-        driver.input(Input::Asking { invocation, asks });
+    let set_asking = |driver: &mut Driver, is_open| {
+        driver.input(Input::Asking {
+            invocation,
+            is_open,
+        });
     };
     driver.host.clock += 2_000;
     // The time of two simultaneous questions counts once.
@@ -120,7 +123,7 @@ fn a_question_beside_a_running_tool_does_not_count_as_waiting() {
     let invocation = driver.invocation("c").id();
     driver.input(Input::Asking {
         invocation,
-        asks: true,
+        is_open: true,
     });
     driver.host.clock += 4_000;
     driver.returns("d", json!(2));

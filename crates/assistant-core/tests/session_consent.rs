@@ -176,26 +176,26 @@ fn a_rejected_approval_is_asked_again_as_the_agents_interrupt() {
 
 #[test]
 fn an_approved_card_does_not_answer_the_next_interrupt() {
-    let asks = |message: &str, place: &str| {
-        let mut asks = approval_interrupt("int", "c");
-        asks.message = Some(message.to_owned());
-        asks.metadata = json!({"place": place}).as_object().cloned();
-        interrupted(vec![asks])
+    let question = |message: &str, place: &str| {
+        let mut question = approval_interrupt("int", "c");
+        question.message = Some(message.to_owned());
+        question.metadata = json!({"place": place}).as_object().cloned();
+        interrupted(vec![question])
     };
     let mut driver = with([]);
     driver.events(calls("c", "pay", "{\"euros\":10}"));
-    driver.event(asks("Pay from the travel budget?", "travel"));
+    driver.event(question("Pay from the travel budget?", "travel"));
     driver.close();
     let key = driver.key("c");
-    let seen = driver.session.fingerprint(&key).unwrap();
+    let print = driver.session.fingerprint(&key).unwrap();
     assert_eq!(driver.approve("c"), None);
     driver.event(started());
-    driver.event(asks("Pay from your own account?", "own"));
+    driver.event(question("Pay from your own account?", "own"));
     driver.close();
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     let output = driver.input(Input::Decide {
         call: key,
-        shown: seen,
+        shown: print,
         verdict: Verdict::Approve { args: None },
         by: Decider::Person,
     });

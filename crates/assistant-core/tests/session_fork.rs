@@ -357,7 +357,7 @@ fn act(driver: &mut Driver, operation: u8, answer: &str, at: usize) -> bool {
 /// its thread id. A retry may repeat the request before it.
 fn check_requests(operations: &[(u8, usize)]) -> Result<(), TestCaseError> {
     let mut driver = forking();
-    let mut seen: HashMap<String, Vec<(String, String)>> = HashMap::new();
+    let mut sent: HashMap<String, Vec<(String, String)>> = HashMap::new();
     let mut newest = None;
     for (step, (operation, at)) in operations.iter().copied().enumerate() {
         let received = act(&mut driver, operation, &format!("m{step}"), at);
@@ -369,7 +369,7 @@ fn check_requests(operations: &[(u8, usize)]) -> Result<(), TestCaseError> {
         let (thread, now) = (input.thread_id.clone(), path(&driver));
         let is_new = newest != Some(*run) && driver.session.is_busy();
         newest = Some(*run);
-        if let Some(known) = seen.get(&thread).filter(|_| is_new) {
+        if let Some(known) = sent.get(&thread).filter(|_| is_new) {
             let repeats = operation == 4 && known.starts_with(&now);
             prop_assert!(
                 repeats || now.starts_with(known),
@@ -377,7 +377,7 @@ fn check_requests(operations: &[(u8, usize)]) -> Result<(), TestCaseError> {
             );
         }
         if is_new || received {
-            seen.insert(thread, now);
+            sent.insert(thread, now);
         }
     }
     Ok(())

@@ -116,14 +116,14 @@ fn a_handwritten_conversation_starts_nothing() {
         json!({}),
         json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
         json!({"state": "approval-responded", "approval": {"decision": "denied"}}),
-        json!({"state": "approval-responded", "approval": {"decision": "approved", "toldBy": "t"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "handedOffBy": "t"}}),
         json!({"state": "approval-responded", "approval": {"decision": "approved", "interruptId": "i"}}),
         json!({"state": "approval-responded", "lifecycle": "allowed", "approval": {"decision": "approved"}}),
         json!({"state": "approval-responded", "lifecycle": "allowed"}),
         json!({"state": "approval-responded", "lifecycle": "denied"}),
-        json!({"state": "running", "lifecycle": "handed-off", "approval": {"toldBy": "t"}}),
+        json!({"state": "running", "lifecycle": "handed-off", "approval": {"handedOffBy": "t"}}),
         json!({"state": "running"}),
-        json!({"mayHaveRun": true}),
+        json!({"unknownOutcome": true}),
         json!({"origin": "provider"}),
         json!({"input": {"x": 1}, "toolName": "strict"}),
         json!({"argsText": "{\"x\"", "input": null}),
@@ -181,7 +181,7 @@ fn showing_another_branch_starts_none_of_its_calls() {
     let states = [
         json!({}),
         json!({"state": "approval-responded", "approval": {"decision": "approved"}}),
-        json!({"state": "approval-responded", "approval": {"decision": "approved", "toldBy": "t"}}),
+        json!({"state": "approval-responded", "approval": {"decision": "approved", "handedOffBy": "t"}}),
         json!({"state": "approval-responded", "approval": {"decision": "approved", "interruptId": "i"}}),
     ];
     for state in states {
@@ -216,14 +216,14 @@ fn a_detached_call_returns_without_its_approval() {
     snapshot["messages"].as_array_mut().unwrap().truncate(1);
     snapshot["tip"] = json!("u");
     for approval in [
-        json!({"decision": "approved", "toldBy": "t"}),
+        json!({"decision": "approved", "handedOffBy": "t"}),
         json!({"decision": "approved"}),
     ] {
         let mut detached = call.clone();
         detached["state"] = json!("approval-responded");
         detached["approval"] = approval.clone();
         let mut snapshot = snapshot.clone();
-        snapshot["departed"] = json!([detached]);
+        snapshot["detached"] = json!([detached]);
         let mut driver = import(snapshot, [remote_action("f")]);
         driver.send("go on");
         driver.plays(calls("c", "f", "{}"));

@@ -58,8 +58,8 @@ fn runs(driver: &mut Driver, id: &str, args: &str) -> bool {
 
 #[test]
 fn a_plain_approval_is_not_remembered() {
-    let once = Verdict::Approve { args: None };
-    let mut driver = allowed(asking("f"), "{}", once);
+    let this_time = Verdict::Approve { args: None };
+    let mut driver = allowed(asking("f"), "{}", this_time);
     assert!(!runs(&mut driver, "c", "{}"));
     assert_eq!(driver.session.remembered_approvals(), []);
 }

@@ -144,10 +144,10 @@ fn results_of_a_stopped_loop_are_offered_after_every_reload() {
     finish_run(&mut before);
     before.returns("c", json!({"paid": 5}));
     before.input(Input::Stop);
-    let once = reload(&before, [action("f"), action("g")]);
-    assert_eq!(once.notices(), [NoticeKind::ResultsReady]);
-    assert!(once.runs.is_empty());
-    let mut twice = reload(&once, [action("f"), action("g")]);
+    let reloaded = reload(&before, [action("f"), action("g")]);
+    assert_eq!(reloaded.notices(), [NoticeKind::ResultsReady]);
+    assert!(reloaded.runs.is_empty());
+    let mut twice = reload(&reloaded, [action("f"), action("g")]);
     assert_eq!(twice.notices(), [NoticeKind::ResultsReady]);
     assert!(twice.runs.is_empty());
     twice.input(Input::Continue);

@@ -114,7 +114,7 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
     throw error;
   }
   const empty = fill(place, shadow?.slots(slots) ?? slots);
-  let gone = false;
+  let removed = false;
   let agent = { url, headers };
   let language = { lang, labels };
   /** The number of the newest change of the language. */
@@ -128,17 +128,17 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
       if (mine === turn) language = before;
       throw error;
     });
-    if (gone || mine !== turn) return;
+    if (removed || mine !== turn) return;
     look.texts = words.texts;
     clear.replace(words.stopped);
     enter(() => chat.setTexts(look));
   };
   const call = (act) => {
-    if (gone) throw new Error("The chat has been taken out of the page");
+    if (removed) throw new Error("The chat has been taken out of the page");
     return enter(act);
   };
   const undo = (registration) => () => {
-    if (!gone && !hasStopped()) registration.unregister();
+    if (!removed && !hasStopped()) registration.unregister();
   };
   const handle = {
     ...handleOf((act) => call(() => act(chat)), undo),
@@ -165,8 +165,8 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
       }
     },
     unmount() {
-      if (gone) return;
-      gone = true;
+      if (removed) return;
+      removed = true;
       empty();
       try {
         if (!hasStopped()) chat.unmount();

@@ -70,7 +70,7 @@ pub trait Protocol {
 pub struct Needs {
     pub(crate) resumes: Option<bool>,
     pub(crate) replays: bool,
-    pub(crate) asks_again: bool,
+    pub(crate) retries_empty_answers: bool,
     pub(crate) runs_no_tools: bool,
 }
 
@@ -104,16 +104,16 @@ impl Needs {
     }
 
     /// Returns true if another run is started when a run ends without an answer to results
-    /// ([`SessionOptions::asks_again`](assistant_core::session::SessionOptions::asks_again)).
+    /// ([`SessionOptions::retries_empty_answers`](assistant_core::session::SessionOptions::retries_empty_answers)).
     #[must_use]
-    pub const fn asks_again(&self) -> bool {
-        self.asks_again
+    pub const fn retries_empty_answers(&self) -> bool {
+        self.retries_empty_answers
     }
 
-    /// Sets [`Self::asks_again`].
+    /// Sets [`Self::retries_empty_answers`].
     #[must_use]
-    pub const fn with_asks_again(mut self, asks_again: bool) -> Self {
-        self.asks_again = asks_again;
+    pub const fn with_retries_empty_answers(mut self, retries_empty_answers: bool) -> Self {
+        self.retries_empty_answers = retries_empty_answers;
         self
     }
 
@@ -160,6 +160,6 @@ pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
         options.resumes = resumes;
     }
     options.replays |= needs.replays;
-    options.asks_again |= needs.asks_again;
+    options.retries_empty_answers |= needs.retries_empty_answers;
     options.agent_runs_tools &= !needs.runs_no_tools;
 }

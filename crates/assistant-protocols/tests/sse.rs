@@ -250,15 +250,15 @@ proptest! {
 #[test]
 fn a_borrowed_frame_leaks_no_fields_into_the_next() {
     let mut decoder = SseDecoder::new();
-    let mut seen = Vec::new();
+    let mut frames = Vec::new();
     let stream = b"event: a\nid: 1\ndata: one\n\n: nothing\n\ndata: two\n\n";
     decoder
-        .read(stream, &mut |frame| seen.push(frame.clone()))
+        .read(stream, &mut |frame| frames.push(frame.clone()))
         .unwrap();
     let fields = |frame: &Frame| (frame.event.clone(), frame.id.clone(), frame.data.clone());
     let first = (Some("a".into()), Some("1".into()), "one".into());
     assert_eq!(
-        seen.iter().map(fields).collect::<Vec<_>>(),
+        frames.iter().map(fields).collect::<Vec<_>>(),
         [first, (None, None, "two".into())]
     );
 }

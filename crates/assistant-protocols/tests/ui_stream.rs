@@ -22,7 +22,7 @@ fn read_vectors(name: &str) -> Vec<Value> {
 #[test]
 fn every_recorded_stream_ends_in_the_recorded_message() {
     let exceptions = read_fixture("exceptions.json")["ui_message_stream"].take();
-    let mut seen = 0;
+    let mut count = 0;
     let mut failed = Vec::new();
     for name in ["ui_message_stream.json", "ui_message_stream_own.json"] {
         for vector in read_vectors(name) {
@@ -36,11 +36,11 @@ fn every_recorded_stream_ends_in_the_recorded_message() {
                     vector["expected"]["message"]
                 ));
             }
-            seen += 1;
+            count += 1;
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    assert!(seen > 58);
+    assert!(count > 58);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn recorded_server_streams_become_the_recorded_messages() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../fixtures/ui-stream-recorded"
     );
-    let mut seen = 0;
+    let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -89,7 +89,7 @@ fn recorded_server_streams_become_the_recorded_messages() {
             report.pending_interrupts.len(),
             usize::from(scene == "approval")
         );
-        seen += 1;
+        count += 1;
     }
-    assert_eq!(seen, 10);
+    assert_eq!(count, 10);
 }

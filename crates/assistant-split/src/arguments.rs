@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn missing_or_unknown_arguments_are_reported() {
-        for (line, said) in [
+        for (line, message) in [
             ("", "which module?"),
             ("a.wasm", "where is the page?"),
             ("a.wasm --dist", "--dist wants a value"),
@@ -124,7 +124,7 @@ mod tests {
             ("a.wasm --parts out", "--name"),
         ] {
             let error = parse_line(line).expect_err(line);
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(message), "{line}: {error}");
         }
     }
 }

@@ -223,7 +223,9 @@ mod tests {
     fn the_staged_files_of_trunk_are_found_with_or_without_a_hash() {
         let plain = create_folder("plain", &[("app.js", ""), ("app_bg.wasm", "")]);
         assert_eq!(find_file_stem(&plain, "app"), Ok("app".to_owned()));
-        assert!(find_file_stem(&plain, "other").is_err_and(|said| said.contains("no other.js")));
+        assert!(
+            find_file_stem(&plain, "other").is_err_and(|message| message.contains("no other.js"))
+        );
         let hashed = create_folder(
             "hashed",
             &[
@@ -234,7 +236,9 @@ mod tests {
         );
         assert_eq!(find_file_stem(&hashed, "app"), Ok("app-0a1b".to_owned()));
         fs::write(hashed.join("app-ff_bg.wasm"), "").expect("it can be written to");
-        assert!(find_file_stem(&hashed, "app").is_err_and(|said| said.contains("empty it first")));
+        assert!(
+            find_file_stem(&hashed, "app").is_err_and(|message| message.contains("empty it first"))
+        );
         for folder in [plain, hashed] {
             fs::remove_dir_all(folder).expect("it can be removed");
         }
@@ -253,7 +257,7 @@ mod tests {
         let glue = format!("import * as import1 from \"{}\"", cut::UNCUT);
         let page = create_folder("uncut", &[("app.js", &glue), ("app_bg.wasm", "")]);
         let done = split_page(&page.join("app.wasm"), &page, &[]);
-        assert!(done.is_err_and(|said| said.contains("app.wasm")));
+        assert!(done.is_err_and(|message| message.contains("app.wasm")));
         fs::remove_dir_all(page).expect("it can be removed");
     }
 

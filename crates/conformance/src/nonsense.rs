@@ -199,7 +199,7 @@ pub enum FrameChange {
     /// Replaces a value of the frame's JSON.
     Value(Index, Value),
     /// Removes a field or an element of the frame's JSON, and the nulls beside it.
-    Gone(Index),
+    Removed(Index),
     /// Replaces a range of bytes.
     Bytes(Index, Index, Vec<u8>),
 }
@@ -209,7 +209,7 @@ pub fn any_frame_change() -> impl Strategy<Value = FrameChange> {
     let place = any::<Index>;
     prop_oneof![
         5 => (place(), any_json()).prop_map(|(at, value)| FrameChange::Value(at, value)),
-        2 => place().prop_map(FrameChange::Gone),
+        2 => place().prop_map(FrameChange::Removed),
         2 => (place(), place(), any_bytes(3)).prop_map(|(from, to, with)| FrameChange::Bytes(from, to, with)),
     ]
 }
@@ -225,7 +225,7 @@ pub fn apply_changes(frame: &str, changes: &[FrameChange]) -> Vec<u8> {
         } else if let Ok(mut json) = serde_json::from_slice::<Value>(&bytes) {
             let mut places = Vec::new();
             list_pointers(&json, String::new(), &mut places);
-            let (FrameChange::Value(at, _) | FrameChange::Gone(at)) = change else {
+            let (FrameChange::Value(at, _) | FrameChange::Removed(at)) = change else {
                 continue;
             };
             let place = at.get(&places);
@@ -261,10 +261,10 @@ fn remove_value(json: &mut Value, place: &str) {
     let Some((parent, _)) = place.rsplit_once('/') else {
         return;
     };
-    let gone = json.pointer_mut(place).map(Value::take);
+    let removed = json.pointer_mut(place).map(Value::take);
     match json.pointer_mut(parent) {
         Some(Value::Object(members)) => members.retain(|_, member| !member.is_null()),
         Some(Value::Array(items)) => items.retain(|item| !item.is_null()),
-        _ => drop(gone),
+        _ => drop(removed),
     }
 }

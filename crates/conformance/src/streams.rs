@@ -280,8 +280,8 @@ fn any_run_end() -> impl Strategy<Value = Value> {
 /// Generates messages without duplicate ids of messages or calls.
 fn any_history(most: usize) -> impl Strategy<Value = Vec<Value>> {
     vec(any_message(), 0..most).prop_map(|mut messages| {
-        let mut seen = BTreeSet::new();
-        let mut first = |value: &Value| seen.insert(value["id"].to_string());
+        let mut ids = BTreeSet::new();
+        let mut first = |value: &Value| ids.insert(value["id"].to_string());
         messages.retain_mut(|message| {
             if !first(message) {
                 return false;

@@ -46,7 +46,7 @@ pub(super) const STATES: &[GalleryState] = &[
         |_| interrupt(json!({})),
         || (),
     ),
-    GalleryState::new("a handler asks", call, handler_asks),
+    GalleryState::new("a handler asks", call, handler_question),
 ];
 
 fn call(input: &RunInput) -> Script {
@@ -174,7 +174,7 @@ fn run_by_agent() {
     use_assistant_action(deploy_action().render_only().run_by_agent());
 }
 
-fn handler_asks() {
+fn handler_question() {
     use_assistant_action(ToolAction::new("deploy", "Deploys a version").handler(
         |_: Value, context: ToolContext| async move {
             let answer: Value = context

@@ -14,8 +14,8 @@ macro_rules! scene {
 
 /// Returns the failure scene that the user asks for, if any. The scene is played even if the page
 /// does not offer its tool.
-pub(super) fn failure_scene(said: &str) -> Option<Transcript> {
-    let has = |word: &str| said.contains(word);
+pub(super) fn failure_scene(lower: &str) -> Option<Transcript> {
+    let has = |word: &str| lower.contains(word);
     if has("unknown tool") {
         Some(scene!("unknown-tool"))
     } else if has("wrong arguments") {
@@ -26,8 +26,8 @@ pub(super) fn failure_scene(said: &str) -> Option<Transcript> {
 }
 
 /// Returns the scene that the user asks for, if any.
-pub(super) fn find_scene(text: &str, said: &str) -> Option<Transcript> {
-    let has = |word: &str| said.contains(word);
+pub(super) fn find_scene(text: &str, lower: &str) -> Option<Transcript> {
+    let has = |word: &str| lower.contains(word);
     let query = words::text_after(text, &["search for ", "search "]);
     let scene = if has("search") && has("weather") {
         let query = query.unwrap_or(text);

@@ -14,9 +14,9 @@ pub(super) fn unique_id(kind: &str) -> String {
 /// at the ends; `None` if no phrase occurs or nothing follows.
 pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
     // Only ASCII letters change, so indices are the same in both.
-    let said = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase();
     let rest = phrases.iter().find_map(|phrase| {
-        let start = said.find(phrase)?;
+        let start = lower.find(phrase)?;
         text.get(start + phrase.len()..)
     });
     let rest = rest?.trim_matches(|c: char| c.is_whitespace() || ".?!".contains(c));
@@ -50,9 +50,9 @@ pub(super) fn resource(text: &str) -> (&'static str, &str) {
 
 /// Returns the action that the text asks to confirm, with a lowercase first letter.
 pub(super) fn action(text: &str) -> String {
-    let said = text_after(text, &["confirm "]).unwrap_or(text);
-    let said = said.split(", but").next().unwrap_or(said);
-    let mut chars = said.chars();
+    let subject = text_after(text, &["confirm "]).unwrap_or(text);
+    let subject = subject.split(", but").next().unwrap_or(subject);
+    let mut chars = subject.chars();
     let first = chars.next().map(|c| c.to_lowercase().to_string());
     first.unwrap_or_default() + chars.as_str()
 }
@@ -66,11 +66,11 @@ pub(super) fn version(text: &str) -> &str {
 }
 
 pub(super) fn environment(text: &str) -> &'static str {
-    let said = text.to_lowercase();
+    let lower = text.to_lowercase();
     let known = ["production", "staging", "dev"];
     known
         .into_iter()
-        .find(|env| said.contains(env))
+        .find(|env| lower.contains(env))
         .unwrap_or("staging")
 }
 

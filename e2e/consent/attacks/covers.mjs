@@ -94,7 +94,7 @@ export const covers = [
         await stage.aim();
         await stage.do(() => {
           const all = [...document.querySelectorAll("body > div")].filter((node) => node.textContent === "Show the weather in Rotterdam?");
-          all.forEach((node) => (node.dataset.gone = "1"));
+          all.forEach((node) => (node.dataset.removed = "1"));
         });
         await stage.settle(60);
         await stage.quick();
@@ -111,7 +111,7 @@ export const covers = [
           addEventListener("pointermove", ({ clientX, clientY }) => {
             const box = globalThis.attack.find(card)?.getBoundingClientRect();
             const inside = box && clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
-            if (inside) node.dataset.gone = "1";
+            if (inside) node.dataset.removed = "1";
           });
         }, stage.driver.card),
       answer: async (stage) => {

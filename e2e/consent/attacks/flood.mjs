@@ -76,10 +76,10 @@ export const flood = [
         await stage.settle(150);
         if ((await stage.driver.deny(stage.request).count()) > 0) await stage.driver.deny(stage.request).click();
         await stage.settle(700);
-        stage.asks = await stage.driver.approve(stage.page.locator(stage.driver.card)).count();
+        stage.requestCount = await stage.driver.approve(stage.page.locator(stage.driver.card)).count();
       },
     },
-    expects: { check: (stage) => assert.equal(stage.asks, 0, "the user is not asked again") },
+    expects: { check: (stage) => assert.equal(stage.requestCount, 0, "the user is not asked again") },
   },
   {
     name: "a request in each of many runs",

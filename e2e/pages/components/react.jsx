@@ -65,7 +65,7 @@ function Page() {
         empty={<h3>About {label}</h3>}
         footer={<button onClick={() => setLabel("Pressed")}>Privacy</button>}
         onReady={() => (globalThis.ready = (globalThis.ready ?? 0) + 1)}
-        onMessage={({ role }) => (globalThis.heard ??= []).push(`${label} ${role}`)}
+        onMessage={({ role }) => (globalThis.observedMessages ??= []).push(`${label} ${role}`)}
       />
       <AssistantScope>
         <Assistant id="two" url={AGENT} label="Second" />

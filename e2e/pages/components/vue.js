@@ -71,7 +71,7 @@ const Page = defineComponent({
           headers: () => ({ "x-label": label.value }),
           labels: { send: "Go" },
           onReady: () => (globalThis.ready = (globalThis.ready ?? 0) + 1),
-          onMessage: ({ role }) => (globalThis.heard ??= []).push(`${label.value} ${role}`),
+          onMessage: ({ role }) => (globalThis.observedMessages ??= []).push(`${label.value} ${role}`),
         },
         {
           empty: () => h("h3", `About ${label.value}`),

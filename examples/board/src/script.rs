@@ -12,8 +12,8 @@ pub fn agent() -> ScriptedAgent {
 
 fn answer(input: &RunInput) -> Script {
     let script = Script::new();
-    if let Some((tool, said)) = results_since_user(input).pop() {
-        return script.text(format!("`{tool}` said `{said}`. {}", sent(input)));
+    if let Some((tool, result)) = results_since_user(input).pop() {
+        return script.text(format!("`{tool}` said `{result}`. {}", sent(input)));
     }
     let text = last_user_text(input);
     let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));

@@ -51,7 +51,7 @@ struct TranscriptRun {
     /// The number of results that the calls of the run have before the next run begins.
     results: usize,
     /// The tools of the page that the run calls.
-    asks: Vec<String>,
+    questions: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -112,8 +112,8 @@ impl Transcript {
 
     /// Returns the tools of the page that the transcript calls, in order.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        let asks = self.runs.iter().flat_map(|run| &run.asks);
-        asks.map(String::as_str)
+        let questions = self.runs.iter().flat_map(|run| &run.questions);
+        questions.map(String::as_str)
     }
 
     /// Returns the script for a run with this input: the part of the transcript after the results
@@ -147,7 +147,7 @@ impl TranscriptBuilder {
         if text.trim().is_empty() {
             return;
         }
-        if !self.run.asks.is_empty() && self.unanswered.is_empty() {
+        if !self.run.questions.is_empty() && self.unanswered.is_empty() {
             self.runs.push(std::mem::take(&mut self.run));
         }
         let text = text.trim_matches(['\r', '\n']).to_owned();
@@ -171,7 +171,7 @@ impl TranscriptBuilder {
             return self.run.steps.push(TranscriptStep::Unended(call));
         }
         if !known {
-            self.run.asks.push(call.name().to_owned());
+            self.run.questions.push(call.name().to_owned());
         }
         self.run.results += 1;
         self.run.steps.push(TranscriptStep::Call(call));

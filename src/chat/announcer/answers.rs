@@ -60,12 +60,13 @@ impl Speaker {
     fn has_request_prefix(&self, block: &str) -> bool {
         let labels = self.words.now();
         let beginning = skeleton(block);
-        let asks = [
+        let request_labels = [
             &labels.approval_asked,
             &labels.question_asked,
-            &labels.agent_asks_call,
+            &labels.agent_call_question,
         ];
-        let heads = asks.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
+        let heads =
+            request_labels.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
         heads
             .iter()
             .any(|head| !head.is_empty() && beginning.starts_with(head.as_str()))

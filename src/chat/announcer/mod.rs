@@ -127,10 +127,10 @@ impl ArrivedRequests {
 fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
     let (of, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
-    let (interrupts, asks) = (assistant.interrupts(), assistant.activity());
+    let (interrupts, state) = (assistant.interrupts(), assistant.activity());
     let count =
         move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
-    let questions = memo(move || (count(), asks.get().asking));
+    let questions = memo(move || (count(), state.get().asking));
     let arrived = StoredValue::new(ArrivedRequests::default());
     let (still_open, current) = (approvals.clone(), words.clone());
     let announce = move || {

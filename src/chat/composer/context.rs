@@ -68,8 +68,8 @@ impl ComposerContext {
         let state = memo(move || composer_state(doing.get()));
         let interrupts = assistant.interrupts();
         let asked = memo(move || {
-            let asks = || interrupts.with(|list| list.iter().any(is_open_question));
-            asking.get().asking || asks()
+            let has_question = || interrupts.with(|list| list.iter().any(is_open_question));
+            asking.get().asking || has_question()
         });
         // With this option a message denies pending approvals, as long as nothing else waits.
         let auto_deny = assistant.runtime().auto_deny;

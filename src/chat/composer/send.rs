@@ -40,10 +40,10 @@ fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), La
     let sent = deliver(assistant, content);
     sent.map_err(|refusal| -> LabelSelector {
         // An approval needs another hint than a question.
-        let asks = assistant.interrupts();
-        let asks = asks.with_untracked(|list| list.iter().any(is_open_question));
+        let interrupts = assistant.interrupts();
+        let has_question = interrupts.with_untracked(|list| list.iter().any(is_open_question));
         match refusal {
-            Refusal::InterruptsPending if !asks => |l| &l.approvals_hint,
+            Refusal::InterruptsPending if !has_question => |l| &l.approvals_hint,
             refusal => Labels::refusal(&refusal),
         }
     })?;

@@ -42,7 +42,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
     };
     view! {
         <div class="la-tree-undo" data-some=move || deleted.get().map(|_| "")>
-            <p class="la-tree-gone" aria-live="polite" aria-atomic="true">
+            <p class="la-tree-removed" aria-live="polite" aria-atomic="true">
                 {dynamic(text)}
             </p>
             <button

@@ -109,16 +109,18 @@ pub(super) async fn open_database(
     });
     // Owned by the browser, so that a late upgrade creates the object stores as well.
     request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
-    let mut once = RequestOutcome::new(close_late_database);
-    request.set_onsuccess(Some(&once.listener(opened_database)));
-    request.set_onerror(Some(&once.listener(|request| Err(request_error(request)))));
+    let mut opened = RequestOutcome::new(close_late_database);
+    request.set_onsuccess(Some(&opened.listener(opened_database)));
+    request.set_onerror(Some(
+        &opened.listener(|request| Err(request_error(request))),
+    ));
     let patience = Box::pin(sleep(Duration::from_millis(OPENING_MS)));
     let blocked = || {
         let message =
             "the browser's database does not open; another tab may hold an older version of it";
         StoreError::new(StoreErrorKind::Blocked, message)
     };
-    match select(Box::pin(once.wait()), patience).await {
+    match select(Box::pin(opened.wait()), patience).await {
         Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked())),
         Either::Right(_) => Err(blocked()),
     }
@@ -214,31 +216,33 @@ pub(super) async fn wait_for_result(
     request: Result<IdbRequest, JsValue>,
 ) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| convert_error(&error))?;
-    let mut once = RequestOutcome::new(drop);
+    let mut reading = RequestOutcome::new(drop);
     let read = |request: &JsValue| {
         let request = request.unchecked_ref::<IdbRequest>();
         request.result().map_err(|error| convert_error(&error))
     };
-    request.set_onsuccess(Some(&once.listener(read)));
-    request.set_onerror(Some(&once.listener(|request| Err(request_error(request)))));
+    request.set_onsuccess(Some(&reading.listener(read)));
+    request.set_onerror(Some(
+        &reading.listener(|request| Err(request_error(request))),
+    ));
     let aborted = || convert_error(&JsValue::NULL);
-    once.wait().await.unwrap_or_else(|| Err(aborted()))
+    reading.wait().await.unwrap_or_else(|| Err(aborted()))
 }
 
 /// A future of the end of a transaction. Dropping the future early aborts the transaction, for
 /// example if only a part of a batch could be submitted.
 pub(super) struct TransactionEnd {
     transaction: IdbTransaction,
-    once: RequestOutcome<Result<(), StoreError>>,
+    ended: RequestOutcome<Result<(), StoreError>>,
     has_ended: bool,
 }
 
 impl TransactionEnd {
     /// Creates the future, which observes the transaction from now on.
     pub(super) fn observe(transaction: &IdbTransaction) -> Self {
-        let once = RequestOutcome::new(drop);
-        transaction.set_oncomplete(Some(&once.listener(|_| Ok(()))));
-        transaction.set_onabort(Some(&once.listener(|transaction| {
+        let ended = RequestOutcome::new(drop);
+        transaction.set_oncomplete(Some(&ended.listener(|_| Ok(()))));
+        transaction.set_onabort(Some(&ended.listener(|transaction| {
             let error = transaction.unchecked_ref::<IdbTransaction>().error();
             Err(error.map_or_else(
                 || convert_error(&JsValue::NULL),
@@ -247,13 +251,13 @@ impl TransactionEnd {
         })));
         Self {
             transaction: transaction.clone(),
-            once,
+            ended,
             has_ended: false,
         }
     }
 
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
-        let end = self.once.wait().await;
+        let end = self.ended.wait().await;
         self.has_ended = true;
         end.unwrap_or_else(|| Err(convert_error(&JsValue::NULL)))
     }

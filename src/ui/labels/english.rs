@@ -73,7 +73,7 @@ impl Default for Labels {
             denied_before: "You already decided this.".into(),
             several_questions: "{count} questions to answer".into(),
             back: "Back".into(),
-            title_asks: "{title}?".into(),
+            title_question: "{title}?".into(),
             be_careful: "Check this carefully before approving.".into(),
             reason: "Reason (optional)".into(),
             confirm: "Confirm".into(),
@@ -106,7 +106,7 @@ impl Default for Labels {
             denied: "Denied".into(),
             cancelled: "Cancelled".into(),
             skipped: "Skipped".into(),
-            gone: "This action is no longer on the page. Dismiss it, or go back to where it was."
+            action_removed: "This action is no longer on the page. Dismiss it, or go back to where it was."
                 .into(),
             stuck: "This is taking longer than usual. You can stop it.".into(),
             render_failed: "This card could not be shown.".into(),
@@ -220,7 +220,7 @@ impl Default for Labels {
             alert_important: "Important note from the assistant".into(),
             alert_warning: "Warning from the assistant".into(),
             alert_caution: "Caution from the assistant".into(),
-            agent_asks: "The assistant has a question".into(),
+            agent_question: "The assistant has a question".into(),
             give_up: "Skip".into(),
             decide_each: "Actions to decide about: {count}".into(),
             no_arguments: "No values".into(),
@@ -265,8 +265,8 @@ impl Default for Labels {
             notice_results_ready: "The assistant hasn't seen the last results.".into(),
             page_will_run: "Runs on this page:".into(),
             agent_will_run: "If you approve, the assistant runs".into(),
-            agent_asks_call: "The assistant wants to continue with".into(),
-            agent_says: "The assistant says:".into(),
+            agent_call_question: "The assistant wants to continue with".into(),
+            agent_text: "The assistant says:".into(),
             all_of_it: "Show the rest".into(),
             changed: "The details changed. Check them again.".into(),
             changed_by_you: "You changed this. Check it and approve.".into(),
@@ -287,7 +287,7 @@ impl Default for Labels {
             attributed: "The assistant wrote this as if it came from you".into(),
             agents_version: "Its version".into(),
             unread: "New message".into(),
-            page_asks: "This page has a question".into(),
+            page_question: "This page has a question".into(),
             asked_in_window: "This is asked in the window “{window}”.".into(),
             asked_in_another_window: "This is asked in another window of this page.".into(),
             ask_here: "Ask here".into(),
@@ -330,7 +330,7 @@ impl Default for Labels {
             notice_not_opened: "Your saved conversation couldn't be opened. It is still stored; a \
                                 new one was started."
                 .into(),
-            may_have_run: "This started before the page reloaded. It may already have run."
+            unknown_outcome: "This started before the page reloaded. It may already have run."
                 .into(),
             run_again: "Run again".into(),
             skip: "Skip".into(),

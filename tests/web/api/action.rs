@@ -203,11 +203,11 @@ async fn a_schema_signal_is_read_for_each_run() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     let inputs = chat.agent.inputs();
-    let told = |run: usize| {
+    let maximum = |run: usize| {
         let schema = inputs[run].tools[0].parameters.clone().unwrap();
         schema["properties"]["amount"]["maximum"].clone()
     };
-    assert_eq!((told(0), told(1)), (json!(10), json!(20)));
+    assert_eq!((maximum(0), maximum(1)), (json!(10), json!(20)));
     assert_eq!(chat.results(2), [r#"{"amount":11}"#]);
 }
 

@@ -20,11 +20,11 @@ async fn pace_delays_each_word() {
     let agent = ScriptedAgent::new(|_| Script::new().text("one two three"));
     chat.assistant.set_agent(agent.pace(Duration::from_secs(1)));
     chat.assistant.send("go").unwrap();
-    let said = || chat.page.text("[data-role=assistant] .la-markdown");
+    let shown = || chat.page.text("[data-role=assistant] .la-markdown");
     for words in ["one", "one two", "one two three"] {
-        assert!(until(|| said() == words).await, "{}", said());
+        assert!(until(|| shown() == words).await, "{}", shown());
         settle().await;
-        assert_eq!(said(), words);
+        assert_eq!(shown(), words);
         clock.advance(Duration::from_secs(1));
     }
     chat.idle().await;
@@ -37,17 +37,17 @@ async fn a_script_reads_the_last_message_and_its_results() {
     })
     .await;
     chat.assistant.set_agent(ScriptedAgent::new(|input| {
-        let said = last_user_text(input);
+        let question = last_user_text(input);
         match results_since_user(input).as_slice() {
             [] => Script::new().call("add", &json!({})),
-            [(tool, result)] => Script::new().text(format!("{said}: {tool} gives {result}")),
+            [(tool, result)] => Script::new().text(format!("{question}: {tool} gives {result}")),
             more => Script::new().text(format!("{} results", more.len())),
         }
     }));
-    for said in ["one", "two"] {
-        chat.assistant.send(said).unwrap();
+    for question in ["one", "two"] {
+        chat.assistant.send(question).unwrap();
         chat.idle().await;
-        let answer = format!("{said}: add gives 3");
+        let answer = format!("{question}: add gives 3");
         assert!(chat.page.root.text_content().unwrap().contains(&answer));
     }
 }

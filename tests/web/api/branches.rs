@@ -104,13 +104,13 @@ async fn an_interjection_is_sent_with_the_results() {
         chat.assistant.send("go").unwrap();
         let running = chat.assistant.tools().running();
         assert!(until(|| !running.get_untracked().is_empty()).await);
-        let said = match content {
+        let accepted = match content {
             false => chat.assistant.interject("Only the north"),
             true => chat
                 .assistant
                 .interject(Content::Text("Only the north".to_owned())),
         };
-        said.unwrap();
+        accepted.unwrap();
         ready.set(true);
         chat.idle().await;
         assert_eq!(last_user_text(&chat.agent.inputs()[1]), "Only the north");

@@ -22,21 +22,24 @@ async fn hooks_outside_a_provider_log_an_error_with_their_name() {
         view! { <ChatWindow /> }
     });
     settle().await;
-    let said = console.take();
-    assert_eq!(said.len(), 4, "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 4, "{logged:?}");
     let names = [
         "use_assistant_action",
         "use_assistant_context",
         "use_part_renderer",
         "ChatWindow",
     ];
-    for (said, name) in said.iter().zip(names) {
+    for (logged, name) in logged.iter().zip(names) {
         assert!(
-            said.starts_with(name) && said.contains("<AssistantProvider>"),
-            "{said}"
+            logged.starts_with(name) && logged.contains("<AssistantProvider>"),
+            "{logged}"
         );
     }
-    assert!(said[0].contains("(act)"), "the action is named: {said:?}");
+    assert!(
+        logged[0].contains("(act)"),
+        "the action is named: {logged:?}"
+    );
     assert_eq!(
         page.count("[data-assistant-chat]"),
         1,
@@ -51,9 +54,9 @@ async fn an_invalid_tool_name_logs_an_error() {
         use_assistant_action(ToolAction::new("no name", ""));
     })
     .await;
-    let said = console.take();
-    assert_eq!(said.len(), 1);
-    assert!(said[0].contains("no name"), "{said:?}");
+    let logged = console.take();
+    assert_eq!(logged.len(), 1);
+    assert!(logged[0].contains("no name"), "{logged:?}");
     assert!(chat.assistant.tools().offered().get_untracked().is_empty());
 }
 
@@ -65,10 +68,10 @@ async fn a_missing_stop_rule_logs_an_error() {
     let console = console_errors();
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let said = console.take();
+    let logged = console.take();
     assert!(
-        said[0].contains("budget") && said[0].contains("set_stop_rule"),
-        "{said:?}"
+        logged[0].contains("budget") && logged[0].contains("set_stop_rule"),
+        "{logged:?}"
     );
     assert_eq!(chat.agent.inputs().len(), 2, "it ends nothing");
 }
@@ -122,10 +125,10 @@ async fn a_failed_renderer_shows_its_error_above_the_default_card() {
     .await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let said = chat
+    let shown = chat
         .page
         .text(".la-render-error > [data-tone=error][role=alert]");
-    assert!(said.contains("no chart"), "{said}");
+    assert!(shown.contains("no chart"), "{shown}");
     assert_eq!(
         chat.page
             .text(".la-render-error > .la-tool-card .la-tool-name"),

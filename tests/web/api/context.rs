@@ -53,14 +53,14 @@ async fn a_context_identifies_its_call_and_message() {
         (cell.id(), cell.name().get_untracked().as_str()),
         ("c-1", "act")
     );
-    let said = chat.assistant.messages().get_untracked();
-    assert_eq!(context.message_id(), said.last().map(|entry| entry.id()));
+    let listed = chat.assistant.messages().get_untracked();
+    assert_eq!(context.message_id(), listed.last().map(|entry| entry.id()));
     let history: Vec<_> = context
         .history()
         .into_iter()
         .map(|message| message.id().clone())
         .collect();
-    let shown: Vec<_> = said.iter().map(|entry| entry.id().clone()).collect();
+    let shown: Vec<_> = listed.iter().map(|entry| entry.id().clone()).collect();
     assert_eq!(history, shown);
 }
 
@@ -68,17 +68,17 @@ async fn a_context_identifies_its_call_and_message() {
 async fn a_cancellation_token_resolves_on_stop() {
     let (chat, context) = running(calls(json!({}))).await;
     let token = context.cancellation().clone();
-    let told = RwSignal::new(false);
+    let was_cancelled = RwSignal::new(false);
     let waits = token.clone();
     spawn_local(async move {
         waits.cancelled().await;
-        told.set(true);
+        was_cancelled.set(true);
     });
     settle().await;
-    assert!(!token.is_cancelled() && !told.get_untracked());
+    assert!(!token.is_cancelled() && !was_cancelled.get_untracked());
     chat.assistant.stop().unwrap();
     assert!(token.is_cancelled());
-    assert!(until(|| told.get_untracked()).await);
+    assert!(until(|| was_cancelled.get_untracked()).await);
 }
 
 #[wasm_bindgen_test]
@@ -101,9 +101,9 @@ async fn until_registered_fails_after_five_seconds() {
     let clock = FakeClock::at(0);
     let (_chat, context) = running(calls(json!({}))).await;
     let outcome: Rc<RefCell<Option<Result<(), ToolError>>>> = Rc::default();
-    let told = Rc::clone(&outcome);
+    let answer = Rc::clone(&outcome);
     spawn_local(async move {
-        told.replace(Some(context.until_registered("nobody").await));
+        answer.replace(Some(context.until_registered("nobody").await));
     });
     settle().await;
     assert!(outcome.borrow().is_none());
@@ -120,16 +120,16 @@ async fn confirm_shows_its_text_and_the_danger_variant() {
     for danger in [false, true] {
         let plain = ConfirmOptions::new("Delete it?").text("It is gone then.");
         let options = if danger { plain.danger() } else { plain };
-        let (context, told) = (context.clone(), Rc::clone(&answers));
+        let (context, list) = (context.clone(), Rc::clone(&answers));
         spawn_local(async move {
             let answer = context.confirm(options).await;
-            told.borrow_mut().push(answer);
+            list.borrow_mut().push(answer);
         });
         chat.appears("dialog[open]").await;
-        let said = chat.page.text("dialog");
+        let shown = chat.page.text("dialog");
         assert!(
-            said.contains("Delete it?") && said.contains("It is gone then."),
-            "{said}"
+            shown.contains("Delete it?") && shown.contains("It is gone then."),
+            "{shown}"
         );
         assert_eq!(
             chat.page.count("dialog [data-variant=danger]"),
@@ -150,7 +150,7 @@ async fn confirm_shows_its_text_and_the_danger_variant() {
 async fn ask_waits_for_the_reply_of_the_card() {
     let agent = MockAgent::new().answer(calls(json!({})));
     let chat = chat(agent, || {
-        let asks = |_: Value, context: ToolContext| async move {
+        let act = |_: Value, context: ToolContext| async move {
             let colour: String = context.ask("Which colour?").await?;
             Ok::<_, ToolError>(colour)
         };
@@ -159,7 +159,7 @@ async fn ask_waits_for_the_reply_of_the_card() {
             let question = move || question.preliminary::<String>();
             view! { <button class="red" on:click=move |_| call.reply("red")>{question}</button> }
         };
-        use_assistant_action(ToolAction::new("act", "").handler(asks).render(shows));
+        use_assistant_action(ToolAction::new("act", "").handler(act).render(shows));
     })
     .await;
     chat.assistant.send("go").unwrap();

@@ -30,8 +30,8 @@ fn word(event: &AssistantEvent) -> String {
 }
 
 #[component]
-fn Listener(heard: RwSignal<Vec<String>>) -> impl IntoView {
-    use_assistant_events(move |event| heard.update(|list| list.push(word(event))));
+fn Listener(events: RwSignal<Vec<String>>) -> impl IntoView {
+    use_assistant_events(move |event| events.update(|list| list.push(word(event))));
 }
 
 #[wasm_bindgen_test]
@@ -40,10 +40,10 @@ async fn message_call_and_error_events_arrive_in_order() {
         .answer(calls(json!({})))
         .answer(Script::new().text("Done"))
         .answer(Script::new().error("no more"));
-    let heard = RwSignal::new(Vec::new());
+    let events = RwSignal::new(Vec::new());
     let chat = chat(agent, move || {
         use_assistant_action(act().approval(Approval::Always));
-        view! { <Listener heard /> }
+        view! { <Listener events /> }
     })
     .await;
     chat.assistant.send("go").unwrap();
@@ -52,7 +52,7 @@ async fn message_call_and_error_events_arrive_in_order() {
     chat.assistant.approve(&call).unwrap();
     chat.idle().await;
     let count =
-        |what: &str| heard.with_untracked(|list| list.iter().filter(|w| *w == what).count());
+        |what: &str| events.with_untracked(|list| list.iter().filter(|w| *w == what).count());
     for (what, times) in [
         ("message user", 1),
         ("asked act", 1),
@@ -60,9 +60,9 @@ async fn message_call_and_error_events_arrive_in_order() {
         ("ended act true", 1),
         ("message assistant", 2),
     ] {
-        assert_eq!(count(what), times, "{what} in {:?}", heard.get_untracked());
+        assert_eq!(count(what), times, "{what} in {:?}", events.get_untracked());
     }
-    let place = |what: &str| heard.with_untracked(|list| list.iter().position(|w| w == what));
+    let place = |what: &str| events.with_untracked(|list| list.iter().position(|w| w == what));
     assert!(place("asked act") < place("started act"));
     assert!(place("started act") < place("ended act true"));
     chat.assistant.send("more").unwrap();
@@ -70,7 +70,7 @@ async fn message_call_and_error_events_arrive_in_order() {
     assert!(
         until(|| count("error no more") == 1).await,
         "{:?}",
-        heard.get_untracked()
+        events.get_untracked()
     );
 }
 
@@ -84,11 +84,11 @@ async fn loop_events_arrive_in_order_despite_a_failed_observer() {
     let chat = chat(agent, || use_assistant_action(act())).await;
     chat.assistant.send("hi").unwrap();
     chat.idle().await;
-    let heard: Rc<RefCell<Vec<&'static str>>> = Rc::default();
-    let told = Rc::clone(&heard);
+    let names: Rc<RefCell<Vec<&'static str>>> = Rc::default();
+    let log = Rc::clone(&names);
     chat.assistant.on_loop_event(|_| Err("the disk is full"));
     chat.assistant.on_loop_event(move |event| {
-        told.borrow_mut().push(match event {
+        log.borrow_mut().push(match event {
             LoopEvent::UserMessage { .. } => "user",
             LoopEvent::AssistantMessage { .. } => "assistant",
             LoopEvent::ToolCalls { .. } => "calls",
@@ -109,7 +109,7 @@ async fn loop_events_arrive_in_order_despite_a_failed_observer() {
         "assistant",
         "final",
     ];
-    assert_eq!(*heard.borrow(), expected);
+    assert_eq!(*names.borrow(), expected);
 }
 
 #[wasm_bindgen_test]
@@ -120,20 +120,23 @@ async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
         .answer(calls(json!({})))
         .answer(Script::new().text("Three"))
         .answer(Script::new().error("gone"));
-    let (heard, listens) = (RwSignal::new(Vec::new()), RwSignal::new(false));
+    let (events, listens) = (RwSignal::new(Vec::new()), RwSignal::new(false));
     let chat = chat(agent, move || {
         use_assistant_action(act());
-        view! { <Show when=move || listens.get()><Listener heard /></Show> }
+        view! { <Show when=move || listens.get()><Listener events /></Show> }
     })
     .await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
     listens.set(true);
     settle().await;
-    assert_eq!(heard.get_untracked(), [""; 0]);
+    assert_eq!(events.get_untracked(), [""; 0]);
     chat.assistant.send("two").unwrap();
     chat.idle().await;
-    assert_eq!(heard.get_untracked(), ["message user", "message assistant"]);
+    assert_eq!(
+        events.get_untracked(),
+        ["message user", "message assistant"]
+    );
     let old = json!([
         {"id": "u9", "role": "user", "content": "long ago"},
         {"id": "a9", "role": "assistant", "content": "an answer"},
@@ -141,7 +144,7 @@ async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
     chat.assistant.import(old).unwrap();
     settle().await;
     assert_eq!(
-        heard.get_untracked().len(),
+        events.get_untracked().len(),
         2,
         "what was opened is not told"
     );
@@ -152,10 +155,10 @@ async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
     chat.assistant.send("four").unwrap();
     chat.idle().await;
     assert_eq!(
-        heard.get_untracked().len(),
+        events.get_untracked().len(),
         2,
         "{:?}",
-        heard.get_untracked()
+        events.get_untracked()
     );
 }
 
@@ -164,32 +167,35 @@ async fn a_failed_observer_stops_neither_the_others_nor_the_run() {
     let agent = MockAgent::new()
         .answer(calls(json!({})))
         .answer(Script::new().text("Done"));
-    let heard = RwSignal::new(Vec::new());
+    let events = RwSignal::new(Vec::new());
     let failures = RwSignal::new(Vec::new());
     let chat = chat(agent, move || {
         use_assistant_action(act());
         use_assistant_events(|_| Err("no disk"));
-        view! { <Listener heard /> }
+        view! { <Listener events /> }
     })
     .await;
     let broken = chat.assistant.on_call_event(|_| Err("no network"));
     chat.assistant.on_diagnostic(|_| Err("no console"));
-    chat.assistant.on_diagnostic(move |told| {
-        if told.code() == "observer-failed" {
-            failures.update(|list: &mut Vec<String>| list.push(told.message().to_owned()));
+    chat.assistant.on_diagnostic(move |diagnostic| {
+        if diagnostic.code() == "observer-failed" {
+            failures.update(|list: &mut Vec<String>| list.push(diagnostic.message().to_owned()));
         }
     });
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert!(until(|| heard.with_untracked(Vec::len) == 5).await);
-    let heard = heard.get_untracked();
+    assert!(until(|| events.with_untracked(Vec::len) == 5).await);
+    let events = events.get_untracked();
     for what in [
         "message user",
         "message assistant",
         "started act",
         "ended act true",
     ] {
-        assert!(heard.iter().any(|told| told == what), "{what} in {heard:?}");
+        assert!(
+            events.iter().any(|diagnostic| diagnostic == what),
+            "{what} in {events:?}"
+        );
     }
     // Two events of a call and three messages; two events of a call.
     let count = |what| failures.with_untracked(|all| all.iter().filter(|one| *one == what).count());

@@ -57,8 +57,8 @@ impl Agent for Odd {
 #[wasm_bindgen_test]
 async fn on_diagnostic_receives_diagnostics_of_the_agent() {
     let chat = chat(MockAgent::new(), || ()).await;
-    let heard: Rc<RefCell<Vec<String>>> = Rc::default();
-    let log = Rc::clone(&heard);
+    let reported: Rc<RefCell<Vec<String>>> = Rc::default();
+    let log = Rc::clone(&reported);
     chat.assistant.on_diagnostic(move |found| {
         log.borrow_mut()
             .push(format!("{}: {}", found.code(), found.message()));
@@ -66,10 +66,10 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
     chat.assistant.set_agent(Odd);
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    let heard = heard.borrow();
+    let reported = reported.borrow();
     assert!(
-        heard.iter().any(|said| said == "odd: Something is odd"),
-        "{heard:?}"
+        reported.iter().any(|line| line == "odd: Something is odd"),
+        "{reported:?}"
     );
 }
 
@@ -111,9 +111,9 @@ async fn retry_repeats_the_run_and_dismiss_removes_the_notice() {
 #[wasm_bindgen_test]
 async fn answer_resumes_an_interrupt_and_give_up_drops_a_rejected_answer() {
     let wrong = Failure::new(FailureKind::Http { status: 422 }, "no such day");
-    let asks = vec![question("day", None, json!({"type": "string"}))];
+    let questions = vec![question("day", None, json!({"type": "string"}))];
     let agent = MockAgent::new()
-        .answer(Script::new().interrupt(asks))
+        .answer(Script::new().interrupt(questions))
         .fail(wrong);
     let chat = chat(agent, || ()).await;
     chat.assistant.send("go").unwrap();

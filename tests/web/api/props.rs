@@ -75,14 +75,14 @@ async fn announcements(speech: Speech, own: bool) -> String {
     });
     settle().await;
     assert!(page.click(".ask"));
-    let said = || {
+    let announced = || {
         let all = page.root.query_selector_all("[data-speech]").unwrap();
         let text = |at| all.item(at).and_then(|one| one.text_content());
         (0..all.length()).filter_map(text).collect::<String>()
     };
     assert!(until(|| page.text("[role=log]").contains("Sunny.")).await);
-    until(|| said().contains("Sunny.")).await;
-    said()
+    until(|| announced().contains("Sunny.")).await;
+    announced()
 }
 
 #[component]
@@ -94,10 +94,10 @@ fn Ask() -> impl IntoView {
 #[wasm_bindgen_test]
 async fn speech_controls_whether_answers_are_announced() {
     for own in [false, true] {
-        let said = announcements(Speech::AtTheEnd, own).await;
-        assert!(said.contains("Sunny."), "{said}");
-        let said = announcements(Speech::Off, own).await;
-        assert!(!said.contains("Sunny."), "{said}");
+        let announced = announcements(Speech::AtTheEnd, own).await;
+        assert!(announced.contains("Sunny."), "{announced}");
+        let announced = announcements(Speech::Off, own).await;
+        assert!(!announced.contains("Sunny."), "{announced}");
     }
 }
 

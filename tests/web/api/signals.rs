@@ -23,16 +23,16 @@ struct Followed<T>(RwSignal<Vec<T>>);
 impl<T: Clone + PartialEq + Send + Sync + 'static> Followed<T> {
     /// Tracks a value from now on, as a view would.
     fn by(read: impl Fn() -> T + Send + Sync + 'static) -> Self {
-        let seen = RwSignal::new(Vec::new());
+        let lengths = RwSignal::new(Vec::new());
         Effect::new(move |_| {
             let now = read();
-            seen.update(|list| {
+            lengths.update(|list| {
                 if list.last() != Some(&now) {
                     list.push(now);
                 }
             });
         });
-        Self(seen)
+        Self(lengths)
     }
 
     fn values(&self) -> Vec<T> {
@@ -168,9 +168,9 @@ async fn interrupts_and_pending_approvals_list_open_questions() {
 #[wasm_bindgen_test]
 async fn queued_lists_messages_behind_an_undelivered_answer() {
     let lost = Failure::new(FailureKind::Network, "no connection");
-    let asks = vec![question("q", None, json!({"type": "boolean"}))];
+    let questions = vec![question("q", None, json!({"type": "boolean"}))];
     let agent = MockAgent::new()
-        .answer(Script::new().interrupt(asks))
+        .answer(Script::new().interrupt(questions))
         .fail(lost.clone())
         .fail(lost);
     let chat = chat(agent, || ()).await;
@@ -186,7 +186,7 @@ async fn queued_lists_messages_behind_an_undelivered_answer() {
     let texts: Vec<_> = queued
         .get_untracked()
         .iter()
-        .map(|said| said.display_text())
+        .map(|message| message.display_text())
         .collect();
     assert_eq!(texts, ["and hurry"]);
 }
@@ -223,14 +223,14 @@ async fn message_text_follows_a_streaming_message() {
     let messages = chat.assistant.messages();
     chat.assistant.send("go").unwrap();
     assert!(until(|| messages.with_untracked(|list| list.len() == 2)).await);
-    let [said, first] = [0, 1].map(|at| {
+    let [second, first] = [0, 1].map(|at| {
         let id = messages.with_untracked(|list| list[at].id().clone());
         chat.assistant.message_text(&id)
     });
     let owner = Owner::new();
     let (text, followed) = owner.with(|| (first.clone(), Followed::by(move || first.get())));
     chat.idle().await;
-    assert_eq!(said.get_untracked(), "go");
+    assert_eq!(second.get_untracked(), "go");
     assert_eq!(text.get_untracked(), "So far and on");
     assert_eq!(followed.values(), ["So far", "So far and on"]);
     let unknown = leptos_assistant::conversation::MessageId::from("unknown");

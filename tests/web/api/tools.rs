@@ -58,11 +58,14 @@ async fn a_filter_signal_is_read_at_the_start_of_a_run() {
     let error = record.error();
     assert_eq!(error, Some("Action read_mail is not offered in this run"));
     let list = chat.assistant.tools().list();
-    let told: Vec<_> = list
+    let facts: Vec<_> = list
         .iter()
         .map(|tool| (tool.name(), tool.version(), tool.is_offered()))
         .collect();
-    assert_eq!(told, [("pay", Some("3"), true), ("read_mail", None, false)]);
+    assert_eq!(
+        facts,
+        [("pay", Some("3"), true), ("read_mail", None, false)]
+    );
 }
 
 /// Rule "offered in a run"
@@ -164,8 +167,8 @@ async fn nested() -> (
     .await;
     let records: Rc<RefCell<Vec<AuditEntry>>> = Rc::default();
     let log = chat.assistant.start_audit(|_| ());
-    let heard = Rc::clone(&records);
-    log.on_entry(move |entry| heard.borrow_mut().push(entry.clone()));
+    let list = Rc::clone(&records);
+    log.on_entry(move |entry| list.borrow_mut().push(entry.clone()));
     (chat, records, ran)
 }
 
@@ -189,13 +192,13 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     chat.idle().await;
     assert_eq!(ran.get_untracked(), ["paying"], "neither goes on");
     let history = chat.assistant.tools().history();
-    let told: Vec<_> = history
+    let listed: Vec<_> = history
         .records()
         .iter()
         .map(|one| (one.call_key(), one.name(), one.phase(), one.parent()))
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             (parent, "check_out", Phase::Cancelled, None),
             (child, "pay", Phase::Cancelled, Some(parent)),

@@ -38,8 +38,8 @@ async fn a_suggestion_can_show_a_label_and_send_another_text() {
     assert_eq!(page.text(".la-empty-text"), "Ask away.");
     assert!(page.click(".la-suggestion"));
     assert!(until(|| asked.inputs().len() == 1).await);
-    let said = format!("{:?}", asked.inputs()[0].messages);
-    assert!(said.contains("List all open issues"), "{said}");
+    let sent = format!("{:?}", asked.inputs()[0].messages);
+    assert!(sent.contains("List all open issues"), "{sent}");
 }
 
 /// Returns the tag of a first-level heading in an answer.
@@ -71,11 +71,11 @@ async fn heading_offset_moves_headings_down() {
 #[wasm_bindgen_test]
 async fn a_window_uses_labels_and_media_policy_of_the_context() {
     assert_eq!(*media_policy(), MediaPolicy::default());
-    let seen = RwSignal::new(false);
+    let differs = RwSignal::new(false);
     let page = mount(move || {
         let labels = Labels::default().with([(LabelName::Send, "Senden")]);
         provide_context(Arc::new(labels));
-        let look = move || seen.set(*media_policy() != MediaPolicy::default());
+        let look = move || differs.set(*media_policy() != MediaPolicy::default());
         let media = MediaPolicy::default().allow("https://example.com");
         view! {
             <AssistantProvider agent=MockAgent::new() media=media>
@@ -85,7 +85,7 @@ async fn a_window_uses_labels_and_media_policy_of_the_context() {
         }
     });
     settle().await;
-    assert!(seen.get_untracked());
+    assert!(differs.get_untracked());
     assert_eq!(page.text(".la-composer button[type=submit]"), "Senden");
 }
 

@@ -127,14 +127,14 @@ impl Journey {
 
     /// Waits until the assistant has answered with a text and is idle.
     pub(super) async fn wait_for_answer(&self, words: &str) {
-        let heard = self
+        let answered = self
             .wait_until(|it| {
                 it.page.text("[role=log]").contains(words)
                     && !it.assistant.activity().get_untracked().is_busy()
             })
             .await;
         assert!(
-            heard,
+            answered,
             "{words:?} is answered: {}",
             self.page.text("[role=log]")
         );
@@ -169,10 +169,12 @@ impl Journey {
     /// Returns true if the user is told, once, that nothing is saved.
     pub(super) fn shows_not_saved(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
-        let told = notices.iter();
-        let told = told.filter(|it| it.kind() == NoticeKind::NotStored).count();
-        assert!(told <= 1, "it is said once");
-        told == 1
+        let not_stored = notices.iter();
+        let not_stored = not_stored
+            .filter(|it| it.kind() == NoticeKind::NotStored)
+            .count();
+        assert!(not_stored <= 1, "it is said once");
+        not_stored == 1
     }
 
     pub(super) fn last_request(&self) -> RunInput {

@@ -362,12 +362,12 @@ async fn a_full_store_blocks_calls_but_not_the_chat() {
     store.fails.set(None);
     chat.assistant.send("again").unwrap();
     chat.idle().await;
-    let told = || {
+    let is_notified = || {
         let notices = chat.page.text(".la-chat-notices");
         notices.contains("aren't being saved")
     };
     assert!(
-        until(|| !told()).await || until(|| !told()).await,
+        until(|| !is_notified()).await || until(|| !is_notified()).await,
         "it is saved again"
     );
     assert!(store.load("t").await.unwrap().is_some());

@@ -62,7 +62,7 @@ impl State {
                 | Self::InterruptApproved { review, .. },
                 LastStart::Unrecorded,
             ) => Self::Remote {
-                left: false,
+                delegated: false,
                 review,
             },
         }
@@ -150,7 +150,7 @@ impl State {
             "allowed" => Self::from_allowed_review(review),
             "denied" => Self::Denied { reason, review },
             "remote" => Self::Remote {
-                left: false,
+                delegated: false,
                 review,
             },
             // The author of a stored record is unknown: nothing is sent to the agent because of it.

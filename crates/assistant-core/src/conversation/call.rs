@@ -416,11 +416,11 @@ impl ToolCall {
         if !applies {
             return false;
         }
-        let begins_anew = matches!(
+        let restarts = matches!(
             self.state,
             State::Streaming(_) | State::Open(_) | State::Interrupted { .. }
         );
-        if begins_anew {
+        if restarts {
             self.preliminary = None;
             self.progress = None;
         }

@@ -87,8 +87,8 @@ pub enum CallEventKind {
         /// The reason for the earlier denial.
         reason: Option<String>,
     },
-    /// The call is left to the agent, which runs it.
-    LeftToAgent,
+    /// The call is remote: the agent runs it.
+    Remote,
     /// A run sends the approval to the agent, which runs the call. No record is kept.
     SendStarted,
     /// The run that sent the approval failed. No record is kept.
@@ -107,7 +107,7 @@ pub enum CallEventKind {
     Resumed,
     /// The call stays open in a conversation that was replaced by another, and does not continue on
     /// this page. No record is kept.
-    Left,
+    Detached,
     /// The call has ended. One such record is kept for each attempt, and another if the agent later
     /// corrects the outcome: the newest one applies.
     Ended {
@@ -131,7 +131,7 @@ impl CallEventKind {
                 | Self::SendFailed
                 | Self::InterruptLifted
                 | Self::Resumed
-                | Self::Left
+                | Self::Detached
         )
     }
 }

@@ -67,7 +67,7 @@ impl ToolCall {
                 },
             },
             StateEvent::InterruptAnswered { reason, by, .. } => denied(reason, *by),
-            StateEvent::FoundRemote => CallEventKind::LeftToAgent,
+            StateEvent::FoundRemote => CallEventKind::Remote,
             StateEvent::SendStarted => CallEventKind::SendStarted,
             StateEvent::SendFailed => CallEventKind::SendFailed,
             StateEvent::InterruptLifted => CallEventKind::InterruptLifted,

@@ -84,7 +84,7 @@ impl Conversation {
         }
         let detached = self.write_detached();
         if !detached.is_empty() {
-            put("departed", detached.into());
+            put("detached", detached.into());
         }
         if !self.hand_off_messages.is_empty() {
             let ids: Vec<&str> = self.hand_off_messages.iter().map(String::as_str).collect();
@@ -196,7 +196,7 @@ impl Conversation {
         if !conversation.tree.link_nodes(&links) {
             return Err(FormatError::new(CYCLE));
         }
-        conversation.read_detached(from.get("departed"))?;
+        conversation.read_detached(from.get("detached"))?;
         conversation.calls.sort_ended();
         conversation.reindex();
         for (ix, results) in listed.iter().enumerate() {
@@ -262,7 +262,7 @@ impl Conversation {
         let parts = entries
             .iter()
             .filter_map(|entry| entry.get("message")?.get("parts"));
-        let parts = parts.chain(from.get("departed"));
+        let parts = parts.chain(from.get("detached"));
         let calls = parts.filter_map(Value::as_array).flatten();
         let keys = calls.filter_map(|call| call.get("key")?.as_u64());
         let highest = keys

@@ -261,7 +261,7 @@ impl Conversation {
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
                 // It blocks nothing here: the server continues without the page.
                 call.apply_event(StateEvent::FoundRemote);
-                call.apply_event(StateEvent::LeftRemote);
+                call.apply_event(StateEvent::Delegated);
             }
         });
     }

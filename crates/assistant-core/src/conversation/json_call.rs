@@ -48,7 +48,7 @@ const CALL_FIELDS: [&str; 32] = [
     "started",
     "starts",
     "voidStarts",
-    "mayHaveRun",
+    "unknownOutcome",
     "asked",
     "action",
     "extra",
@@ -63,7 +63,14 @@ const RESULT_FIELDS: [&str; 8] = [
     "metadata",
     "extra",
 ];
-const APPROVAL_FIELDS: [&str; 6] = ["decision", "reason", "by", "interruptId", "toldBy", "extra"];
+const APPROVAL_FIELDS: [&str; 6] = [
+    "decision",
+    "reason",
+    "by",
+    "interruptId",
+    "handedOffBy",
+    "extra",
+];
 
 /// Writes the fields of a call to the object of its part.
 pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) {
@@ -253,19 +260,19 @@ fn write_history(history: &History, out: &mut Writer) {
     let count = |count: u32, least: u32| (count >= least).then_some(count.into());
     out.opt_count("starts", count(history.starts, 2));
     out.opt_count("voidStarts", count(history.void_starts, 1));
-    out.flag("mayHaveRun", history.unknown_outcome);
+    out.flag("unknownOutcome", history.unknown_outcome);
     out.flag("asked", history.must_be_asked);
     out.flag("changed", history.changed);
 }
 
 fn read_history(from: &mut Object) -> History {
-    let once = u32::from(take_flag(from, "started"));
+    let started = u32::from(take_flag(from, "started"));
     let mut count = |name: &str| u32::try_from(take_int(from, name)?).ok();
     let (starts, void_starts) = (count("starts"), count("voidStarts"));
     History {
-        starts: starts.unwrap_or(once),
+        starts: starts.unwrap_or(started),
         void_starts: void_starts.unwrap_or(0),
-        unknown_outcome: take_flag(from, "mayHaveRun"),
+        unknown_outcome: take_flag(from, "unknownOutcome"),
         changed: take_flag(from, "changed"),
         must_be_asked: take_flag(from, "asked"),
         is_stored: true,
@@ -285,7 +292,7 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Jso
     let by = approval.by.filter(|_| approval.decision.is_some());
     out.opt_text("by", by.map(Decider::as_str));
     out.opt_text("interruptId", approval.interrupt_id.as_deref());
-    out.opt_text("toldBy", handed_off);
+    out.opt_text("handedOffBy", handed_off);
     write_unknown_fields(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
     out.into_value()
 }
@@ -305,7 +312,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     };
     let by = take_text(&mut from, "by");
     let interrupt_id = take_text(&mut from, "interruptId");
-    let handed_off = take_text(&mut from, "toldBy");
+    let handed_off = take_text(&mut from, "handedOffBy");
     let approval = CallApproval {
         decision,
         by: by.as_deref().and_then(Decider::parse),

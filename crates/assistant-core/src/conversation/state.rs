@@ -50,7 +50,7 @@ pub(crate) enum State {
     Remote {
         /// True if the next run may be sent without the call's result, as soon as the page has
         /// results to send.
-        left: bool,
+        delegated: bool,
         review: Box<Review>,
     },
     /// A tool message hands the call off to the agent.
@@ -124,7 +124,7 @@ pub(crate) enum StateEvent {
     /// The agent runs the call.
     FoundRemote,
     /// The agent runs the call, and the next run does not wait for its result.
-    LeftRemote,
+    Delegated,
     /// The call is handed off to the agent by a message with this id.
     HandedOff(Consent<String>),
     /// An interrupt of the agent asks about the call. `card` is true if approve and deny on the
@@ -176,7 +176,7 @@ impl State {
     /// changes of a decided call, and marks the outcome as known once the handler starts or the
     /// call ends in another way than by a denial.
     const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
-        let (began, is_known, is_asked_anew) = (
+        let (began, is_known, is_asked_again) = (
             matches!(self, Self::Running(..)),
             matches!(self, Self::Ended(outcome) if !matches!(outcome.end, CallEnd::Denied)),
             matches!(
@@ -188,7 +188,7 @@ impl State {
         let Some(history) = self.history_mut() else {
             return;
         };
-        history.changed |= is_asked_anew && voids_question;
+        history.changed |= is_asked_again && voids_question;
         history.unknown_outcome &= !(began || is_known);
         if began {
             history.starts = history.starts.saturating_add(1);
@@ -207,15 +207,15 @@ impl State {
                 Self::Ended(outcome)
             }
             // An agent may repeat its own result. A result of the page is not replaced.
-            (Self::Ended(known), E::Settled(mut anew))
-                if known.by != Author::Page && anew.by == Author::Agent =>
+            (Self::Ended(known), E::Settled(mut corrected))
+                if known.by != Author::Page && corrected.by == Author::Agent =>
             {
-                anew.at = known.at.or(anew.at);
-                anew.review = known.review.clone();
-                if anew == known {
+                corrected.at = known.at.or(corrected.at);
+                corrected.review = known.review.clone();
+                if corrected == known {
                     return Err(Self::Ended(known));
                 }
-                Self::Ended(anew)
+                Self::Ended(corrected)
             }
             (state @ Self::Ended(_), _) => return Err(state),
 
@@ -261,7 +261,7 @@ impl State {
                 Self::Invalid(error, review)
             }
             (Self::Open(review), E::FoundRemote) => Self::Remote {
-                left: false,
+                delegated: false,
                 review,
             },
             (Self::Open(review) | Self::RuleAsked { review, .. }, E::QuestionPut) => {
@@ -295,7 +295,9 @@ impl State {
                 state @ (Self::Asked(_)
                 | Self::Missing(_)
                 | Self::RuleAsked { .. }
-                | Self::Remote { left: true, .. }),
+                | Self::Remote {
+                    delegated: true, ..
+                }),
                 E::Denied(reason),
             )
             | (state @ (Self::Open(_) | Self::RuleAsked { .. }), E::DeniedBefore(reason)) => {
@@ -317,11 +319,14 @@ impl State {
             // Calls that the agent runs.
             (
                 Self::Remote {
-                    left: false,
+                    delegated: false,
                     review,
                 },
-                E::LeftRemote,
-            ) => Self::Remote { left: true, review },
+                E::Delegated,
+            ) => Self::Remote {
+                delegated: true,
+                review,
+            },
             (Self::Allowed(clearance), E::HandedOff(message)) => Self::HandedOff {
                 message,
                 out: false,
@@ -532,7 +537,10 @@ impl State {
                 | Self::Denied { .. }
                 | Self::Committing(..)
                 | Self::Running(..)
-                | Self::Remote { left: false, .. }
+                | Self::Remote {
+                    delegated: false,
+                    ..
+                }
         )
     }
 

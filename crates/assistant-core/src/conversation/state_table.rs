@@ -53,14 +53,14 @@ fn states() -> Vec<(&'static str, State)> {
         (
             "Remote",
             State::Remote {
-                left: false,
+                delegated: false,
                 review: Box::default(),
             },
         ),
         (
-            "Remote (left)",
+            "Remote (delegated)",
             State::Remote {
-                left: true,
+                delegated: true,
                 review: Box::default(),
             },
         ),
@@ -126,7 +126,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("CommitAsked", StateEvent::CommitAsked(CommitId(2))),
         ("Started", StateEvent::Started(InvocationId(2), None)),
         ("FoundRemote", StateEvent::FoundRemote),
-        ("LeftRemote", StateEvent::LeftRemote),
+        ("Delegated", StateEvent::Delegated),
         (
             "HandedOff",
             StateEvent::HandedOff(Consent::from_record("m".to_owned())),

@@ -1,7 +1,7 @@
 //! Handles remote calls: the agent runs them itself, possibly after a decision of the user, and may
 //! send their results one run later.
 //!
-//! A remote call does not block the loop, and is left to the agent for the next run only.
+//! A remote call does not block the loop, and is delegated to the agent for the next run only.
 //! `interrupts` handles agents with an approval protocol of their own, `execute` the calls that run
 //! in the page.
 
@@ -30,10 +30,10 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Leaves remote calls to the agent while other answers of the page or the user are due: some
+    /// Delegates remote calls to the agent while other answers of the page or the user are due: some
     /// servers run their calls when they receive those answers. `pending` lists the ids of the
     /// calls that the agent left to the page.
-    pub(super) fn leave_remote_calls_to_agent(&mut self, pending: &[String]) {
+    pub(super) fn delegate_remote_calls(&mut self, pending: &[String]) {
         let owes =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
         let owed = self.options.agent_runs_tools && self.conversation.has_open_call(owes);
@@ -42,11 +42,11 @@ impl Session {
         }
         for key in self.unanswered_remote_call_keys(pending) {
             self.conversation
-                .apply_state_event(&key, StateEvent::LeftRemote);
+                .apply_state_event(&key, StateEvent::Delegated);
         }
     }
 
-    /// Ends the remote calls that are not left to the agent, if the agent runs tools of its own.
+    /// Ends the remote calls that are not delegated to the agent, if the agent runs tools of its own.
     /// The agent continued without their results, so this starts no run; the next request sends the
     /// errors. `pending` lists the ids of the calls that the agent left to the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
@@ -58,27 +58,32 @@ impl Session {
         }
     }
 
-    /// Returns the keys of the remote calls that are not yet left to the agent, without the calls
+    /// Returns the keys of the remote calls that are not yet delegated to the agent, without the calls
     /// whose ids are in `pending`.
     fn unanswered_remote_call_keys(&self, pending: &[String]) -> Vec<CallKey> {
         let mut keys = self.conversation.active_calls();
         keys.retain(|key| {
             self.conversation.call(key).is_some_and(|call| {
-                matches!(call.state(), State::Remote { left: false, .. })
-                    && !pending.contains(&call.id)
+                matches!(
+                    call.state(),
+                    State::Remote {
+                        delegated: false,
+                        ..
+                    }
+                ) && !pending.contains(&call.id)
             })
         });
         keys
     }
 
-    /// Ends the handed-off calls, and the remote calls that were left to the agent for the run that
+    /// Ends the handed-off calls, and the remote calls that were delegated to the agent for the run that
     /// is now over. A call without a result fails, or is skipped if the page has no action of its
     /// name. No run is started, since the agent continued without the results. While the agent asks
     /// a question, the remote calls stay open: the question may be about them.
-    pub(super) fn end_calls_left_to_agent_after_run(&mut self, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.has_unanswered();
+    pub(super) fn end_delegated_calls_after_run(&mut self, cx: &mut Cx<'_>) {
+        let has_question = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
-            if (self.is_left_to_agent(&key) && !asks) || self.is_handed_off(&key) {
+            if (self.is_delegated(&key) && !has_question) || self.is_handed_off(&key) {
                 match self.is_unregistered(&key) {
                     true => self.skip_server_call(&key, cx),
                     false => self.end_unanswered_call(&key, cx),
@@ -107,19 +112,27 @@ impl Session {
         self.end_call(key, CallEnding::Skipped(reply), cx);
     }
 
-    /// Ends the calls that were left to the agent when no run follows. Handed-off calls stay open
+    /// Ends the calls that were delegated to the agent when no run follows. Handed-off calls stay open
     /// until the next run.
-    pub(super) fn end_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn end_delegated_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            if self.is_left_to_agent(&key) {
+            if self.is_delegated(&key) {
                 self.end_unanswered_call(&key, cx);
             }
         }
     }
 
-    pub(super) fn is_left_to_agent(&self, key: &CallKey) -> bool {
+    pub(super) fn is_delegated(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
-        call.is_some_and(|call| matches!(call.state(), State::Remote { left: true, .. }))
+        call.is_some_and(|call| {
+            matches!(
+                call.state(),
+                State::Remote {
+                    delegated: true,
+                    ..
+                }
+            )
+        })
     }
 
     /// Returns true if the call was handed off and has no result.

@@ -187,9 +187,9 @@ impl Session {
 
     /// Returns true if the loop waits for questions to the user and for nothing else.
     pub(super) fn has_only_questions_open(&self) -> bool {
-        let asks = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
-        let others = |state: &State| state.is_awaited_by_loop() && !asks(state);
-        self.conversation.has_open_call(asks) && !self.conversation.has_open_call(others)
+        let is_asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
+        let others = |state: &State| state.is_awaited_by_loop() && !is_asked(state);
+        self.conversation.has_open_call(is_asked) && !self.conversation.has_open_call(others)
     }
 
     /// Denies the calls that wait for the user, for a rule of the application or for their action,
@@ -220,8 +220,8 @@ impl Session {
     /// receives that outcome instead.
     fn unavailable_error(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
-        let asks = matches!(call.state(), State::Asked(_) | State::Missing(_));
-        let is_removed = asks && self.registry.active_registration(&call.name).is_none();
+        let is_asked = matches!(call.state(), State::Asked(_) | State::Missing(_));
+        let is_removed = is_asked && self.registry.active_registration(&call.name).is_none();
         (is_removed && !call.has_unknown_outcome()).then(|| {
             CallError::new(
                 ErrorKind::ToolUnavailable,

@@ -210,12 +210,12 @@ impl AuditEntry {
                 ("denied", json!({"reason": reason, "by": by}))
             }
             CallEventKind::DeniedBefore { reason } => ("denied-before", json!({"reason": reason})),
-            CallEventKind::LeftToAgent => ("left-to-agent", json!({})),
+            CallEventKind::Remote => ("remote", json!({})),
             CallEventKind::SendStarted => ("send-started", json!({})),
             CallEventKind::SendFailed => ("send-failed", json!({})),
             CallEventKind::InterruptLifted => ("interrupt-lifted", json!({})),
             CallEventKind::Resumed => ("resumed", json!({})),
-            CallEventKind::Left => ("left", json!({})),
+            CallEventKind::Detached => ("detached", json!({})),
             CallEventKind::Started { attempt } => ("started", json!({"attempt": attempt})),
             CallEventKind::Voided => ("voided", json!({})),
             CallEventKind::Ended {

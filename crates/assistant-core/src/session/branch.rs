@@ -93,7 +93,7 @@ impl Session {
         if on_run && deleted.is_ok() {
             self.conversation.void_checks();
             self.interrupts.list.clear();
-            self.give_up_calls_left_to_agent(cx);
+            self.give_up_delegated_calls(cx);
             self.clear_notices(cx);
             cx.push_change(Change::Interrupts);
         }

@@ -66,7 +66,7 @@ impl Session {
         let mut open: Vec<&ToolCall> = open.collect();
         open.sort_unstable_by_key(|call| call.key().number());
         let events = open.into_iter().map(|call| {
-            let mut event = call.create_event(CallEventKind::Left, call.phase());
+            let mut event = call.create_event(CallEventKind::Detached, call.phase());
             event.phase = Phase::Cancelled;
             event.attach_facts_and_thread_id(&self.thread_id, call);
             event

@@ -15,7 +15,7 @@ pub(super) struct TurnClock {
     /// The end of the measured time; `None` while no turn is in progress.
     noted: Option<i64>,
     /// The start of a period in which only a question is open; `None` outside of such a period.
-    asks_since: Option<i64>,
+    waiting_since: Option<i64>,
     /// The total time in which only a question was open, in milliseconds.
     waited: i64,
     /// The handlers that wait for the user, repeated for each of their questions.
@@ -37,21 +37,21 @@ impl TurnClock {
         }
     }
 
-    /// Records the start of a handler's question to the user (`asks` is true) or its end.
-    pub(super) fn record_handler_question(&mut self, handler: InvocationId, asks: bool) {
-        if asks {
+    /// Records the start of a handler's question to the user (`is_open` is true) or its end.
+    pub(super) fn record_handler_question(&mut self, handler: InvocationId, is_open: bool) {
+        if is_open {
             self.asking.push(handler);
         } else if let Some(place) = self.asking.iter().position(|asking| *asking == handler) {
             self.asking.swap_remove(place);
         }
     }
 
-    fn track_waiting(&mut self, asks: bool, now: i64) {
-        match (asks, self.asks_since) {
-            (true, None) => self.asks_since = Some(now),
+    fn track_waiting(&mut self, waits: bool, now: i64) {
+        match (waits, self.waiting_since) {
+            (true, None) => self.waiting_since = Some(now),
             (false, Some(since)) => {
                 self.waited = self.waited.saturating_add(now.saturating_sub(since));
-                self.asks_since = None;
+                self.waiting_since = None;
             }
             _ => {}
         }
@@ -92,9 +92,9 @@ impl Session {
         if self.turn.is_running() || !self.turn.clock.is_running() {
             return;
         }
-        let asks = self.waits_for_person() || self.has_only_handler_questions();
-        self.turn.clock.track_waiting(asks, cx.now);
-        if asks || self.is_busy() {
+        let waits = self.waits_for_person() || self.has_only_handler_questions();
+        self.turn.clock.track_waiting(waits, cx.now);
+        if waits || self.is_busy() {
             return;
         }
         // After the end of an answer, only its connection stays open.
@@ -108,9 +108,10 @@ impl Session {
     /// Returns true if handlers wait for the user, and nothing else is in progress.
     fn has_only_handler_questions(&mut self) -> bool {
         let asking = std::mem::take(&mut self.turn.clock.asking);
-        let asks = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
-        let works = |state: &State| state.is_awaited_by_loop() && !asks(state);
-        let only = self.conversation.has_open_call(asks) && !self.conversation.has_open_call(works);
+        let waits = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
+        let works = |state: &State| state.is_awaited_by_loop() && !waits(state);
+        let only =
+            self.conversation.has_open_call(waits) && !self.conversation.has_open_call(works);
         self.turn.clock.asking = asking;
         only
     }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The result of a call with an unknown outcome that the user does not want to run again.
-const MAY_HAVE_RUN: &str =
+const UNKNOWN_OUTCOME: &str =
     "It was started before the page was reloaded. It may have run, and was not run again.";
 
 /// The result of a call that equals a call denied in this turn.
@@ -266,7 +266,7 @@ impl Session {
         let again = call.is_some_and(ToolCall::denied_before);
         let reply = own.unwrap_or_else(|| match reason {
             reason if is_unknown => {
-                json!({"status": "unknown", "reason": reason, "message": MAY_HAVE_RUN})
+                json!({"status": "unknown", "reason": reason, "message": UNKNOWN_OUTCOME})
             }
             Some(reason) if again => {
                 json!({"status": "denied", "reason": reason, "message": DENIED_BEFORE})

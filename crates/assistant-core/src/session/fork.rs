@@ -16,7 +16,7 @@ use crate::conversation::{Conversation, MessageId};
 
 /// The newest message that the server of each thread has seen; `None` if that message, or one above
 /// it, has changed or moved since.
-pub(super) type SeenThreads = FxHashMap<String, Option<MessageId>>;
+pub(super) type KnownThreads = FxHashMap<String, Option<MessageId>>;
 
 /// The thread of a new branch that has no message yet.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl ThreadFork {
 }
 
 /// Returns the threads of a session as JSON.
-pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
+pub(super) fn threads_to_value(threads: &KnownThreads) -> Value {
     let entry = |(id, tip): (&String, &Option<MessageId>)| {
         (id.clone(), json!(tip.as_ref().map(MessageId::as_str)))
     };
@@ -51,8 +51,8 @@ pub(super) fn threads_to_value(threads: &SeenThreads) -> Value {
 
 /// Infers the threads of a conversation from its messages: each thread ends at the newest message
 /// that is reached without entering another thread. `own` is the conversation's id.
-fn conversation_threads(conversation: &Conversation, own: &str) -> SeenThreads {
-    let mut threads = SeenThreads::default();
+fn conversation_threads(conversation: &Conversation, own: &str) -> KnownThreads {
+    let mut threads = KnownThreads::default();
     let shown = conversation.run_thread_id().unwrap_or(own);
     if let Some(tip) = conversation.run_tip() {
         threads.insert(shown.to_owned(), Some(tip.clone()));
@@ -128,7 +128,7 @@ impl Session {
 
     /// Records that the server of a thread has seen the run branch to its end, unless the thread
     /// has ended.
-    pub(super) fn mark_thread_seen(&mut self, thread_id: String) {
+    pub(super) fn record_thread_tip(&mut self, thread_id: String) {
         let has_ended = self.threads.get(&thread_id) == Some(&None);
         if self.options.fork_thread
             && !has_ended
@@ -140,15 +140,15 @@ impl Session {
 
     /// Records that the server has seen the run branch to its end only, because a retry repeats
     /// what came after it. A thread whose server has seen another branch is not affected.
-    pub(super) fn rewind_seen_thread(&mut self) {
+    pub(super) fn rewind_thread_tip(&mut self) {
         let thread_id = self.request_thread_id().to_owned();
         let tip = self.conversation.run_tip();
-        let mut seen = self.threads.get(&thread_id).and_then(Option::as_ref);
-        while seen.is_some() && seen != tip {
-            seen = seen.and_then(|id| self.conversation.parent(id));
+        let mut known = self.threads.get(&thread_id).and_then(Option::as_ref);
+        while known.is_some() && known != tip {
+            known = known.and_then(|id| self.conversation.parent(id));
         }
-        if seen.is_some() {
-            self.mark_thread_seen(thread_id);
+        if known.is_some() {
+            self.record_thread_tip(thread_id);
         }
     }
 
@@ -172,7 +172,7 @@ impl Session {
     pub(super) fn infer_threads(&mut self) {
         self.threads = match self.options.fork_thread {
             true => conversation_threads(&self.conversation, &self.thread_id),
-            false => SeenThreads::default(),
+            false => KnownThreads::default(),
         };
     }
 

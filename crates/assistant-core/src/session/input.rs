@@ -283,7 +283,7 @@ pub enum Input {
         /// The invocation.
         invocation: InvocationId,
         /// True at the start, false at the end.
-        asks: bool,
+        is_open: bool,
     },
     /// The end of a handler.
     Finished {

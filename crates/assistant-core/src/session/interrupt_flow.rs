@@ -363,7 +363,7 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let shown = call.map(|call| (call.name.clone(), call.args().map(canonical)));
-            if self.is_left_to_agent(&key) && shown.is_some_and(|shown| listed.contains(&shown)) {
+            if self.is_delegated(&key) && shown.is_some_and(|shown| listed.contains(&shown)) {
                 self.conversation
                     .apply_state_event(&key, StateEvent::Denied(None));
             }
@@ -422,7 +422,7 @@ impl Session {
             self.conversation
                 .apply_state_event(&key, StateEvent::Delivered);
         }
-        self.give_up_calls_left_to_agent(cx);
+        self.give_up_delegated_calls(cx);
         self.notices
             .retain(|notice| notice.kind != NoticeKind::RunError);
         cx.push_change(Change::Notices);

@@ -274,8 +274,8 @@ impl Interrupts {
 
     /// Returns the unanswered interrupts that a call's card shows.
     pub(super) fn unanswered_on_card(&self, key: &CallKey) -> impl Iterator<Item = &OpenInterrupt> {
-        let asks = |open: &&OpenInterrupt| open.call == Some(*key) && open.answer.is_none();
-        self.list.iter().filter(asks)
+        let is_open = |open: &&OpenInterrupt| open.call == Some(*key) && open.answer.is_none();
+        self.list.iter().filter(is_open)
     }
 
     /// Returns true if an interrupt that blocks a call is answered.

@@ -57,7 +57,7 @@ impl Session {
     }
 
     fn recheck_or_give_up_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.leave_remote_call_if_agent_waits(key) {
+        if self.is_interrupted(key) || self.delegate_remote_call_if_agent_waits(key) {
             return;
         }
         let call = self.conversation.call(key);

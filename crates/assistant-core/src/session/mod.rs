@@ -171,7 +171,7 @@ pub struct Session {
     turn: turn::Turn,
     /// The newest message that the server of each thread has seen, if branches have thread ids of
     /// their own.
-    threads: fork::SeenThreads,
+    threads: fork::KnownThreads,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
     remembered: RememberedApprovals,
@@ -231,7 +231,7 @@ impl Session {
             context: SortedMap::new(),
             forwarded_props: Value::Object(Object::new()),
             turn: turn::Turn::default(),
-            threads: fork::SeenThreads::default(),
+            threads: fork::KnownThreads::default(),
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
             remembered: RememberedApprovals::default(),
@@ -384,8 +384,11 @@ impl Session {
             Input::Preliminary { invocation, value } => {
                 self.set_preliminary_result(invocation, value);
             }
-            Input::Asking { invocation, asks } => {
-                self.turn.clock.record_handler_question(invocation, asks);
+            Input::Asking {
+                invocation,
+                is_open,
+            } => {
+                self.turn.clock.record_handler_question(invocation, is_open);
             }
             Input::Finished {
                 invocation,
@@ -481,13 +484,13 @@ impl Session {
     /// in order of appearance, then those of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
-        let asks = |key: &CallKey| {
+        let is_asked = |key: &CallKey| {
             let call = self.conversation.call(key);
             call.is_some_and(|call| call.phase() == crate::conversation::Phase::ApprovalRequested)
         };
         let mut keys = self.conversation.active_calls();
         keys.extend(self.direct_call_keys());
-        keys.retain(asks);
+        keys.retain(is_asked);
         keys
     }
 

@@ -46,7 +46,7 @@ pub struct SessionOptions {
     pub replays: bool,
     /// True to start another run if a run ends without an answer to results, for model endpoints,
     /// which do not continue by themselves (rule "silence after results").
-    pub asks_again: bool,
+    pub retries_empty_answers: bool,
     /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
     /// remote, and starts no run if it gets no result. False for model endpoints, which run no
     /// tools: a call of an unknown tool is answered with an error, and the loop continues (rule
@@ -187,7 +187,7 @@ impl Default for SessionOptions {
             markdown_fences: false,
             resumes: false,
             replays: false,
-            asks_again: false,
+            retries_empty_answers: false,
             fork_thread: false,
             agent_runs_tools: true,
             interjections: true,

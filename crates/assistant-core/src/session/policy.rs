@@ -134,7 +134,9 @@ pub(super) fn next_step(state: &State, at: ProceedConditions) -> NextStep {
     match state {
         State::Allowed(_) if at.by_agent && at.run_over => NextStep::HandOff,
         State::Allowed(_) if !at.by_agent && may_run && at.in_order => NextStep::Start,
-        State::Remote { left: false, .. } if at.run_over => NextStep::Answer(CallReply::NoResult),
+        State::Remote {
+            delegated: false, ..
+        } if at.run_over => NextStep::Answer(CallReply::NoResult),
         State::Invalid(error, _) if at.run_over => fault_step(error.clone()),
         State::Denied { reason, .. } if at.run_over => {
             NextStep::Answer(CallReply::Denied(reason.clone()))

@@ -146,9 +146,9 @@ impl Session {
     /// the version of the call that the user is asked about, and requests a preview.
     fn apply_check_result(&mut self, key: &CallKey, result: StateEvent, cx: &mut Cx<'_>) {
         let event = self.filter_question(key, result, cx);
-        let asks = event == StateEvent::QuestionPut;
+        let is_question = event == StateEvent::QuestionPut;
         self.conversation.apply_state_event(key, event);
-        if asks {
+        if is_question {
             // The version of the call that the user is asked about.
             let shown = self.call_fingerprint(key);
             self.conversation.apply_note(key, Note::Asked { shown });

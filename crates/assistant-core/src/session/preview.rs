@@ -99,14 +99,14 @@ impl Session {
         outcome: Result<Value, String>,
         cx: &mut Cx<'_>,
     ) {
-        let asks = |state: &State| match state {
+        let is_asked = |state: &State| match state {
             State::Asked(question) => {
                 let awaited = question.awaited.as_ref();
                 awaited.is_some_and(|awaited| awaited.ticket == ticket)
             }
             _ => false,
         };
-        let Some(key) = self.find_open_call_on_any_branch(asks) else {
+        let Some(key) = self.find_open_call_on_any_branch(is_asked) else {
             return;
         };
         let awaited = self

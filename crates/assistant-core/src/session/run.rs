@@ -196,7 +196,7 @@ impl Session {
         }
         self.fork_thread_if_needed(cx);
         let thread_id = self.request_thread_id().to_owned();
-        self.mark_thread_seen(thread_id.clone());
+        self.record_thread_tip(thread_id.clone());
         let Some(run) = self.turn.run_mut() else {
             return;
         };

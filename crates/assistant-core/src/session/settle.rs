@@ -30,7 +30,7 @@ impl Session {
             return;
         };
         if !run.thread_id.is_empty() {
-            self.mark_thread_seen(run.thread_id.clone());
+            self.record_thread_tip(run.thread_id.clone());
         }
         self.report_limits(cx);
         if self.can_be_resumed(&run, &end) {
@@ -180,17 +180,17 @@ impl Session {
     /// otherwise the turn ends. `lifted` lists the calls that the agent had asked about and then
     /// left to the page, `pending` the ids of the calls that the finished run lists for the page.
     fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
-        self.end_calls_left_to_agent_after_run(cx);
+        self.end_delegated_calls_after_run(cx);
         self.record_calls_hash();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
             let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
-            // A call that is left to the agent stays with it, even if its action has registered
+            // A call that is delegated to the agent stays with it, even if its action has registered
             // since.
-            let is_left = self.is_left_to_agent(&key) && !pending.contains(&call.id);
-            if call.state().is_interrupted() || is_left {
+            let is_delegated = self.is_delegated(&key) && !pending.contains(&call.id);
+            if call.state().is_interrupted() || is_delegated {
                 continue;
             }
             if !call.has_ended() {
@@ -204,7 +204,7 @@ impl Session {
                     .apply_state_event(&key, StateEvent::Delivered);
             }
         }
-        self.leave_remote_calls_to_agent(pending);
+        self.delegate_remote_calls(pending);
         let answered = !self.undelivered_call_keys().is_empty();
         self.end_calls_without_result(pending, cx);
         if self.has_calls_under_way() || !self.interrupts.list.is_empty() || answered {
@@ -254,7 +254,7 @@ impl Session {
         let mut runs = self.turn.summary.runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
         let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
-        let may = self.options.asks_again && carried;
+        let may = self.options.retries_empty_answers && carried;
         may && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
@@ -303,7 +303,7 @@ impl Session {
         }
         if self.turn.stopped && !answers {
             self.turn.summary.finish = Some(FinishReason::StopLoop);
-            self.end_calls_left_to_agent(cx);
+            self.end_delegated_calls(cx);
         } else if !self.interrupts.has_answer_by_user()
             && self.options.stop_when.is_met(&self.turn.summary, cx.host)
         {
@@ -337,7 +337,7 @@ impl Session {
 
     fn stop_at_limit(&mut self, cx: &mut Cx<'_>) {
         self.turn.summary.finish = Some(FinishReason::Limit);
-        self.end_calls_left_to_agent(cx);
+        self.end_delegated_calls(cx);
         let limit = self.options.stop_when.reached_run_limit(&self.turn.summary);
         let (kind, message) = match limit {
             Some(limit) => (
@@ -375,7 +375,7 @@ impl Session {
         if let Some(base) = base {
             self.keep_partial_answer(&base);
             self.conversation.retry_at(&base);
-            self.rewind_seen_thread();
+            self.rewind_thread_tip();
         }
         self.start_run(cx);
     }

@@ -72,12 +72,14 @@ impl Session {
     /// answer is sent with the next run. Calls that are handed off stay open, too, and so do remote
     /// calls that the agent may continue after an answer.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.has_uncancelled();
+        let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let stays = call.is_some_and(|call| match call.state() {
                 State::HandedOff { .. } => true,
-                State::Remote { left: true, .. } => asks,
+                State::Remote {
+                    delegated: true, ..
+                } => has_question,
                 state => state.is_interrupted(),
             });
             if !stays {
@@ -87,14 +89,14 @@ impl Session {
         self.conversation.void_checks();
     }
 
-    /// Ends the calls that were left to the agent as given up, if no interrupt of the agent is
+    /// Ends the calls that were delegated to the agent as given up, if no interrupt of the agent is
     /// open.
-    pub(super) fn give_up_calls_left_to_agent(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn give_up_delegated_calls(&mut self, cx: &mut Cx<'_>) {
         if !self.interrupts.list.is_empty() {
             return;
         }
         for key in self.conversation.active_calls() {
-            if self.is_left_to_agent(&key) {
+            if self.is_delegated(&key) {
                 self.give_up_call(&key, Some("given up"), cx);
                 self.conversation
                     .apply_state_event(&key, StateEvent::Delivered);

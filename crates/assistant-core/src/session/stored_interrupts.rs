@@ -82,7 +82,7 @@ impl Session {
     /// agent asks further questions, remote calls and interrupted calls that the page does not run
     /// stay with the agent, since a later run may bring their results.
     pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
-        let asks = self.interrupts.has_uncancelled();
+        let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call = call.filter(|call| call.may_await_agent() && !self.is_interrupted(&key));
@@ -96,12 +96,12 @@ impl Session {
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);
                 }
-                Some(State::Remote { .. }) if asks => {}
-                Some(State::Interrupted { .. }) if asks && is_agents => {
+                Some(State::Remote { .. }) if has_question => {}
+                Some(State::Interrupted { .. }) if has_question && is_agents => {
                     for event in [
                         StateEvent::InterruptLifted,
                         StateEvent::FoundRemote,
-                        StateEvent::LeftRemote,
+                        StateEvent::Delegated,
                     ] {
                         self.conversation.apply_state_event(&key, event);
                     }
@@ -112,23 +112,23 @@ impl Session {
         }
     }
 
-    /// Leaves a stored remote call to the agent if an interrupt of the agent waits for an answer,
+    /// Delegates a stored remote call to the agent if an interrupt of the agent waits for an answer,
     /// since the question may be about the call without naming it. Returns false if no interrupt
     /// waits, and for other calls.
-    pub(super) fn leave_remote_call_if_agent_waits(&mut self, key: &CallKey) -> bool {
-        self.interrupts.has_uncancelled() && self.leave_stored_remote_call(key)
+    pub(super) fn delegate_remote_call_if_agent_waits(&mut self, key: &CallKey) -> bool {
+        self.interrupts.has_uncancelled() && self.delegate_stored_remote_call(key)
     }
 
-    /// Leaves a stored remote call to the agent, which may send the result in its next run or in
+    /// Delegates a stored remote call to the agent, which may send the result in its next run or in
     /// the run that is being resumed. Returns false for other calls.
-    pub(super) fn leave_stored_remote_call(&mut self, key: &CallKey) -> bool {
+    pub(super) fn delegate_stored_remote_call(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let is_remote = call.is_some_and(|call| {
             matches!(call.state(), State::Remote { .. }) && !call.was_started()
         });
         if is_remote {
             self.conversation
-                .apply_state_event(key, StateEvent::LeftRemote);
+                .apply_state_event(key, StateEvent::Delegated);
         }
         is_remote
     }

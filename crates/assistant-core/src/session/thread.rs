@@ -192,7 +192,7 @@ impl Session {
             };
             if self.was_checked_in_run(call) {
                 self.check_reloaded_call(&key, cx);
-            } else if !self.waits_for_resumed_run(call) && !self.leave_stored_remote_call(&key) {
+            } else if !self.waits_for_resumed_run(call) && !self.delegate_stored_remote_call(&key) {
                 self.resume_call(&key, cx);
             }
         }
@@ -235,7 +235,7 @@ impl Session {
     }
 
     fn resume_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        if self.is_interrupted(key) || self.leave_remote_call_if_agent_waits(key) {
+        if self.is_interrupted(key) || self.delegate_remote_call_if_agent_waits(key) {
             return;
         }
         let Some(call) = self.conversation.call(key) else {
@@ -269,8 +269,8 @@ impl Session {
         // agent's last version, or whose action's fingerprint is unknown.
         let has_run = self.conversation.run_succeeded(call).is_some();
         let is_known = has_run && call.action.is_some();
-        let asks = matches!(call.state(), State::Asked(_)) || !is_known;
-        self.check_loaded_call(key, asks, cx);
+        let is_asked = matches!(call.state(), State::Asked(_)) || !is_known;
+        self.check_loaded_call(key, is_asked, cx);
     }
 }
 

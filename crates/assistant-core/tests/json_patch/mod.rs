@@ -223,9 +223,9 @@ fn a_move_into_its_own_child_is_refused() {
     );
     let still = json!([{"op": "move", "from": "/a", "path": "/a"}]);
     assert_eq!(patched(json!({"a": 1}), still), Ok(json!({"a": 1})));
-    let gone = json!([{"op": "move", "from": "/b", "path": "/b"}]);
+    let moved_to_itself = json!([{"op": "move", "from": "/b", "path": "/b"}]);
     assert_eq!(
-        patched(json!({"a": 1}), gone),
+        patched(json!({"a": 1}), moved_to_itself),
         Err(PatchErrorKind::NotFound)
     );
     let alike = json!([{"op": "move", "from": "/a", "path": "/ab"}]);

@@ -64,9 +64,9 @@ fn repair_differs_from_the_recordings_only_as_listed() {
         .map(|case| json!([case["input"], case["options"]]).to_string())
         .collect();
     let fresh: Vec<_> = found.difference(&listed).collect();
-    let gone: Vec<_> = listed.difference(&found).collect();
+    let passing: Vec<_> = listed.difference(&found).collect();
     assert!(
-        fresh.is_empty() && gone.is_empty(),
-        "new: {fresh:#?}\nno longer: {gone:#?}"
+        fresh.is_empty() && passing.is_empty(),
+        "new: {fresh:#?}\nno longer: {passing:#?}"
     );
 }

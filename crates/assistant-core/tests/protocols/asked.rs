@@ -148,7 +148,7 @@ fn a_reload_keeps_a_denial_and_asks_again_about_an_approval() {
 fn an_approval_after_a_reload_keeps_the_id_and_signature_of_the_server() {
     let mut talk = Talk::new(Wire::UiStream.protocol());
     talk.driver.send("hi");
-    let asks = super::ui_stream::stream(&[
+    let request = super::ui_stream::stream(&[
         json!({"type": "start", "messageId": "a1"}),
         json!({"type": "start-step"}),
         json!({"type": "tool-input-available", "toolCallId": "c1", "toolName": "pay", "input": {"sum": 3}}),
@@ -157,7 +157,7 @@ fn an_approval_after_a_reload_keeps_the_id_and_signature_of_the_server() {
         json!({"type": "finish-step"}),
         json!({"type": "finish"}),
     ]);
-    talk.answer(&asks);
+    talk.answer(&request);
     talk.reload(&[]);
     let open = &talk.driver.session.interrupts()[0];
     assert_eq!(open.interrupt().message.as_deref(), Some("It costs money."));

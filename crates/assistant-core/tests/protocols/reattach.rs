@@ -173,7 +173,7 @@ impl World {
             if self.talk.driver.runs.len() > self.served {
                 self.served = self.talk.driver.runs.len();
                 self.serve(cuts, decides);
-            } else if self.asks() {
+            } else if self.has_question() {
                 self.decide();
             } else {
                 assert_eq!(self.talk.driver.notices(), []);
@@ -183,7 +183,7 @@ impl World {
         panic!("the turn does not end");
     }
 
-    fn asks(&self) -> bool {
+    fn has_question(&self) -> bool {
         let call = self
             .talk
             .driver
@@ -237,7 +237,7 @@ impl World {
                 let longest = self.longest.entry(input.run_id.clone()).or_default();
                 let is_new = number > *longest;
                 *longest = number.max(*longest);
-                if self.arrived >= decides && self.decided == self.voided && self.asks() {
+                if self.arrived >= decides && self.decided == self.voided && self.has_question() {
                     self.decide();
                 }
                 match cuts.get(&self.arrived) {
@@ -273,26 +273,24 @@ impl World {
 }
 
 /// Replaces the ids that the page made by their order, and removes times.
-pub(super) fn number_ids(value: &mut Value, seen: &mut Vec<String>) {
+pub(super) fn number_ids(value: &mut Value, ids: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             let digits = text.strip_prefix("id");
             if digits.is_some_and(|rest| rest.parse::<u64>().is_ok()) {
-                let at = seen.iter().position(|id| id == text);
+                let at = ids.iter().position(|id| id == text);
                 let at = at.unwrap_or_else(|| {
-                    seen.push(text.clone());
-                    seen.len() - 1
+                    ids.push(text.clone());
+                    ids.len() - 1
                 });
                 *text = format!("own {at}");
             }
         }
-        Value::Array(list) => list.iter_mut().for_each(|value| number_ids(value, seen)),
+        Value::Array(list) => list.iter_mut().for_each(|value| number_ids(value, ids)),
         Value::Object(object) => {
             // A run is measured up to each loss of its connection.
             object.shift_remove("durationMs");
-            object
-                .values_mut()
-                .for_each(|value| number_ids(value, seen));
+            object.values_mut().for_each(|value| number_ids(value, ids));
         }
         _ => {}
     }
@@ -427,7 +425,7 @@ fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_on
 
 /// Returns the frames of a server that asks about its own call by an interrupt, and by another call
 /// that names the first (rule "calls that only ask").
-fn asks_by_a_call() -> Vec<Value> {
+fn approval_by_call() -> Vec<Value> {
     let gate = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c8"});
     let outcome = json!({"type": "interrupt", "interrupts": [gate]});
     let mut frames = vec![json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"})];
@@ -456,7 +454,7 @@ fn a_call_that_only_asked_starts_no_run_after_a_reload_of_the_answer() {
     for received in 0..=answer.len() {
         let mut world = World::new();
         world.talk.driver.send("hi");
-        world.talk.answer(&bytes(&asks_by_a_call()));
+        world.talk.answer(&bytes(&approval_by_call()));
         assert_eq!(world.talk.driver.approve("c8"), None);
         let run_id = world.talk.driver.request().run_id.clone();
         world.talk.begin_answer(&bytes(&answer[..received]));

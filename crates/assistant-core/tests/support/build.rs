@@ -206,14 +206,14 @@ pub(crate) fn request(driver: &Driver) -> Vec<String> {
 /// call order, except calls in `open`.
 pub(crate) fn assert_answered(messages: &[Message], open: &BTreeSet<String>) {
     let mut list = messages.iter().peekable();
-    let mut seen = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     while let Some(message) = list.next() {
         let MessageBody::Assistant { tool_calls, .. } = &message.body else {
             assert_ne!(message.role(), Role::Tool, "{:?}", sketch(messages));
             continue;
         };
         for call in tool_calls {
-            assert!(seen.insert(call.id.clone()), "{:?}", sketch(messages));
+            assert!(ids.insert(call.id.clone()), "{:?}", sketch(messages));
             let answer = list.next_if(|next| {
                 matches!(&next.body, MessageBody::Tool { tool_call_id, .. } if *tool_call_id == call.id)
             });

@@ -368,8 +368,8 @@ impl Decoder {
     }
 
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
-        let said_end = self.done || self.error.is_some() || self.finish_reason.is_some();
-        if self.stage != DecoderStage::Running || !said_end {
+        let has_end = self.done || self.error.is_some() || self.finish_reason.is_some();
+        if self.stage != DecoderStage::Running || !has_end {
             return;
         }
         self.stage = DecoderStage::Over;

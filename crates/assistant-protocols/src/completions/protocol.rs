@@ -22,7 +22,7 @@ impl Completions {
 impl Protocol for Completions {
     fn needs(&self) -> Needs {
         Needs {
-            asks_again: true,
+            retries_empty_answers: true,
             runs_no_tools: true,
             ..Needs::default()
         }

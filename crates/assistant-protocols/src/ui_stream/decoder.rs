@@ -276,15 +276,15 @@ impl Decoder {
 
     fn start_answer(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
         let id = take_opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
-        let anew = std::mem::take(&mut self.replays);
-        if (anew || self.separates)
+        let restarted = std::mem::take(&mut self.replays);
+        if (restarted || self.separates)
             && let Some(id) = id
         {
             self.discard_open_parts();
             self.answer.start_separate_answer(id);
             return self.merge_metadata(chunk, sink);
         }
-        if anew {
+        if restarted {
             self.discard_open_parts();
             for message_id in self.answer.discard_response() {
                 send_extension(sink, Extension::Reset { message_id });

@@ -245,7 +245,7 @@ fn captured_requests_are_serialized_like_the_reference() {
 /// and with retired parts upgraded. The messages are read as from a store, where they come from.
 #[test]
 fn messages_of_recorded_cases_are_sent_like_the_reference() {
-    let mut seen = 0;
+    let mut count = 0;
     for folder in ["agui-streams", "agui-cases"] {
         for path in list_files(folder, ".json") {
             let case = read_json(&path);
@@ -260,8 +260,8 @@ fn messages_of_recorded_cases_are_sent_like_the_reference() {
             let read = |message: &Value| message_from_value(message.clone()).unwrap();
             input.messages = given.iter().map(read).collect();
             assert_eq!(run_input(&input)["messages"], *messages, "{}", case["name"]);
-            seen += 1;
+            count += 1;
         }
     }
-    assert!(seen >= 2, "some cases record their request");
+    assert!(count >= 2, "some cases record their request");
 }

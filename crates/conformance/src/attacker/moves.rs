@@ -136,7 +136,7 @@ pub enum FileChange {
     /// Marks the call as permitted by a remembered approval.
     Granted(u8),
     /// Removes the stored state and the decisions of the call, so that it appears new.
-    Anew(u8),
+    Regenerate(u8),
     /// Replaces the name and arguments of the call.
     Rewrite(u8, Tool, Args),
 }
@@ -153,7 +153,7 @@ impl FileChange {
             | Self::HandedOff(pick)
             | Self::InterruptApproved(pick)
             | Self::Granted(pick)
-            | Self::Anew(pick)
+            | Self::Regenerate(pick)
             | Self::Rewrite(pick, ..) => pick,
         }
     }
@@ -165,7 +165,7 @@ pub enum RunEnd {
     /// Success.
     Well,
     /// Interrupts.
-    Asks(Vec<Question>),
+    Interrupted(Vec<Question>),
     /// An error.
     Error,
     /// A lost connection.
@@ -388,7 +388,7 @@ pub enum Move {
     /// The user edits a message.
     Rephrase(u8),
     /// The user regenerates an answer.
-    Anew(u8),
+    Regenerate(u8),
     /// The user shows another branch.
     Turn(u8),
     /// The user stops everything.
@@ -457,8 +457,8 @@ fn any_question() -> impl Strategy<Value = Question> {
         Just(AnswerFormat::Decisions),
         vec(any_listed_action(), 1..4),
     );
-    let asks = prop_oneof![3 => plain.boxed(), 2 => each.boxed()];
-    let all = (0..3_u8, call, asks, 0..2_u8, 0..3_u8);
+    let questions = prop_oneof![3 => plain.boxed(), 2 => each.boxed()];
+    let all = (0..3_u8, call, questions, 0..2_u8, 0..3_u8);
     all.prop_map(|(id, call, (takes, list), words, at)| Question {
         id,
         call,
@@ -495,7 +495,7 @@ fn any_agent_move() -> impl Strategy<Value = Move> {
     ]);
     let end = prop_oneof![
         6 => Just(RunEnd::Well),
-        3 => vec(any_question(), 1..3).prop_map(RunEnd::Asks),
+        3 => vec(any_question(), 1..3).prop_map(RunEnd::Interrupted),
         1 => Just(RunEnd::Error),
         1 => Just(RunEnd::Cut),
     ];
@@ -548,7 +548,7 @@ fn any_file_change() -> impl Strategy<Value = FileChange> {
         1 => any_index().prop_map(FileChange::HandedOff),
         1 => any_index().prop_map(FileChange::InterruptApproved),
         1 => any_index().prop_map(FileChange::Granted),
-        3 => any_index().prop_map(FileChange::Anew),
+        3 => any_index().prop_map(FileChange::Regenerate),
         1 => (any_index(), any_tool(), any_args()).prop_map(|(a, b, c)| FileChange::Rewrite(a, b, c)),
     ]
 }
@@ -587,7 +587,7 @@ fn any_other_move() -> impl Strategy<Value = Move> {
         1 => Just(Move::ShowHeldBack),
         4 => Just(Move::Speak),
         1 => any_index().prop_map(Move::Rephrase),
-        1 => any_index().prop_map(Move::Anew),
+        1 => any_index().prop_map(Move::Regenerate),
         1 => any_index().prop_map(Move::Turn),
         1 => Just(Move::Stop),
         1 => Just(Move::Retry),

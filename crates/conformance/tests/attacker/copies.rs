@@ -117,7 +117,10 @@ impl Scene {
             FileChange::HandedOff(_) => {
                 put("state", "approval-responded".into());
                 put("lifecycle", "handed-off".into());
-                put("approval", json!({"decision": "approved", "toldBy": "t"}));
+                put(
+                    "approval",
+                    json!({"decision": "approved", "handedOffBy": "t"}),
+                );
             }
             FileChange::InterruptApproved(_) => {
                 put("state", "approval-responded".into());
@@ -132,7 +135,7 @@ impl Scene {
                 put("state", "approval-responded".into());
                 put("lifecycle", "allowed".into());
             }
-            FileChange::Anew(_) => {
+            FileChange::Regenerate(_) => {
                 for key in [
                     "lifecycle",
                     "output",
@@ -140,7 +143,7 @@ impl Scene {
                     "started",
                     "starts",
                     "voidStarts",
-                    "mayHaveRun",
+                    "unknownOutcome",
                     "asked",
                     "changed",
                     "approval",

@@ -150,10 +150,10 @@ impl Scene {
         let waiting: Vec<CallKey> = waiting.collect();
         let remembered: Vec<String> = self.remembered_approval_ids();
         self.saying = Some((outcome.clone(), waiting.clone()));
-        let said = outcome.clone();
+        let previewed = outcome.clone();
         self.handle_input(Input::Previewed {
             ticket,
-            outcome: said,
+            outcome: previewed,
         });
         self.saying = None;
         let open = self.session.pending_approvals();

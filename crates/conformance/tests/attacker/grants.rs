@@ -258,10 +258,10 @@ impl Scene {
             Step::Syncs => {
                 let approvals = self.kept.clone();
                 let known = self.grants.keys().cloned();
-                let gone = known.filter(|id| self.kept.iter().all(|one| one.id() != *id));
+                let removed = known.filter(|id| self.kept.iter().all(|one| one.id() != *id));
                 let shared = |id: &String| self.grants[id].scope != RememberScope::Session;
-                let gone: Vec<String> = gone.filter(shared).collect();
-                self.tabs[at].revoked.extend(gone);
+                let removed: Vec<String> = removed.filter(shared).collect();
+                self.tabs[at].revoked.extend(removed);
                 self.handle_input(at, Input::SyncApprovals { approvals });
             }
             Step::Revokes => {

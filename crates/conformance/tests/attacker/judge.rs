@@ -43,7 +43,7 @@ impl Scene {
         let (key, id) = (run.call_key(), run.call_id());
         let grant = self.granted.get(&key);
         assert_ne!(run.name(), "hand", "the agent runs it: {run:?}");
-        let asks = match run.name() {
+        let needs_approval = match run.name() {
             "look" => false,
             "maybe" => rule_needs_approval(run.args()),
             _ => true,
@@ -57,20 +57,20 @@ impl Scene {
                 one.used += 1;
             }
         }
-        if (asks && !allowed) || self.asked.contains(&key) {
+        if (needs_approval && !allowed) || self.asked.contains(&key) {
             let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
             let shown = (grant.name.as_str(), &grant.args);
             assert_eq!(shown, (run.name(), run.args()), "agreed to something else");
             if run.name() == "move" && !grant.by_agent {
                 let now = self.saying.as_ref();
                 let now = now.filter(|(_, calls)| calls.contains(&key));
-                let said = now.map(|(said, _)| said).or(self.confirmed.get(&key));
-                let said = said.unwrap_or_else(|| panic!("not asked once more: {run:?}"));
+                let agreed = now.map(|(agreed, _)| agreed).or(self.confirmed.get(&key));
+                let agreed = agreed.unwrap_or_else(|| panic!("not asked once more: {run:?}"));
                 let shown = grant.preview.as_ref();
-                assert_eq!(shown, Some(said), "agreed to something else: {run:?}");
+                assert_eq!(shown, Some(agreed), "agreed to something else: {run:?}");
             }
             assert!(
-                !(asks && !allowed && grant.by_agent),
+                !(needs_approval && !allowed && grant.by_agent),
                 "an answer to the agent let {run:?} start"
             );
         }
@@ -101,9 +101,12 @@ impl Scene {
                 Some("user") => {
                     // The agent may send any text in messages with ids of its own, which are
                     // marked.
-                    let said = text(&message["content"]);
+                    let sent = text(&message["content"]);
                     let forged = !text(&message["id"]).starts_with("id");
-                    assert!(forged || self.said.contains(&said), "nobody said {said}");
+                    assert!(
+                        forged || self.sent_texts.contains(&sent),
+                        "the user did not send {sent}"
+                    );
                 }
                 Some("tool") => {
                     let call = text(&message["toolCallId"]);

@@ -68,7 +68,7 @@ impl Scene {
         let by_grant =
             found.and_then(|(key, known)| Some((key, known.allowed_earlier()?.id().to_owned())));
         let (key, grant) = by_grant.unwrap_or_else(|| panic!("nobody agreed to {call:?}"));
-        if self.told.contains(&(key, call.id.clone())) {
+        if self.sent_approvals.contains(&(key, call.id.clone())) {
             return;
         }
         assert!(!self.refused.contains(&key), "denied: {call:?}");
@@ -78,7 +78,7 @@ impl Scene {
         if let Some(one) = self.allowed.get_mut(&grant) {
             one.used += 1;
         }
-        self.told.insert((key, call.id.clone()));
+        self.sent_approvals.insert((key, call.id.clone()));
     }
 
     fn check_answer(&self, answer: &Value, calls: &[WrittenCall]) {
@@ -90,38 +90,41 @@ impl Scene {
         let mut open = self.session.interrupts().iter();
         let open = open.find(|open| open.interrupt().id == id);
         let open = open.unwrap_or_else(|| panic!("no question: {answer}"));
-        let said = interrupt_to_value(open.interrupt());
-        assert_eq!(answer["metadata"], said["metadata"], "of another question");
+        let question = interrupt_to_value(open.interrupt());
+        assert_eq!(
+            answer["metadata"], question["metadata"],
+            "of another question"
+        );
         let payload = &answer["payload"];
-        let in_request = calls.iter().find(|call| said["toolCallId"] == call.id);
+        let in_request = calls.iter().find(|call| question["toolCallId"] == call.id);
         let given = self.given.get(id).map(Vec::as_slice).unwrap_or_default();
         let about_this = given.iter().rev().find(|given| {
             let about = given.about.as_ref();
-            given.said == said
+            given.asked == question
                 && in_request.is_none_or(|call| about.is_some_and(|about| about.is_same_call(call)))
         });
         match about_this {
             Some(given) => {
-                assert_eq!(*payload, given.payload, "not what was decided: {said}");
-                check_decisions(&said, given);
+                assert_eq!(*payload, given.payload, "not what was decided: {question}");
+                check_decisions(&question, given);
             }
             // An equal call was denied, or everything was.
             None if is_denial(payload) => {}
-            None => panic!("nobody answered {said} with {payload}: {given:?}, {in_request:?}"),
+            None => panic!("nobody answered {question} with {payload}: {given:?}, {in_request:?}"),
         }
     }
 }
 
 /// Checks that each decision in an answer applies to the action at the same position of the
 /// question, and that a single approval does not apply to several actions.
-fn check_decisions(said: &Value, given: &GivenAnswer) {
-    let (actions, reviews) = listed_actions(said);
+fn check_decisions(question: &Value, given: &GivenAnswer) {
+    let (actions, reviews) = listed_actions(question);
     let payload = &given.payload;
-    if !needs_decisions(said) {
+    if !needs_decisions(question) {
         let approves = *payload == true || payload["approved"] == true;
         assert!(
             !(approves && actions.len() > 1),
-            "one approval for several: {said}"
+            "one approval for several: {question}"
         );
         if !(approves && actions.len() == 1) {
             return;
@@ -130,13 +133,17 @@ fn check_decisions(said: &Value, given: &GivenAnswer) {
     let what = |action: &Value| [action["name"].clone(), action["args"].clone()];
     let shown: Vec<_> = given.actions.iter().map(what).collect();
     let asked: Vec<_> = actions.iter().map(what).collect();
-    assert_eq!(shown, asked, "other actions were shown: {said}");
-    if !needs_decisions(said) {
+    assert_eq!(shown, asked, "other actions were shown: {question}");
+    if !needs_decisions(question) {
         return;
     }
     let decisions = payload["decisions"].as_array();
     let decisions = decisions.unwrap_or_else(|| panic!("no decisions: {payload}"));
-    assert_eq!(decisions.len(), actions.len(), "not one for each: {said}");
+    assert_eq!(
+        decisions.len(),
+        actions.len(),
+        "not one for each: {question}"
+    );
     for (action, decision) in actions.iter().zip(decisions) {
         let kind = &decision["type"];
         assert!(

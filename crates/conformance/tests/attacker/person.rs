@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     desk::PageHost,
-    questions::{GivenAnswer, SeenQuestion, WrittenCall},
+    questions::{GivenAnswer, ShownQuestion, WrittenCall},
 };
 
 /// A card as the user has seen it.
@@ -82,15 +82,15 @@ pub(crate) struct Scene {
     /// The user's answers to questions of the agent, by the ids of the questions, oldest first.
     pub(crate) given: BTreeMap<String, Vec<GivenAnswer>>,
     /// The questions as the user has read them last.
-    pub(crate) read_questions: Vec<SeenQuestion>,
+    pub(crate) read_questions: Vec<ShownQuestion>,
     /// The ids of the questions that the newest request answers.
     pub(crate) carried: Vec<String>,
     /// The calls that a remembered approval has handed off to the agent.
-    pub(crate) told: BTreeSet<(CallKey, String)>,
+    pub(crate) sent_approvals: BTreeSet<(CallKey, String)>,
     /// The entries of the journal.
     pub(crate) journal: Vec<JournalEntry>,
     pub(crate) live: Vec<InvocationId>,
-    pub(crate) said: BTreeSet<String>,
+    pub(crate) sent_texts: BTreeSet<String>,
     pub(crate) registrations: u64,
     /// The pending requests for previews.
     pub(crate) previews: Vec<PreviewRequest>,
@@ -145,10 +145,10 @@ impl Scene {
             given: BTreeMap::new(),
             read_questions: Vec::new(),
             carried: Vec::new(),
-            told: BTreeSet::new(),
+            sent_approvals: BTreeSet::new(),
             journal: Vec::new(),
             live: Vec::new(),
-            said: BTreeSet::new(),
+            sent_texts: BTreeSet::new(),
             registrations: 0,
             previews: Vec::new(),
             world: 0,
@@ -300,7 +300,7 @@ impl Scene {
                 let content = self.create_content();
                 self.change_tree(*message, |message| TreeChange::Edit { message, content });
             }
-            Move::Anew(message) => {
+            Move::Regenerate(message) => {
                 self.change_tree(*message, |message| TreeChange::Regenerate { message });
             }
             Move::Turn(message) => {
@@ -332,22 +332,22 @@ impl Scene {
             return;
         }
         let mut last = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "r"});
-        let mut asks = Vec::new();
+        let mut raised = Vec::new();
         match end {
             RunEnd::Well => {}
-            RunEnd::Asks(questions) => {
-                asks = questions
+            RunEnd::Interrupted(questions) => {
+                raised = questions
                     .iter()
                     .map(|one| self.create_interrupt(one))
                     .collect();
-                asks.dedup_by_key(|said| said["id"].clone());
-                last["outcome"] = json!({"type": "interrupt", "interrupts": asks});
+                raised.dedup_by_key(|interrupt| interrupt["id"].clone());
+                last["outcome"] = json!({"type": "interrupt", "interrupts": raised});
             }
             RunEnd::Error => last = json!({"type": "RUN_ERROR", "message": "no"}),
             RunEnd::Cut => return self.close_stream(StreamEnd::Closed),
         }
         self.ended_well = !matches!(end, RunEnd::Error);
-        let before = self.remove_received_answers(&asks);
+        let before = self.remove_received_answers(&raised);
         if !self.handle_event(last) {
             self.given = before;
         }
@@ -361,7 +361,8 @@ impl Scene {
             let shown = conversation.call(&call)?;
             let args = shown.effective_args().cloned();
             let open = self.session.interrupts().iter();
-            let asks = open.filter(|open| open.call_key() == Some(call) && open.answer().is_none());
+            let asking =
+                open.filter(|open| open.call_key() == Some(call) && open.answer().is_none());
             Some(Card {
                 call,
                 id: shown.id().to_owned(),
@@ -371,7 +372,7 @@ impl Scene {
                 preview: shown.preview().cloned(),
                 by_agent: shown.approval()?.interrupt_id().is_some(),
                 written: WrittenCall::from_call(shown),
-                questions: asks
+                questions: asking
                     .map(|open| interrupt_to_value(open.interrupt()))
                     .collect(),
             })
@@ -476,8 +477,8 @@ impl Scene {
     }
 
     fn create_content(&mut self) -> Content {
-        let words = format!("words {}", self.said.len());
-        self.said.insert(words.clone());
+        let words = format!("words {}", self.sent_texts.len());
+        self.sent_texts.insert(words.clone());
         Content::Text(words)
     }
 

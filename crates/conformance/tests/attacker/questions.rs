@@ -23,10 +23,10 @@ pub(crate) struct WrittenCall {
 
 /// A question as the user has read it.
 #[derive(Debug, Clone)]
-pub(crate) struct SeenQuestion {
+pub(crate) struct ShownQuestion {
     id: String,
     /// The interrupt as the agent sent it.
-    said: Value,
+    asked: Value,
     about: Option<WrittenCall>,
     print: Fingerprint,
     takes_approval: bool,
@@ -38,7 +38,7 @@ pub(crate) struct SeenQuestion {
 #[derive(Debug, Clone)]
 pub(crate) struct GivenAnswer {
     /// The interrupt as the agent sent it.
-    pub(crate) said: Value,
+    pub(crate) asked: Value,
     /// The call that the question was about, if any.
     pub(crate) about: Option<WrittenCall>,
     /// The answer's payload.
@@ -97,8 +97,8 @@ const KINDS: [&str; 4] = ["approve", "edit", "reject", "respond"];
 
 /// Returns the actions that a question lists, as its agent wrote them, and the settings for their
 /// review.
-pub(crate) fn listed_actions(said: &Value) -> (Vec<Value>, Vec<Value>) {
-    let metadata = &said["metadata"];
+pub(crate) fn listed_actions(asked: &Value) -> (Vec<Value>, Vec<Value>) {
+    let metadata = &asked["metadata"];
     let places = [metadata, &metadata["value"], &metadata["langgraph"]["raw"]];
     let list = |place: &Value, key: &str| place[key].as_array().cloned().unwrap_or_default();
     let found = places
@@ -114,8 +114,8 @@ pub(crate) fn listed_actions(said: &Value) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// Returns true if the answer to a question is a decision for each listed action.
-pub(crate) fn needs_decisions(said: &Value) -> bool {
-    said["responseSchema"].is_null() && !listed_actions(said).0.is_empty()
+pub(crate) fn needs_decisions(asked: &Value) -> bool {
+    asked["responseSchema"].is_null() && !listed_actions(asked).0.is_empty()
 }
 
 /// Returns true if the agent accepts a kind of decision about an action. All settings for the
@@ -132,8 +132,8 @@ pub(crate) fn can_take_kind(reviews: &[Value], action: &Value, kind: &Value) -> 
     })
 }
 
-fn needs_boolean(said: &Value) -> bool {
-    said["responseSchema"]["type"] == "boolean"
+fn needs_boolean(asked: &Value) -> bool {
+    asked["responseSchema"]["type"] == "boolean"
 }
 
 fn create_edit_decision(action: &Value, args: &Value) -> Value {
@@ -165,12 +165,12 @@ fn create_decision(choice: ActionChoice, action: &Value) -> (ActionDecision, Val
 }
 
 /// Returns an answer in the form that a question accepts.
-fn create_answer(said: &Value, approved: bool, edited: Option<&Value>) -> Value {
-    if needs_boolean(said) {
+fn create_answer(asked: &Value, approved: bool, edited: Option<&Value>) -> Value {
+    if needs_boolean(asked) {
         return approved.into();
     }
-    if needs_decisions(said) {
-        let (actions, _) = listed_actions(said);
+    if needs_decisions(asked) {
+        let (actions, _) = listed_actions(asked);
         let decide = |action: &Value| match (approved, edited) {
             (false, _) => json!({"type": "reject"}),
             (true, None) => json!({"type": "approve"}),
@@ -199,20 +199,21 @@ impl Scene {
             }
             AnswerFormat::Decisions => Value::Null,
         };
-        let mut said = json!({
+        let mut asked = json!({
             "id": format!("int{}", question.id), "reason": "approval",
             "message": format!("Really {}?", question.words),
             "metadata": self.create_metadata(question),
         });
-        if let (Value::Object(said), false) = (&mut said, question.takes == AnswerFormat::Decisions)
+        if let (Value::Object(asked), false) =
+            (&mut asked, question.takes == AnswerFormat::Decisions)
         {
-            said.insert("responseSchema".to_owned(), schema);
+            asked.insert("responseSchema".to_owned(), schema);
         }
         let call = question.call.and_then(|pick| self.agent.nth_call_id(pick));
-        if let (Some(call), Value::Object(said)) = (call, &mut said) {
-            said.insert("toolCallId".to_owned(), call.into());
+        if let (Some(call), Value::Object(asked)) = (call, &mut asked) {
+            asked.insert("toolCallId".to_owned(), call.into());
         }
-        said
+        asked
     }
 
     /// Returns the metadata of a question, with the actions that the question lists.
@@ -248,11 +249,11 @@ impl Scene {
         }
     }
 
-    fn read_question(&self, open: &OpenInterrupt) -> Option<SeenQuestion> {
+    fn read_question(&self, open: &OpenInterrupt) -> Option<ShownQuestion> {
         let id = &open.interrupt().id;
-        Some(SeenQuestion {
+        Some(ShownQuestion {
             id: id.clone(),
-            said: interrupt_to_value(open.interrupt()),
+            asked: interrupt_to_value(open.interrupt()),
             about: self.call_asked_about(open.interrupt()),
             print: self.session.question_fingerprint(id)?,
             takes_approval: open.takes_approval(),
@@ -272,7 +273,7 @@ impl Scene {
     }
 
     /// Returns the unanswered questions that have no card and are not held back.
-    pub(crate) fn open_questions(&self) -> Vec<SeenQuestion> {
+    pub(crate) fn open_questions(&self) -> Vec<ShownQuestion> {
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer().is_none() && open.call_key().is_none());
         let shown = waits.filter(|open| !open.is_held_back());
@@ -286,18 +287,18 @@ impl Scene {
         approved: bool,
         edited: Option<&Value>,
     ) {
-        for said in &card.questions {
+        for asked in &card.questions {
             let given = GivenAnswer {
-                said: said.clone(),
+                asked: asked.clone(),
                 about: Some(card.written.clone()),
-                payload: create_answer(said, approved, edited),
+                payload: create_answer(asked, approved, edited),
                 // The card shows the call for the only listed action, or there is no list.
-                actions: match listed_actions(said).0.is_empty() {
+                actions: match listed_actions(asked).0.is_empty() {
                     true => Vec::new(),
                     false => vec![json!({"name": card.written.name, "args": card.written.args})],
                 },
             };
-            let id = said["id"].as_str().unwrap_or_default().to_owned();
+            let id = asked["id"].as_str().unwrap_or_default().to_owned();
             self.given.entry(id).or_default().push(given);
         }
     }
@@ -308,20 +309,20 @@ impl Scene {
             self.read_questions = self.open_questions();
         }
         let place = usize::from(pick).checked_rem(self.read_questions.len());
-        let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
+        let Some(read) = place.and_then(|place| self.read_questions.get(place)) else {
             return;
         };
-        let SeenQuestion {
+        let ShownQuestion {
             id,
-            said,
+            asked,
             about,
             print,
             takes_approval,
             actions,
-        } = seen.clone();
+        } = read.clone();
         let payload = match (reply, takes_approval) {
-            (Reply::Approve, true) => Some(create_answer(&said, true, None)),
-            (Reply::Deny, true) => Some(create_answer(&said, false, None)),
+            (Reply::Approve, true) => Some(create_answer(&asked, true, None)),
+            (Reply::Deny, true) => Some(create_answer(&asked, false, None)),
             (Reply::Approve, false) => Some(json!({"text": "yes"})),
             (Reply::Deny, false) => Some(json!({"text": "no"})),
             (Reply::Cancel, _) => None,
@@ -329,7 +330,7 @@ impl Scene {
         let before = self.given.clone();
         if let Some(payload) = payload.clone() {
             let given = GivenAnswer {
-                said,
+                asked,
                 about,
                 payload,
                 actions,
@@ -363,35 +364,35 @@ impl Scene {
             self.read_questions = self.open_questions();
         }
         let place = usize::from(pick).checked_rem(self.read_questions.len());
-        let Some(seen) = place.and_then(|place| self.read_questions.get(place)) else {
+        let Some(read) = place.and_then(|place| self.read_questions.get(place)) else {
             return;
         };
-        let seen = seen.clone();
+        let read = read.clone();
         let length = match each {
-            true => seen.actions.len(),
+            true => read.actions.len(),
             false => choices.len(),
         };
         let choices = choices.iter().cycle().take(length).enumerate();
         let decided = choices.map(|(at, choice)| {
-            let action = seen.actions.get(at).unwrap_or(&Value::Null);
+            let action = read.actions.get(at).unwrap_or(&Value::Null);
             create_decision(*choice, action)
         });
         let (decisions, sent): (Vec<_>, Vec<_>) = decided.unzip();
         let before = self.given.clone();
         let given = GivenAnswer {
-            said: seen.said,
-            about: seen.about,
+            asked: read.asked,
+            about: read.about,
             payload: json!({"decisions": sent}),
-            actions: seen.actions,
+            actions: read.actions,
         };
-        self.given.entry(seen.id.clone()).or_default().push(given);
+        self.given.entry(read.id.clone()).or_default().push(given);
         // A list of one action may represent a call with a card: the decision is about that call.
-        let asks = |card: &Card| {
+        let is_asked = |card: &Card| {
             card.questions
                 .iter()
-                .any(|said| said["id"] == seen.id.as_str())
+                .any(|asked| asked["id"] == read.id.as_str())
         };
-        let card = self.cards().into_iter().find(asks);
+        let card = self.cards().into_iter().find(is_asked);
         let grants = (
             self.granted.clone(),
             self.refused.clone(),
@@ -412,8 +413,8 @@ impl Scene {
             }
         }
         let accepted = self.handle_input(Input::DecideActions {
-            interrupt_id: seen.id,
-            shown: seen.print,
+            interrupt_id: read.id,
+            shown: read.print,
             decisions,
             by: Decider::Person,
         });
@@ -441,15 +442,15 @@ impl Scene {
         );
         let open = self.session.interrupts().iter();
         let waits = open.filter(|open| open.answer().is_none());
-        let waits: Vec<SeenQuestion> = waits.filter_map(|open| self.read_question(open)).collect();
-        for seen in waits {
+        let waits: Vec<ShownQuestion> = waits.filter_map(|open| self.read_question(open)).collect();
+        for read in waits {
             let given = GivenAnswer {
-                payload: create_answer(&seen.said, false, None),
-                said: seen.said,
-                about: seen.about,
-                actions: seen.actions,
+                payload: create_answer(&read.asked, false, None),
+                asked: read.asked,
+                about: read.about,
+                actions: read.actions,
             };
-            self.given.entry(seen.id).or_default().push(given);
+            self.given.entry(read.id).or_default().push(given);
         }
         for card in self.cards() {
             self.granted.remove(&card.call);
@@ -474,7 +475,7 @@ impl Scene {
         let answered = self.session.interrupts().iter();
         let answered = answered.filter(|open| open.answer().is_some());
         let answered: Vec<String> = answered.map(|open| open.interrupt().id.clone()).collect();
-        let raised = raised.iter().filter_map(|said| said["id"].as_str());
+        let raised = raised.iter().filter_map(|asked| asked["id"].as_str());
         let mut over: std::collections::BTreeSet<&str> = raised
             .filter(|id| answered.iter().any(|known| known == id))
             .collect();

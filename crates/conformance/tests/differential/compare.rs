@@ -257,13 +257,13 @@ fn warning_subject(warning: &str) -> Option<&str> {
 
 /// Returns true if two messages, or two calls, have the same id.
 fn has_duplicate_ids(messages: &Value) -> bool {
-    let mut seen = HashSet::new();
+    let mut ids = HashSet::new();
     let calls = |message: &Value| message["toolCalls"].as_array().cloned().unwrap_or_default();
     messages.as_array().unwrap().iter().any(|message| {
-        let again = !seen.insert(format!("message {}", message["id"]));
+        let again = !ids.insert(format!("message {}", message["id"]));
         calls(message)
             .iter()
-            .any(|call| !seen.insert(format!("call {}", call["id"])))
+            .any(|call| !ids.insert(format!("call {}", call["id"])))
             || again
     })
 }

@@ -24,9 +24,9 @@ impl Finding {
 /// decoder removed because of such values.
 pub fn has_only_unknown_words(reference: &Value, ours: &Value) -> bool {
     let findings = parse_findings(reference);
-    let gone = RemovedItems::from_diagnostics(&findings, ours);
+    let removed = RemovedItems::from_diagnostics(&findings, ours);
     let mut all = findings.iter();
-    !findings.is_empty() && all.all(|finding| gone.has_unknown_word_in(finding))
+    !findings.is_empty() && all.all(|finding| removed.has_unknown_word_in(finding))
 }
 
 /// Returns true if our fault has the location and the message of the first finding that is not
@@ -37,7 +37,7 @@ pub fn has_same_first_finding(
     met: &mut Vec<&'static str>,
 ) -> bool {
     let findings = parse_findings(reference);
-    let gone = RemovedItems::from_diagnostics(&findings, ours);
+    let removed = RemovedItems::from_diagnostics(&findings, ours);
     let error = ours["error"].as_str().unwrap_or_default();
     let fault = error
         .split_once(": {")
@@ -45,13 +45,13 @@ pub fn has_same_first_finding(
     let Some(Ok(fault)) = fault else { return false };
     let left = findings
         .iter()
-        .position(|finding| !gone.has_unknown_word_in(finding));
+        .position(|finding| !removed.has_unknown_word_in(finding));
     let Some(first) = left else { return false };
     if first > 0 {
         met.push(rule::WORD);
     }
     let first = &findings[first];
-    let place = gone.sent_location(&first.place);
+    let place = removed.sent_location(&first.place);
     if place != first.place {
         met.push(rule::BEHIND);
     }
@@ -125,8 +125,8 @@ impl RemovedItems {
         let mut sent = String::new();
         for step in place.split('/').skip(1) {
             let mut index = step.parse::<usize>().ok();
-            for gone in &self.in_both {
-                let element = gone
+            for removed in &self.in_both {
+                let element = removed
                     .strip_prefix(&sent)
                     .and_then(|rest| rest.strip_prefix('/'));
                 let element = element.and_then(|element| element.parse::<usize>().ok());

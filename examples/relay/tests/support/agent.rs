@@ -36,9 +36,9 @@ impl TestAgent {
         let receiver = Arc::new(Mutex::new(Some(receiver)));
         let requests = Arc::new(AtomicUsize::new(0));
         let refused = Arc::new(AtomicUsize::new(0));
-        let (seen, to_refuse) = (Arc::clone(&requests), Arc::clone(&refused));
+        let (counted, to_refuse) = (Arc::clone(&requests), Arc::clone(&refused));
         let answer = move || async move {
-            seen.fetch_add(1, Ordering::Relaxed);
+            counted.fetch_add(1, Ordering::Relaxed);
             let count = to_refuse.load(Ordering::Relaxed);
             if count > 0 {
                 to_refuse.store(count - 1, Ordering::Relaxed);

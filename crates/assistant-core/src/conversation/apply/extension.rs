@@ -179,8 +179,8 @@ impl Conversation {
                 | State::Ended(_)
         );
         // The answer may be repeated, as in a stream that is resumed.
-        let anew = !call.has_ended() && !call.is_settled_here();
-        if is_fixed && !anew {
+        let reopens = !call.has_ended() && !call.is_settled_here();
+        if is_fixed && !reopens {
             let message = format!("arguments for call '{id}', which is decided or over");
             return out.warn("call-has-ended", message);
         }

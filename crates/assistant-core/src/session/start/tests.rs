@@ -66,7 +66,7 @@ enum PermittedBy {
     PersonWithEdits,
     Rule,
     RuleLater,
-    Nobody,
+    NotPermitted,
 }
 
 impl PermittedBy {
@@ -75,14 +75,14 @@ impl PermittedBy {
         Self::PersonWithEdits,
         Self::Rule,
         Self::RuleLater,
-        Self::Nobody,
+        Self::NotPermitted,
     ];
 
     const fn policy(self) -> Policy {
         match self {
             Self::Person | Self::PersonWithEdits => Policy::Always,
             Self::Rule | Self::RuleLater => Policy::Ask,
-            Self::Nobody => Policy::Never,
+            Self::NotPermitted => Policy::Never,
         }
     }
 }
@@ -148,7 +148,7 @@ impl Scene {
 
     fn give_permission(&mut self, by: PermittedBy) {
         let args = match by {
-            PermittedBy::Rule | PermittedBy::Nobody => return,
+            PermittedBy::Rule | PermittedBy::NotPermitted => return,
             PermittedBy::RuleLater => {
                 let ticket = self.page.asked.unwrap();
                 self.handle_input(Input::PolicyAnswer { ticket, ask: false });
@@ -276,7 +276,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
                 what,
                 "other arguments" | "another name" | "edits that nobody made" | "no approval"
             );
-            if by == PermittedBy::Nobody && is_free {
+            if by == PermittedBy::NotPermitted && is_free {
                 continue;
             }
             let mut scene = Scene::new(by);
@@ -293,17 +293,17 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in PermittedBy::ALL {
         let mut scene = Scene::new(by);
-        let seen = fingerprint_call(scene.call(), None);
+        let print = fingerprint_call(scene.call(), None);
         scene.edit_call(|call| {
             call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.interrupt_id = Some("i".to_owned());
                 approval.decision = Some(Decision::Approved);
-                approval.shown = Some(seen);
+                approval.shown = Some(print);
             });
         });
-        let asks = by.policy() == Policy::Always;
-        assert_eq!(scene.invoke().is_none(), asks, "{by:?}");
+        let is_asked = by.policy() == Policy::Always;
+        assert_eq!(scene.invoke().is_none(), is_asked, "{by:?}");
     }
 }
 
@@ -334,7 +334,7 @@ fn incomplete_remote_and_unregistered_calls_do_not_start() {
 
 #[test]
 fn the_started_handler_belongs_to_the_checked_action() {
-    let mut scene = Scene::new(PermittedBy::Nobody);
+    let mut scene = Scene::new(PermittedBy::NotPermitted);
     scene.edit_call(|call| call.name = "g".to_owned());
     let started = scene.invoke().map(|(registration, _)| registration);
     assert_eq!(started, Some(RegistrationId::new(2)));
