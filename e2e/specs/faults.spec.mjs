@@ -27,7 +27,7 @@ const closes = (answer, input, delta = "two.") => {
 };
 
 /** Answers in two pieces; the second one follows the test's `proceed`. */
-async function splitSurrogates(answer, input, hold) {
+async function inTwoPieces(answer, input, hold) {
   opens(answer, input);
   await hold();
   closes(answer, input);
@@ -41,8 +41,8 @@ const pageTest = suite(async (open) => {
     moved: redirects(307, "target"),
     login: redirects(302, "login-page"),
     loop: Array.from({ length: 40 }, () => redirects(307, "loop")),
-    frozen: [splitSurrogates, splitSurrogates],
-    cached: splitSurrogates,
+    frozen: [inTwoPieces, inTwoPieces],
+    cached: inTwoPieces,
     lost: (answer, input) => opens(answer, input, "The text so far"),
   };
   const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes });

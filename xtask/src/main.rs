@@ -20,6 +20,7 @@ mod demo;
 mod dist;
 mod examples;
 mod fault;
+mod identifiers;
 mod imports;
 mod languages;
 mod layout;

@@ -14,8 +14,8 @@ use crate::options::{Browser, TestPart};
 use crate::project::{Outcome, Project, files_with_extension};
 use crate::tally::{OutputFormat, Tally};
 use crate::{
-    budget, claims, codes, demo, dist, examples, languages, next_leptos, oldest, on_request,
-    packed, parity, prose, rooms, rules, style, surface, test_names,
+    budget, claims, codes, demo, dist, examples, identifiers, languages, next_leptos, oldest,
+    on_request, packed, parity, prose, rooms, rules, style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -110,6 +110,7 @@ fn run_lints(project: &Project, tally: &mut Tally) {
     tally.run_task("parity of Rust and JavaScript", || parity::check(project));
     tally.run_task("prose of comments", || prose::check(project));
     tally.run_task("names of tests", || test_names::check(project));
+    tally.run_task("coined words in names", || identifiers::check(project));
     tally.run_task("the oldest Rust", || oldest::check(project));
     let ready = tally.run_task("set-up for lints", || {
         project.need_lint_tools()?;

@@ -61,8 +61,8 @@ const field = (event) => `
   field.id = "field";
   Object.assign(field.style, { position: "fixed", right: "40px", top: "40px" });
   document.body.append(field);
-  let seen = 0;
-  field.addEventListener("${event}", () => { if (++seen > AFTER) button.focus(); });
+  let count = 0;
+  field.addEventListener("${event}", () => { if (++count > AFTER) button.focus(); });
 `;
 const stealFocus = (event, after = 0) => new Function("button", field(event).replace("AFTER", after));
 
