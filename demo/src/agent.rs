@@ -19,13 +19,13 @@ const PACE: Duration = Duration::from_millis(14);
 
 /// A protocol of remote agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum AgentProtocol {
     AgUi,
     UiStream,
     Completions,
 }
 
-impl Protocol {
+impl AgentProtocol {
     pub(crate) const ALL: [Self; 3] = [Self::AgUi, Self::UiStream, Self::Completions];
 
     /// Returns the protocol's name in the page's address.
@@ -54,7 +54,7 @@ impl Protocol {
 /// An agent that the page reaches over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RemoteAgent {
-    pub(crate) protocol: Protocol,
+    pub(crate) protocol: AgentProtocol,
     pub(crate) url: String,
     /// The model requested from an OpenAI-compatible endpoint; if it is empty, the endpoint chooses
     /// a model.
@@ -68,8 +68,8 @@ impl RemoteAgent {
         let Some(url) = parameter("agent") else {
             return Ok(None);
         };
-        let name = parameter("protocol").unwrap_or_else(|| Protocol::AgUi.name().to_owned());
-        let Some(protocol) = Protocol::from_name(&name) else {
+        let name = parameter("protocol").unwrap_or_else(|| AgentProtocol::AgUi.name().to_owned());
+        let Some(protocol) = AgentProtocol::from_name(&name) else {
             return Err(format!(
                 "The address asks for the protocol “{name}”, and this page speaks “ag-ui”, \
                  “ui-stream” and “completions”. The script in the page answers instead."
@@ -90,20 +90,20 @@ impl RemoteAgent {
         };
         let url = self.url.as_str();
         match self.protocol {
-            Protocol::AgUi => {
+            AgentProtocol::AgUi => {
                 let agent = HttpAgent::new(url).headers(headers);
                 match parameter("runs") {
                     Some(runs) => agent.reattach(runs).into(),
                     None => agent.into(),
                 }
             }
-            Protocol::UiStream => {
+            AgentProtocol::UiStream => {
                 let protocol = UiStream::default().with_resumes(true);
                 HttpAgent::with_protocol(url, protocol)
                     .headers(headers)
                     .into()
             }
-            Protocol::Completions => HttpAgent::completions(url, self.model.as_str())
+            AgentProtocol::Completions => HttpAgent::completions(url, self.model.as_str())
                 .headers(headers)
                 .into(),
         }

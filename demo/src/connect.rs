@@ -8,7 +8,7 @@
 use leptos::{html, prelude::*};
 
 use crate::{
-    agent::{Protocol, RemoteAgent},
+    agent::{AgentProtocol, RemoteAgent},
     browser::{fragment, open_page},
     signs::Sign,
 };
@@ -18,9 +18,9 @@ const KEY_FRAGMENT: &str = "key";
 
 /// The values of the dialog's fields.
 #[derive(Clone, Copy)]
-struct Draft {
+struct ConnectionDraft {
     /// The selected protocol; `None` for the script.
-    protocol: RwSignal<Option<Protocol>>,
+    protocol: RwSignal<Option<AgentProtocol>>,
     url: RwSignal<String>,
     model: RwSignal<String>,
     key: RwSignal<String>,
@@ -28,7 +28,7 @@ struct Draft {
     needs_key: RwSignal<bool>,
 }
 
-impl Draft {
+impl ConnectionDraft {
     fn new(remote: Option<&RemoteAgent>) -> Self {
         let url = remote.map(|remote| remote.url.clone()).unwrap_or_default();
         let model = remote.map(|remote| remote.model.clone());
@@ -44,8 +44,8 @@ impl Draft {
     fn remote(self) -> Option<RemoteAgent> {
         let protocol = self.protocol.get()?;
         let model = match protocol {
-            Protocol::Completions => self.model.get().trim().to_owned(),
-            Protocol::AgUi | Protocol::UiStream => String::new(),
+            AgentProtocol::Completions => self.model.get().trim().to_owned(),
+            AgentProtocol::AgUi | AgentProtocol::UiStream => String::new(),
         };
         Some(RemoteAgent {
             protocol,
@@ -95,7 +95,7 @@ fn dialog(
             let _ = element.show_modal();
         }
     });
-    let draft = Draft::new(current.as_ref());
+    let draft = ConnectionDraft::new(current.as_ref());
     draft.key.set(key.get_untracked());
     let current = StoredValue::new(current);
     let stays = Memo::new(move |_| draft.remote() == current.get_value());
@@ -127,9 +127,9 @@ fn dialog(
                 <fieldset class="demo-choices">
                     <legend class="la-visually-hidden">{"Agent"}</legend>
                     {choice(draft, None, "The script in this page")}
-                    {choice(draft, Some(Protocol::AgUi), "An AG-UI agent")}
-                    {choice(draft, Some(Protocol::UiStream), "An AI SDK backend")}
-                    {choice(draft, Some(Protocol::Completions), "An OpenAI-compatible endpoint")}
+                    {choice(draft, Some(AgentProtocol::AgUi), "An AG-UI agent")}
+                    {choice(draft, Some(AgentProtocol::UiStream), "An AI SDK backend")}
+                    {choice(draft, Some(AgentProtocol::Completions), "An OpenAI-compatible endpoint")}
                 </fieldset>
                 <Show when=elsewhere>{fields(draft, stays)}</Show>
                 <div class="la-dialog-actions">
@@ -145,7 +145,11 @@ fn dialog(
     }
 }
 
-fn choice(draft: Draft, protocol: Option<Protocol>, label: &'static str) -> impl IntoView {
+fn choice(
+    draft: ConnectionDraft,
+    protocol: Option<AgentProtocol>,
+    label: &'static str,
+) -> impl IntoView {
     view! {
         <label class="la-field-check demo-choice">
             <input
@@ -160,12 +164,12 @@ fn choice(draft: Draft, protocol: Option<Protocol>, label: &'static str) -> impl
 }
 
 /// Renders the fields of a remote agent.
-fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
-    let completes = move || draft.protocol.get() == Some(Protocol::Completions);
+fn fields(draft: ConnectionDraft, stays: Memo<bool>) -> impl IntoView {
+    let completes = move || draft.protocol.get() == Some(AgentProtocol::Completions);
     let example = move || match draft.protocol.get() {
-        Some(Protocol::Completions) => "http://localhost:11434/v1",
-        Some(Protocol::UiStream) => "http://localhost:3000/api/chat",
-        Some(Protocol::AgUi) | None => "http://localhost:8000/",
+        Some(AgentProtocol::Completions) => "http://localhost:11434/v1",
+        Some(AgentProtocol::UiStream) => "http://localhost:3000/api/chat",
+        Some(AgentProtocol::AgUi) | None => "http://localhost:8000/",
     };
     view! {
         <label class="la-field">
@@ -209,7 +213,7 @@ fn fields(draft: Draft, stays: Memo<bool>) -> impl IntoView {
     }
 }
 
-fn key_field(draft: Draft) -> impl IntoView {
+fn key_field(draft: ConnectionDraft) -> impl IntoView {
     view! {
         <label class="la-field">
             <span class="la-field-label">{"Key, forgotten when this page closes"}</span>
@@ -225,7 +229,7 @@ fn key_field(draft: Draft) -> impl IntoView {
     }
 }
 
-fn key_request_checkbox(draft: Draft) -> impl IntoView {
+fn key_request_checkbox(draft: ConnectionDraft) -> impl IntoView {
     view! {
         <label class="la-field-check demo-choice">
             <input

@@ -103,27 +103,27 @@ pub(crate) fn find_pages(query: &str) -> Vec<Page> {
 }
 
 /// A data source, with the words for the kinds of data that it contains.
-pub(crate) struct Source {
+pub(crate) struct DataSource {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) extent: &'static str,
     holds: &'static [&'static str],
 }
 
-pub(crate) const SOURCES: [Source; 3] = [
-    Source {
+pub(crate) const SOURCES: [DataSource; 3] = [
+    DataSource {
         name: "Orders warehouse",
         kind: "PostgreSQL",
         extent: "48 tables",
         holds: &["table", "sql", "order", "postgresql", "report"],
     },
-    Source {
+    DataSource {
         name: "Berth telemetry",
         kind: "Time series",
         extent: "1.2 billion points",
         holds: &["metric", "time series", "telemetry", "sensor"],
     },
-    Source {
+    DataSource {
         name: "Customer events",
         kind: "Parquet",
         extent: "partitioned by day",
@@ -132,7 +132,7 @@ pub(crate) const SOURCES: [Source; 3] = [
 ];
 
 /// Returns the data sources that have data of the given kinds; all sources if no kind is given.
-pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static Source> {
+pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static DataSource> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
         let holds = |kind: &String| source.holds.iter().any(|held| kind.contains(held));

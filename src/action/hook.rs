@@ -329,7 +329,11 @@ fn can_run_here(spec: &ActionSpec) -> bool {
 
 /// Binds a handler to a weak reference to the assistant. Warns if the schema accepts arguments that
 /// the handler cannot deserialize.
-fn bind_handler(handler: Handler, assistant: &Assistant, spec: &ActionSpec) -> render::Handler {
+fn bind_handler(
+    handler: Handler,
+    assistant: &Assistant,
+    spec: &ActionSpec,
+) -> render::InvocationHandler {
     let assistant = assistant.weak();
     let checked = spec.validates().then(|| spec.name().to_owned());
     Rc::new(move |invocation, cancellation| {

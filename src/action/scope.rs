@@ -6,7 +6,8 @@ use futures_util::future::LocalBoxFuture;
 use leptos::{prelude::*, reactive::owner::WeakOwner};
 
 use crate::render::{
-    ActionCode, ApprovalRule, DenialResult, Handler, PermissionRule, PreviewFn, SanitizeFn,
+    ActionCode, ApprovalRule, DenialResult, InvocationHandler, PermissionRule, PreviewFn,
+    SanitizeFn,
 };
 
 /// The component that registered an action. The contexts of the component are available until the
@@ -41,7 +42,7 @@ impl ActionScope {
     pub(super) fn wrap_code(&self, code: ActionCode) -> ActionCode {
         let scope = || self.clone();
         ActionCode {
-            handler: code.handler.map(|handler| -> Handler {
+            handler: code.handler.map(|handler| -> InvocationHandler {
                 let scope = scope();
                 Rc::new(move |call, cancellation| scope.wrap_future(|| handler(call, cancellation)))
             }),

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Cancellation;
 
-pub(crate) type Handler =
+pub(crate) type InvocationHandler =
     Rc<dyn Fn(Invocation, Cancellation) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 pub(crate) type ApprovalRule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>;
 pub(crate) type PermissionRule = Rc<dyn Fn(Value) -> LocalBoxFuture<'static, Result<(), String>>>;
@@ -22,7 +22,7 @@ pub(crate) type DenialResult = Rc<dyn Fn(&Value, Option<&str>) -> Option<Value>>
 
 #[derive(Default)]
 pub(crate) struct ActionCode {
-    pub(crate) handler: Option<Handler>,
+    pub(crate) handler: Option<InvocationHandler>,
     /// The rule that determines whether the user is asked for approval.
     pub(crate) approval: Option<ApprovalRule>,
     /// The function that previews the change that a call would make.

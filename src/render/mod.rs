@@ -13,7 +13,8 @@ pub use words::{Description, Risk};
 
 pub(crate) use cards::MountedCards;
 pub(crate) use code::{
-    ActionCode, ApprovalRule, DenialResult, Handler, PermissionRule, PreviewFn, SanitizeFn,
+    ActionCode, ApprovalRule, DenialResult, InvocationHandler, PermissionRule, PreviewFn,
+    SanitizeFn,
 };
 pub(crate) use target::Specificity;
 pub(crate) use words::{ActionTexts, CallTexts};

@@ -22,7 +22,7 @@ use crate::{
 
 /// The approvals of one response, for the bar that answers them together.
 #[derive(Clone, Copy)]
-pub(crate) struct Batch {
+pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,
     /// True if the response has more than one approval. Most messages have none, and track only
     /// this signal.
@@ -37,7 +37,7 @@ struct BatchEntry {
     visibility: Visibility,
 }
 
-impl Batch {
+impl ApprovalBatch {
     pub(crate) fn new() -> Self {
         Self {
             entries: RwSignal::new(Vec::new()),
@@ -72,7 +72,7 @@ impl Batch {
 /// Adds an approval request of the page to the batch of its response until the card is unmounted.
 /// Questions of the agent are not added, because they are answered individually.
 pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
-    let Some(batch) = use_context::<Batch>() else {
+    let Some(batch) = use_context::<ApprovalBatch>() else {
         return;
     };
     let number = call
@@ -95,7 +95,7 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
 /// that answer all of them. Approving counts once each card was read to its end, and the bar has
 /// been visible, uncovered, unchanged and in its place for half a second. Every decision applies to
 /// its own call as its card shows it.
-pub(crate) fn batch_bar(batch: Batch) -> AnyView {
+pub(crate) fn batch_bar(batch: ApprovalBatch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || batch_card(entries)).into_any()
 }

@@ -46,7 +46,7 @@ pub use inbox::{InterruptInbox, InterruptInboxProps};
 pub use remember::{AllowedActions, AllowedActionsProps};
 pub use slot::{ToolCallSlot, ToolCallSlotProps};
 
-pub(crate) use batch::{Batch, batch_bar};
+pub(crate) use batch::{ApprovalBatch, batch_bar};
 pub(crate) use call_description::question_text;
 pub(crate) use failure::{declares_failure, error_reason, failure_reason, has_failed};
 pub(crate) use inbox::page_call_keys;

@@ -203,7 +203,7 @@ fn word_len(text: &str) -> usize {
 
 /// The scripts with letters that are confusable with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum LetterScript {
     Latin,
     Cyrillic,
     Greek,
@@ -211,17 +211,17 @@ enum Script {
 }
 
 /// Returns the main script of a word in several scripts; `None` for a word in one script.
-fn main_script_if_mixed(word: &str) -> Option<Script> {
+fn main_script_if_mixed(word: &str) -> Option<LetterScript> {
     if word.is_ascii() {
         return None;
     }
-    let scripts: Vec<Script> = word.chars().filter_map(script_of).collect();
+    let scripts: Vec<LetterScript> = word.chars().filter_map(script_of).collect();
     let first = scripts.first()?;
     if scripts.iter().all(|script| script == first) {
         return None;
     }
-    let home = scripts.contains(&Script::Latin);
-    Some(if home { Script::Latin } else { *first })
+    let home = scripts.contains(&LetterScript::Latin);
+    Some(if home { LetterScript::Latin } else { *first })
 }
 
 /// Returns true if a word that imitates ASCII is part of a name: of a JSON key that imitates ASCII,
@@ -272,16 +272,16 @@ fn split_letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut 
     );
 }
 
-fn script_of(c: char) -> Option<Script> {
+fn script_of(c: char) -> Option<LetterScript> {
     Some(match c {
-        'a'..='z' | 'A'..='Z' | 'ª' | 'º' | '\u{c0}'..='\u{2af}' => Script::Latin,
-        '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}' => Script::Latin,
-        '\u{a722}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab64}' => Script::Latin,
-        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => Script::Latin,
-        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
-        '\u{400}'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' => Script::Cyrillic,
-        '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
-        '\u{531}'..='\u{58a}' => Script::Armenian,
+        'a'..='z' | 'A'..='Z' | 'ª' | 'º' | '\u{c0}'..='\u{2af}' => LetterScript::Latin,
+        '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}' => LetterScript::Latin,
+        '\u{a722}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab64}' => LetterScript::Latin,
+        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => LetterScript::Latin,
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => LetterScript::Greek,
+        '\u{400}'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' => LetterScript::Cyrillic,
+        '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' => LetterScript::Cyrillic,
+        '\u{531}'..='\u{58a}' => LetterScript::Armenian,
         _ => return None,
     })
 }

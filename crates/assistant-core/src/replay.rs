@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        ApplyContext, Author, CallEnd, CallKey, CallResult, Change, Conversation,
-        Message as TreeMessage, MessageId, Outcome, Part, TextPart, TreeError,
+        ApplyContext, Author, CallEnd, CallKey, CallResult, Change, Conversation, EndedCall,
+        Message as TreeMessage, MessageId, Part, TextPart, TreeError,
     },
     event::{Diagnostic, Event, Message, Role},
     session::{Host, Output, Session},
@@ -123,7 +123,7 @@ pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: C
         RecordedEnd::Skipped => CallEnd::Skipped,
         RecordedEnd::Cancelled => CallEnd::Cancelled,
     };
-    let outcome = Outcome::new(end, Author::Record, false);
+    let outcome = EndedCall::new(end, Author::Record, false);
     conversation_mut(session).set_page_result(key, result, outcome, 0);
 }
 

@@ -65,8 +65,7 @@ impl Speaker {
             &labels.question_asked,
             &labels.agent_call_question,
         ];
-        let heads =
-            request_labels.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
+        let heads = request_labels.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
         heads
             .iter()
             .any(|head| !head.is_empty() && beginning.starts_with(head.as_str()))

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     assistant::{Assistant, assistant_for},
-    tool::Batch,
+    tool::ApprovalBatch,
     ui::{Attributes, Words, attributes, scope, when},
     view::{MessageCell, PartKind},
 };
@@ -159,7 +159,7 @@ fn message_article(
     };
     scope(Box::new(move || {
         let words = Words::current();
-        provide_context(Batch::new());
+        provide_context(ApprovalBatch::new());
         let shared =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
         let (edited, of) = (shared.edited, message.id.clone());

@@ -13,7 +13,7 @@ use crate::{
         grouping::{Groups, grouped_call},
         part::PartView,
     },
-    tool::{Batch, ExactText, batch_bar, escape_hidden, has_default_card},
+    tool::{ApprovalBatch, ExactText, batch_bar, escape_hidden, has_default_card},
     ui::{Icon, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
     view::{PartCell, PartKind},
 };
@@ -99,7 +99,7 @@ pub fn MessageParts() -> impl IntoView {
         parts.get()
     };
     // The summary of several approvals is above the first of their cards.
-    let batch = use_context::<Batch>();
+    let batch = use_context::<ApprovalBatch>();
     let first = {
         let parts = message.parts.clone();
         memo(move || parts.with(|parts| first_awaiting_approval(batch?, parts)))
@@ -158,7 +158,7 @@ pub fn MessageParts() -> impl IntoView {
 enum PartListItem {
     Part(PartCell),
     /// The summary of the approvals below it.
-    Summary(Batch),
+    Summary(ApprovalBatch),
     /// The button that shows the parts that are not drawn yet.
     More,
 }
@@ -170,7 +170,7 @@ const LAST_PARTS: usize = 20;
 /// Finds, among the calls of a message, the first call that waits for approval; `None` if no call
 /// of the message waits, or fewer than two calls of the batch wait. Tracked when called in a
 /// reactive closure.
-fn first_awaiting_approval(batch: Batch, parts: &[PartCell]) -> Option<CallKey> {
+fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),
         _ => None,

@@ -6,14 +6,14 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{Tree, TreeDialog, row::message_preview};
+use super::{TreeDialog, TreeState, row::message_preview};
 use crate::{
     chat::counts::insert_count,
     ui::{LabelSelector, Labels, Word, dynamic, each, effect, fresh_id, live_in_dialog},
 };
 
 /// Renders the open dialog of the tree, if any.
-pub(super) fn view(tree: &Tree) -> AnyView {
+pub(super) fn view(tree: &TreeState) -> AnyView {
     let (asked, tree) = (tree.asked, tree.clone());
     each(
         move || asked.get().into_iter().collect(),
@@ -40,7 +40,7 @@ fn is_confirmed(element: NodeRef<html::Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
 }
 
-fn deletion_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
+fn deletion_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
     let found = tree.assistant.with_conversation(|all| {
@@ -108,7 +108,7 @@ struct DialogFrame {
 }
 
 impl DialogFrame {
-    fn view(self, tree: &Tree, turn: String) -> AnyView {
+    fn view(self, tree: &TreeState, turn: String) -> AnyView {
         let (words, of, closed) = (tree.words.clone(), tree.clone(), self.closed);
         let title = format!("la-dialog-{}", fresh_id());
         open_dialog_when_mounted(self.element);
@@ -155,7 +155,7 @@ impl DialogFrame {
     }
 }
 
-fn edit_dialog(tree: &Tree, turn: String, id: &MessageId) -> AnyView {
+fn edit_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let (element, input) = (
         NodeRef::<html::Dialog>::new(),

@@ -7,7 +7,7 @@ use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
 
 use super::{
-    Tree, TreeItem,
+    TreeItem, TreeState,
     view::{as_float, floor_to_index, truncate_to_pixels},
 };
 use crate::ui::{Icon, IconButton, each, effect, format_float};
@@ -87,7 +87,7 @@ struct ScrollPosition {
 }
 
 impl ScrollPosition {
-    fn from_tree(tree: &Tree) -> Option<Self> {
+    fn from_tree(tree: &TreeState) -> Option<Self> {
         let element = tree.scroller.get_untracked()?;
         let style = window().get_computed_style(&element).ok().flatten();
         let direction = style.and_then(|style| style.get_property_value("direction").ok());
@@ -116,7 +116,7 @@ impl ScrollPosition {
     }
 }
 
-impl Tree {
+impl TreeState {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<TreeItem> {
         let VisibleArea { columns, lines } = self.plane.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
@@ -286,7 +286,7 @@ struct Edge {
 
 /// Renders the visible lines between messages. The lines are hidden from assistive technology,
 /// because the levels of the rows describe the tree.
-pub(super) fn edges(tree: &Tree) -> AnyView {
+pub(super) fn edges(tree: &TreeState) -> AnyView {
     let (of, drawing) = (tree.clone(), tree.drawing);
     let items = move || {
         let drawing = drawing.get();
@@ -311,7 +311,7 @@ pub(super) fn edges(tree: &Tree) -> AnyView {
 }
 
 /// Renders the toolbar above the tree.
-pub(super) fn drawing_toolbar(tree: &Tree) -> AnyView {
+pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
     let (drawn, plane, drawing) = (tree.drawn, tree.plane, tree.drawing);
     let far = move || (plane.zoom.get() < READABLE).then_some("");
     effect(move |_| {
@@ -336,7 +336,7 @@ pub(super) fn drawing_toolbar(tree: &Tree) -> AnyView {
         },
     );
     toggle.pressed = Signal::derive(move || Some(drawn.get()));
-    let button = |name, icon, act: fn(&Tree), ends: fn(f64) -> bool| {
+    let button = |name, icon, act: fn(&TreeState), ends: fn(f64) -> bool| {
         let of = tree.clone();
         let mut button = IconButton::new(name, icon, move |_| act(&of));
         button.disabled = Signal::derive(move || ends(plane.zoom.get()));
@@ -352,9 +352,9 @@ pub(super) fn drawing_toolbar(tree: &Tree) -> AnyView {
         >
             {toggle.view(&tree.words)}
             <span class="la-tree-zoom" hidden=move || !drawn.get()>
-                {button(|l| &l.fit_tree, Icon::Fit, Tree::fit_to_view, |_| false)}
-                {button(|l| &l.zoom_out, Icon::Minus, Tree::zoom_out, |zoom| zoom <= MIN_ZOOM)}
-                {button(|l| &l.zoom_in, Icon::Plus, Tree::zoom_in, |zoom| zoom >= MAX_ZOOM)}
+                {button(|l| &l.fit_tree, Icon::Fit, TreeState::fit_to_view, |_| false)}
+                {button(|l| &l.zoom_out, Icon::Minus, TreeState::zoom_out, |zoom| zoom <= MIN_ZOOM)}
+                {button(|l| &l.zoom_in, Icon::Plus, TreeState::zoom_in, |zoom| zoom >= MAX_ZOOM)}
             </span>
         </div>
     }

@@ -3,13 +3,13 @@
 use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
-use super::{Tree, TreeDialog, row::message_preview};
+use super::{TreeDialog, TreeState, row::message_preview};
 use crate::ui::to_lowercase;
 
 /// The number of rows in a page.
 const PAGE: usize = 10;
 
-pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
+pub(super) fn handle_key(tree: &TreeState, event: &ev::KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
     }
@@ -54,14 +54,14 @@ pub(super) fn handle_key(tree: &Tree, event: &ev::KeyboardEvent) {
     }
 }
 
-fn row_message_id(tree: &Tree, at: usize) -> Option<MessageId> {
+fn row_message_id(tree: &TreeState, at: usize) -> Option<MessageId> {
     let id = |row: &assistant_core::conversation::OutlineRow| row.id().clone();
     tree.rows.with_untracked(|rows| rows.get(at).map(id))
 }
 
 /// Unfolds a row if it is folded. Returns the index of the row to move to: the first version of the
 /// next message, if the versions are unfolded; otherwise the same row.
-fn unfold_or_descend(tree: &Tree, at: usize) -> usize {
+fn unfold_or_descend(tree: &TreeState, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches() > 0 && row.is_closed() => {
@@ -75,7 +75,7 @@ fn unfold_or_descend(tree: &Tree, at: usize) -> usize {
 
 /// Folds a row if it is unfolded. Returns the index of the row to move to: the same row after
 /// folding; otherwise the row of the message whose versions include the row.
-fn fold_or_ascend(tree: &Tree, at: usize) -> usize {
+fn fold_or_ascend(tree: &TreeState, at: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
     match row {
         Some(row) if row.branches() > 0 && !row.is_closed() => {
@@ -89,7 +89,7 @@ fn fold_or_ascend(tree: &Tree, at: usize) -> usize {
 
 /// Returns the index of the next row whose message begins with the typed character, continuing from
 /// the first row after the last; the current index if no message does.
-fn find_row_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
+fn find_row_by_typed_text(tree: &TreeState, at: usize, typed: &str) -> usize {
     let typed = to_lowercase(typed);
     let found = tree.assistant.with_conversation(|all| {
         tree.rows.with_untracked(|rows| {
@@ -106,7 +106,7 @@ fn find_row_by_typed_text(tree: &Tree, at: usize, typed: &str) -> usize {
     found.flatten().unwrap_or(at)
 }
 
-impl Tree {
+impl TreeState {
     /// Folds or unfolds the messages after a message, even if they include the branch that is
     /// shown, and makes the message the current one.
     pub(super) fn toggle_fold(&self, message: &MessageId) {

@@ -76,12 +76,14 @@ pub fn TreeView(
     let Some(assistant) = assistant_for(assistant, "TreeView") else {
         return ().into_any();
     };
-    scope(Box::new(move || tree_view(&Tree::new(assistant, drawn))))
+    scope(Box::new(move || {
+        tree_view(&TreeState::new(assistant, drawn))
+    }))
 }
 
 /// The state that the parts of the tree share.
 #[derive(Clone)]
-struct Tree {
+struct TreeState {
     assistant: Assistant,
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
@@ -114,7 +116,7 @@ enum TreeDialog {
     Edit(MessageId),
 }
 
-impl Tree {
+impl TreeState {
     fn new(assistant: Assistant, drawn: bool) -> Self {
         let closed = RwSignal::new(HashSet::new());
         let (of, path) = (assistant.clone(), assistant.messages());
@@ -222,7 +224,7 @@ impl Tree {
     }
 }
 
-fn tree_view(tree: &Tree) -> AnyView {
+fn tree_view(tree: &TreeState) -> AnyView {
     let (words, of_rows, of_keys) = (tree.words.clone(), tree.clone(), tree.clone());
     let of_items = tree.clone();
     let items = move || match of_items.drawing.get() {

@@ -6,14 +6,14 @@ use assistant_core::{
 };
 use leptos::prelude::*;
 
-use super::{Tree, view::as_float};
+use super::{TreeState, view::as_float};
 use crate::ui::{Icon, dynamic, format_float};
 
 /// The maximum length of the beginning of a message, in characters.
 const MAX_CHARS: usize = 120;
 
 /// Renders the row at an index, in the list or in the drawing.
-pub(super) fn view(tree: &Tree, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
+pub(super) fn view(tree: &TreeState, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
     let words = tree.words.clone();
     let (height, here) = (tree.list.height, tree.at);
     let role = tree

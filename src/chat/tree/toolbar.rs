@@ -3,11 +3,11 @@
 use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;
 
-use super::{Tree, TreeDialog};
+use super::{TreeDialog, TreeState};
 use crate::ui::{Icon, Labels, Word, dynamic, memo};
 
 /// Renders the toolbar below the tree, or a line that says that the tree is empty.
-pub(super) fn view(tree: &Tree) -> AnyView {
+pub(super) fn view(tree: &TreeState) -> AnyView {
     let words = tree.words.clone();
     let is_there = {
         let tree = tree.clone();
@@ -68,7 +68,7 @@ pub(super) fn view(tree: &Tree) -> AnyView {
 }
 
 fn toolbar_button(
-    tree: &Tree,
+    tree: &TreeState,
     icon: Icon,
     word: fn(&Labels) -> &Word,
     waits: Signal<bool>,

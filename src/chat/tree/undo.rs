@@ -3,14 +3,14 @@
 use assistant_core::session::TreeChange;
 use leptos::prelude::*;
 
-use super::Tree;
+use super::TreeState;
 use crate::{
     chat::counts::insert_count,
     ui::{Icon, dynamic, memo},
 };
 
 /// Shows the last deletion, with an Undo button as long as the branch can be restored.
-pub(super) fn view(tree: &Tree) -> AnyView {
+pub(super) fn view(tree: &TreeState) -> AnyView {
     let (of, activity) = (tree.clone(), tree.assistant.activity());
     let deleted = memo(move || {
         of.assistant.branches().changes().track();

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{Tree, TreeItem};
+use super::{TreeItem, TreeState};
 use crate::ui::{after, effect, format_float};
 
 /// The estimated height of a row until a row was measured, in pixels.
@@ -34,7 +34,7 @@ impl RowList {
     }
 }
 
-impl Tree {
+impl TreeState {
     pub(super) fn listed_rows(&self) -> Vec<TreeItem> {
         self.rows.with(|rows| {
             let (first, count) = self.list.window.get();
@@ -143,7 +143,7 @@ pub(super) fn floor_to_index(number: f64) -> usize {
 /// Updates the visible rows now, when the rows change, and when the size of the view changes.
 /// Scrolls the current row into view after a switch between list and drawing, and once the view has
 /// a height.
-pub(super) fn watch_rows(tree: &Tree) {
+pub(super) fn watch_rows(tree: &TreeState) {
     let of = tree.clone();
     effect(move |before: Option<bool>| {
         of.rows.track();

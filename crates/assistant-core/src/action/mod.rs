@@ -25,5 +25,5 @@ pub use limit::CallLimits;
 pub use offer::{OfferFilter, ToolInfo};
 pub use outcome::{ToolError, ToolOutcome};
 pub use registry::{Registration, RegistrationId, Registry};
-pub(crate) use remember::RememberedApprovals;
+pub(crate) use remember::ApprovalList;
 pub use remember::{Remember, RememberScope, RememberedApproval, RememberedArgs};

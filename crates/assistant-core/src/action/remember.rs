@@ -441,18 +441,18 @@ fn serialize_rules(spec: &ActionSpec) -> String {
 
 /// The remembered approvals, oldest first.
 #[derive(Clone, Default)]
-pub(crate) struct RememberedApprovals {
+pub(crate) struct ApprovalList {
     list: Vec<RememberedApproval>,
 }
 
-impl fmt::Debug for RememberedApprovals {
+impl fmt::Debug for ApprovalList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.list.iter().map(|one| (&one.name, &one.args));
         f.debug_list().entries(names).finish()
     }
 }
 
-impl RememberedApprovals {
+impl ApprovalList {
     pub(crate) fn list(&self) -> &[RememberedApproval] {
         &self.list
     }

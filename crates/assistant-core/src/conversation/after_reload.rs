@@ -5,7 +5,7 @@
 //! state that remains: stored conversations name only these states, so that no file can contain
 //! another. `state` has the table of events, `json_call` writes the other fields of a call.
 
-use super::{Clearance, Consent, Decision, Phase, Question, Review, state::State};
+use super::{Clearance, Consent, Decision, Phase, Review, UserQuestion, state::State};
 
 const STREAMING: &str = "streaming";
 
@@ -44,9 +44,11 @@ impl State {
                 Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
                 LastStart::Unrecorded,
             ) => Self::Open(review),
-            (Self::Missing(review), LastStart::Unrecorded) => Self::Asked(Question::new(*review)),
+            (Self::Missing(review), LastStart::Unrecorded) => {
+                Self::Asked(UserQuestion::new(*review))
+            }
             (Self::Asked(question), LastStart::Unrecorded) => {
-                Self::Asked(Question::new(question.review))
+                Self::Asked(UserQuestion::new(question.review))
             }
             (Self::Allowed(clearance), LastStart::Unrecorded) => {
                 Self::from_allowed_review(Box::new(clearance.review))
@@ -146,7 +148,7 @@ impl State {
         Some(match word {
             STREAMING => Self::Streaming(review.history),
             "open" => Self::Open(review),
-            "asked" => Self::Asked(Question::new(*review)),
+            "asked" => Self::Asked(UserQuestion::new(*review)),
             "allowed" => Self::from_allowed_review(review),
             "denied" => Self::Denied { reason, review },
             "remote" => Self::Remote {

@@ -6,7 +6,7 @@ use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Check,
     Decision, Fingerprint, History, Note, Origin, Phase, Progress,
     args::Arguments,
-    outcome::{CallEnd, Outcome},
+    outcome::{CallEnd, EndedCall},
     review::AwaitedPreview,
     state::{State, StateEvent},
 };
@@ -300,7 +300,7 @@ impl ToolCall {
     }
 
     /// Returns the outcome for changes; `None` until the call ends.
-    pub(super) const fn outcome_mut(&mut self) -> Option<&mut Outcome> {
+    pub(super) const fn outcome_mut(&mut self) -> Option<&mut EndedCall> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
             _ => None,
@@ -323,7 +323,7 @@ impl ToolCall {
     /// Cancels this call and discards its events, for the copy of a call on a branch that the run
     /// has left.
     pub(super) fn abandon(&mut self) {
-        let mut outcome = Outcome::new(CallEnd::Cancelled, Author::Page, true);
+        let mut outcome = EndedCall::new(CallEnd::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
         self.apply_event(StateEvent::Settled(Box::new(outcome)));
         self.events.clear();

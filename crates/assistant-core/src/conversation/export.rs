@@ -16,7 +16,7 @@ use super::{
     json_fields::{JsonFormat, expect_object, take_text},
     model::TreeMessage,
     runs::Runs,
-    tree::Node,
+    tree::TreeNode,
 };
 use crate::{
     event::Object,
@@ -54,7 +54,7 @@ impl Conversation {
     }
 
     fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
-        let entry = |node: &Node<TreeMessage>| {
+        let entry = |node: &TreeNode<TreeMessage>| {
             let mut entry = self.write_node_links(node);
             write(&node.item.message, &mut entry);
             Value::Object(entry)
@@ -111,7 +111,7 @@ impl Conversation {
 
     /// Returns the position of a node, and the properties that are not part of the message, as
     /// JSON.
-    fn write_node_links(&self, node: &Node<TreeMessage>) -> Object {
+    fn write_node_links(&self, node: &TreeNode<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
         let mut out = Object::new();

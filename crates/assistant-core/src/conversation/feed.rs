@@ -11,7 +11,7 @@ use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
     model::UpdatedMessage,
-    outcome::{CallEnd, Outcome},
+    outcome::{CallEnd, EndedCall},
     state::{State, StateEvent},
     update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
 };
@@ -357,7 +357,7 @@ fn end_by_update(
         CallEnd::Output => "null".to_owned(),
         _ => String::new(),
     });
-    let mut outcome = Outcome::new(end, Author::Agent, true);
+    let mut outcome = EndedCall::new(end, Author::Agent, true);
     outcome.at = Some(now);
     outcome.error = (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
     let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));

@@ -9,9 +9,9 @@ use super::{
     Author, CallApproval, CallKey, CallResult, Conversation, Message, Part, Status, ToolCall,
     answer::parse_content_value,
     model::TreeMessage,
-    outcome::{CallEnd, Outcome},
+    outcome::{CallEnd, EndedCall},
     state::{State, StateEvent},
-    tree::Node,
+    tree::TreeNode,
 };
 use crate::event::{self, Content, MessageBody, Role};
 
@@ -44,7 +44,7 @@ impl Conversation {
         &mut self,
         key: CallKey,
         result: CallResult,
-        mut outcome: Outcome,
+        mut outcome: EndedCall,
         now: i64,
     ) -> bool {
         outcome.result = Some(result);
@@ -98,10 +98,10 @@ impl Conversation {
     pub(crate) fn close_call(&mut self, key: CallKey, end: CallEnd, now: i64) -> bool {
         let by = Author::Page;
         let sent = true;
-        self.end_call_with(key, Outcome::new(end, by, sent), now)
+        self.end_call_with(key, EndedCall::new(end, by, sent), now)
     }
 
-    fn end_call_with(&mut self, key: CallKey, mut outcome: Outcome, now: i64) -> bool {
+    fn end_call_with(&mut self, key: CallKey, mut outcome: EndedCall, now: i64) -> bool {
         outcome.at = Some(now);
         self.call(&key).is_some_and(|call| !call.state.is_done())
             && self.apply_state_event(&key, StateEvent::Settled(Box::new(outcome)))
@@ -170,7 +170,7 @@ impl Conversation {
     /// Removes a message from the tree, detaches its calls, and removes its callouts that are only
     /// displayed. The results that follow it in the received order are moved to its parent, or to
     /// the start. The caller must update the paths once after all removals.
-    pub(super) fn remove_message(&mut self, ix: usize) -> Option<Node<TreeMessage>> {
+    pub(super) fn remove_message(&mut self, ix: usize) -> Option<TreeNode<TreeMessage>> {
         let node = self.tree.unlink_node(ix)?;
         let results = node.item.results.iter().copied();
         match node.parent.and_then(|parent| self.tree.item_mut(parent)) {
@@ -297,7 +297,7 @@ pub(super) fn apply_received_result(
             true => CallEnd::Error,
             false => CallEnd::Output,
         };
-        let mut outcome = Outcome::new(end, by, true);
+        let mut outcome = EndedCall::new(end, by, true);
         outcome.at = Some(now);
         outcome.result = Some(result.clone());
         call.apply_event(StateEvent::Settled(Box::new(outcome)));

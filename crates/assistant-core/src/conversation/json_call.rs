@@ -10,7 +10,7 @@ use super::{
         JsonFormat, collect_unknown_fields, take_bool, take_flag, take_int, take_object,
         take_required_text, take_text, write_unknown_fields,
     },
-    outcome::{CallEnd, Outcome},
+    outcome::{CallEnd, EndedCall},
     state::State,
 };
 use crate::{
@@ -227,13 +227,13 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     }
     let review = Box::new(review);
     let state = match CallEnd::from_phase(phase) {
-        Some(end) => State::Ended(Box::new(Outcome {
+        Some(end) => State::Ended(Box::new(EndedCall {
             result,
             error,
             at,
             unlisted,
             review,
-            ..Outcome::new(end, by, sent)
+            ..EndedCall::new(end, by, sent)
         })),
         None => {
             let word = take_text(&mut from, "lifecycle");

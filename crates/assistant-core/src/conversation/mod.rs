@@ -95,14 +95,14 @@ pub use model::Conversation;
 pub(crate) use note::Note;
 pub use origin::{MarkdownTools, Origin};
 pub use outcome::Author;
-pub(crate) use outcome::{CallEnd, Outcome};
+pub(crate) use outcome::{CallEnd, EndedCall};
 pub use outline::OutlineRow;
 pub use part::{DataPart, Part, SourcePart, Span, TextPart, ToolResultPart};
 pub use phase::{Phase, Status};
 pub use provenance::AgentUserMessages;
 pub use rates::Rates;
 pub(crate) use review::{
-    AwaitedPreview, Clearance, History, Permission, PreviewApproval, Question, Review,
+    AwaitedPreview, Clearance, History, Permission, PreviewApproval, Review, UserQuestion,
 };
 pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;

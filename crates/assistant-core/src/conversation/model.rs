@@ -14,7 +14,7 @@ use super::{
     CallKey, Change, Message, MessageId, Part,
     calls::Calls,
     runs::Runs,
-    tree::{RemovedBranch, Tree, TreeChange},
+    tree::{RemovedBranch, Tree, TreeUpdate},
 };
 use crate::{event::Object, json::patch, limits::Limits};
 
@@ -133,13 +133,13 @@ impl Default for Conversation {
     }
 }
 
-impl From<TreeChange> for Change {
-    fn from(change: TreeChange) -> Self {
+impl From<TreeUpdate> for Change {
+    fn from(change: TreeUpdate) -> Self {
         match change {
-            TreeChange::Path => Self::Path,
-            TreeChange::Added(id) => Self::MessageAdded(id),
-            TreeChange::Moved(id) => Self::MessageMoved(id),
-            TreeChange::Removed(id) => Self::MessageRemoved(id),
+            TreeUpdate::Path => Self::Path,
+            TreeUpdate::Added(id) => Self::MessageAdded(id),
+            TreeUpdate::Moved(id) => Self::MessageMoved(id),
+            TreeUpdate::Removed(id) => Self::MessageRemoved(id),
         }
     }
 }

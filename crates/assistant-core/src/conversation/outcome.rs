@@ -4,7 +4,7 @@ use super::{CallError, CallResult, Phase, Review};
 
 /// The end of a call, with its result.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct EndedCall {
     pub(crate) end: CallEnd,
     /// The author of the result.
     pub(crate) by: Author,
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     pub(crate) unlisted: bool,
 }
 
-impl Outcome {
+impl EndedCall {
     /// Creates an outcome without a result.
     pub(crate) fn new(end: CallEnd, by: Author, sent: bool) -> Self {
         Self {

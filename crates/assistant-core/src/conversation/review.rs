@@ -73,13 +73,13 @@ impl Review {
 
 /// A question to the user about a call.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Question {
+pub(crate) struct UserQuestion {
     pub(crate) review: Review,
     /// The preview that the question waits for, if any.
     pub(crate) awaited: Option<AwaitedPreview>,
 }
 
-impl Question {
+impl UserQuestion {
     pub(super) fn new(review: Review) -> Box<Self> {
         let awaited = None;
         Box::new(Self { review, awaited })

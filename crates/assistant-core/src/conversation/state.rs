@@ -1,15 +1,15 @@
 //! The states of a tool call, and the table of their transitions.
 //!
 //! The phase that views show, the permission to start a handler and the content of the next request
-//! derive from the state. A state contains the values that are valid in it ([`Question`],
-//! [`Clearance`], [`Outcome`], a [`Review`] in each), and [`State::step`] consumes the state.
+//! derive from the state. A state contains the values that are valid in it ([`UserQuestion`],
+//! [`Clearance`], [`EndedCall`], a [`Review`] in each), and [`State::step`] consumes the state.
 //! Within a state, only a [`Note`](super::Note) changes these values. Every transition passes on
 //! the [`History`] of the call. [`crate::session`] causes the events, or the reducer if an event of
 //! the agent suffices.
 
 use super::{
-    CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Question, Review,
-    outcome::{Author, CallEnd, Outcome},
+    CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Review, UserQuestion,
+    outcome::{Author, CallEnd, EndedCall},
 };
 use crate::id::{CommitId, InvocationId, Ticket, TimerId};
 
@@ -31,7 +31,7 @@ pub(crate) enum State {
         review: Box<Review>,
     },
     /// The page asks the user.
-    Asked(Box<Question>),
+    Asked(Box<UserQuestion>),
     /// The call may start.
     Allowed(Box<Clearance>),
     /// The call is invalid. Its error is sent once the run is over.
@@ -80,7 +80,7 @@ pub(crate) enum State {
         review: Box<Review>,
     },
     /// The call has ended, with a result or without.
-    Ended(Box<Outcome>),
+    Ended(Box<EndedCall>),
 }
 
 impl Default for State {
@@ -149,7 +149,7 @@ pub(crate) enum StateEvent {
     /// The run that sent the call's approval failed.
     SendFailed,
     /// The call has ended, with a result or without.
-    Settled(Box<Outcome>),
+    Settled(Box<EndedCall>),
     /// The agent has the result, or does not need it: a run that sends the result began, the agent
     /// listed a result itself, or the call ended for a run that is over.
     Delivered,
@@ -265,7 +265,7 @@ impl State {
                 review,
             },
             (Self::Open(review) | Self::RuleAsked { review, .. }, E::QuestionPut) => {
-                Self::Asked(Question::new(*review))
+                Self::Asked(UserQuestion::new(*review))
             }
             (Self::Open(review), E::Cleared) => Self::Allowed(Clearance::new(*review)),
             (

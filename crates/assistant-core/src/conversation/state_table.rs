@@ -2,13 +2,13 @@
 
 use super::{
     after_reload::{LastStart, StoredState},
-    outcome::{Author, CallEnd, Outcome},
+    outcome::{Author, CallEnd, EndedCall},
     state::{State, StateEvent},
 };
 use crate::{
     conversation::{
-        CallApproval, CallError, Clearance, Consent, Decision, ErrorKind, History, Phase, Question,
-        Review,
+        CallApproval, CallError, Clearance, Consent, Decision, ErrorKind, History, Phase, Review,
+        UserQuestion,
     },
     id::{CommitId, InvocationId, Ticket},
 };
@@ -17,8 +17,8 @@ fn error() -> CallError {
     CallError::new(ErrorKind::Handler, String::new())
 }
 
-fn done(end: CallEnd, by: Author) -> Box<Outcome> {
-    Box::new(Outcome::new(end, by, false))
+fn done(end: CallEnd, by: Author) -> Box<EndedCall> {
+    Box::new(EndedCall::new(end, by, false))
 }
 
 fn states() -> Vec<(&'static str, State)> {
@@ -35,7 +35,7 @@ fn states() -> Vec<(&'static str, State)> {
                 review: Box::default(),
             },
         ),
-        ("Asked", State::Asked(Question::new(Review::default()))),
+        ("Asked", State::Asked(UserQuestion::new(Review::default()))),
         ("Allowed", State::Allowed(Clearance::new(Review::default()))),
         ("Invalid", State::Invalid(error(), Box::default())),
         (

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallEnd, CallError, CallKey, CallResult, Change, Decision, ErrorKind, Note,
-        Outcome, Progress, State, ToolCall,
+        Author, CallEnd, CallError, CallKey, CallResult, Change, Decision, EndedCall, ErrorKind,
+        Note, Progress, State, ToolCall,
     },
 };
 
@@ -314,7 +314,7 @@ impl Session {
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);
         result.error = error.as_ref().map(|error| error.message.clone());
-        let mut outcome = Outcome::new(end, Author::Page, false);
+        let mut outcome = EndedCall::new(end, Author::Page, false);
         outcome.error = error;
         let answered = self
             .conversation

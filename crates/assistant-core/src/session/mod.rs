@@ -104,7 +104,7 @@ pub use summary::{AgentStep, FinishReason, RunSummary, TurnSummary};
 use serde_json::Value;
 
 use crate::{
-    action::{OfferFilter, RegistrationId, Registry, RememberedApprovals},
+    action::{ApprovalList, OfferFilter, RegistrationId, Registry},
     conversation::{CallKey, Change, Conversation, Decider, Fingerprint, State},
     event::{Content, ContextItem, Diagnostic, Event, Object},
     order::SortedMap,
@@ -174,7 +174,7 @@ pub struct Session {
     threads: fork::KnownThreads,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
-    remembered: RememberedApprovals,
+    remembered: ApprovalList,
     starts: limits::StartTimes,
     attention: attention::QuestionHistory,
     pending_uses: Vec<uses::PendingUse>,
@@ -234,7 +234,7 @@ impl Session {
             threads: fork::KnownThreads::default(),
             interrupts: interrupts::Interrupts::default(),
             notices: notice::Notices::default(),
-            remembered: RememberedApprovals::default(),
+            remembered: ApprovalList::default(),
             starts: limits::StartTimes::default(),
             attention: attention::QuestionHistory::default(),
             pending_uses: Vec::new(),

@@ -12,7 +12,7 @@ use super::{
     run::ActiveRun,
 };
 use crate::conversation::{
-    Author, CallEnd, CallError, Cut, ErrorKind, Message, MessageId, Note, Outcome, Phase,
+    Author, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId, Note, Phase,
 };
 
 /// The member of a snapshot with the state of the session, apart from the conversation.
@@ -177,7 +177,7 @@ impl Session {
                         Some(error) if error.message == message => error,
                         _ => CallError::new(ErrorKind::Handler, message),
                     });
-                    let mut outcome = Outcome::new(end, Author::Page, false);
+                    let mut outcome = EndedCall::new(end, Author::Page, false);
                     outcome.error.clone_from(&error);
                     self.conversation
                         .set_page_result(key, result, outcome, cx.now);

@@ -5,7 +5,7 @@
 
 /// The scripts of registered names. Scripts that are written together count as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum HostScript {
     Latin,
     Greek,
     Cyrillic,
@@ -77,23 +77,27 @@ fn is_plain_label(label: &str) -> bool {
     !like_latin
 }
 
-fn script_of(c: char) -> Option<Script> {
+fn script_of(c: char) -> Option<HostScript> {
     Some(match c {
-        'a'..='z' | 'A'..='Z' => Script::Latin,
+        'a'..='z' | 'A'..='Z' => HostScript::Latin,
         // Latin letters with marks are distinguishable; these letters look like others without a
         // mark.
         'ı' | 'ĸ' | 'ŀ' | 'ŉ' | 'ſ' | '÷' => return None,
-        'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => Script::Latin,
-        'ΐ'..='ώ' => Script::Greek,
-        'а'..='џ' | 'ѡ' | 'ѵ' | 'ґ'..='ԯ' => Script::Cyrillic,
-        'ա'..='և' => Script::Armenian,
-        '々'..='〇' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | 'ㄅ'..='ㄯ' => Script::EastAsian,
-        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Script::EastAsian,
-        '가'..='힣' | '\u{20000}'..='\u{323af}' => Script::EastAsian,
+        'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => {
+            HostScript::Latin
+        }
+        'ΐ'..='ώ' => HostScript::Greek,
+        'а'..='џ' | 'ѡ' | 'ѵ' | 'ґ'..='ԯ' => HostScript::Cyrillic,
+        'ա'..='և' => HostScript::Armenian,
+        '々'..='〇' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | 'ㄅ'..='ㄯ' => {
+            HostScript::EastAsian
+        }
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => HostScript::EastAsian,
+        '가'..='힣' | '\u{20000}'..='\u{323af}' => HostScript::EastAsian,
         c => {
             let mut blocks = OTHERS.iter();
             let place = blocks.position(|(first, last)| (*first..=*last).contains(&c))?;
-            Script::Other(place)
+            HostScript::Other(place)
         }
     })
 }

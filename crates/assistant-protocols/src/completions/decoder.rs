@@ -103,7 +103,7 @@ pub struct Decoder {
     thread_id: String,
     run_id: String,
     message_id: String,
-    stage: DecoderStage,
+    stage: CompletionStage,
     text: TextState,
     /// The number of reasoning blocks so far.
     thoughts: u64,
@@ -117,7 +117,7 @@ pub struct Decoder {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DecoderStage {
+enum CompletionStage {
     Before,
     Running,
     Over,
@@ -142,7 +142,7 @@ impl Decoder {
             thread_id: start.thread_id,
             run_id: start.run_id,
             message_id,
-            stage: DecoderStage::Before,
+            stage: CompletionStage::Before,
             text: TextState::Before,
             thoughts: 0,
             thinks: false,
@@ -159,7 +159,7 @@ impl Decoder {
     /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
-            self.done |= self.stage == DecoderStage::Running;
+            self.done |= self.stage == CompletionStage::Running;
             return self.end_reported_run(sink);
         }
         let read = serde_json::from_str(data).or_else(|error| {
@@ -180,7 +180,7 @@ impl Decoder {
         let Value::Object(mut chunk) = chunk else {
             return report_dropped(sink, "Dropped a frame that is no object.");
         };
-        if self.stage == DecoderStage::Over {
+        if self.stage == CompletionStage::Over {
             return report_dropped(sink, "Dropped a chunk after the end of the stream.");
         }
         self.begin_run(sink);
@@ -204,10 +204,10 @@ impl Decoder {
     }
 
     fn begin_run(&mut self, sink: &mut dyn Sink) {
-        if self.stage != DecoderStage::Before {
+        if self.stage != CompletionStage::Before {
             return;
         }
-        self.stage = DecoderStage::Running;
+        self.stage = CompletionStage::Running;
         sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
     }
 
@@ -362,17 +362,17 @@ impl Decoder {
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
-            DecoderStage::Over => End::Complete,
+            CompletionStage::Over => End::Complete,
             _ => End::Truncated,
         }
     }
 
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         let has_end = self.done || self.error.is_some() || self.finish_reason.is_some();
-        if self.stage != DecoderStage::Running || !has_end {
+        if self.stage != CompletionStage::Running || !has_end {
             return;
         }
-        self.stage = DecoderStage::Over;
+        self.stage = CompletionStage::Over;
         self.end_reasoning(sink);
         if self.text == TextState::Open {
             self.text = TextState::Ended;

@@ -137,7 +137,7 @@ pub struct Decoder {
     pub(super) blocks: HashMap<(bool, String), OpenTextBlock>,
     pub(super) last_block: u64,
     pub(super) partial: HashMap<String, PartialInput>,
-    stage: DecoderStage,
+    stage: UiStreamStage,
     finished: bool,
     finish_reason: Option<String>,
     error: Option<String>,
@@ -150,7 +150,7 @@ pub struct Decoder {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DecoderStage {
+enum UiStreamStage {
     Before,
     Running,
     Over,
@@ -169,7 +169,7 @@ impl Decoder {
             blocks: HashMap::new(),
             last_block: 0,
             partial: HashMap::new(),
-            stage: DecoderStage::Before,
+            stage: UiStreamStage::Before,
             finished: false,
             finish_reason: None,
             error: None,
@@ -194,7 +194,7 @@ impl Decoder {
     /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
-            self.finished |= self.stage == DecoderStage::Running;
+            self.finished |= self.stage == UiStreamStage::Running;
             return self.end_reported_run(sink);
         }
         self.is_cut = false;
@@ -218,7 +218,7 @@ impl Decoder {
         let Some(Value::String(kind)) = chunk.shift_remove("type") else {
             return drop_chunk(sink, "Dropped a chunk without a type.");
         };
-        if self.stage == DecoderStage::Over {
+        if self.stage == UiStreamStage::Over {
             let message = format!("Dropped '{}' after the end of the stream.", quote(&kind));
             return drop_chunk(sink, message);
         }
@@ -230,10 +230,10 @@ impl Decoder {
     }
 
     fn begin_run(&mut self, sink: &mut dyn Sink) {
-        if self.stage != DecoderStage::Before {
+        if self.stage != UiStreamStage::Before {
             return;
         }
-        self.stage = DecoderStage::Running;
+        self.stage = UiStreamStage::Running;
         sink.event(EventKind::run_started(&self.thread_id, &self.run_id).into());
     }
 
@@ -395,7 +395,7 @@ impl Decoder {
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
-            DecoderStage::Over => End::Complete,
+            UiStreamStage::Over => End::Complete,
             _ => End::Truncated,
         }
     }
@@ -403,7 +403,7 @@ impl Decoder {
     /// Ends the run if the stream has reported its end, an error or an abort. During a run, always
     /// sends the held surrogates, and begins a message for metadata without one.
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
-        if self.stage != DecoderStage::Running {
+        if self.stage != UiStreamStage::Running {
             return;
         }
         self.release_surrogates(sink);
@@ -430,7 +430,7 @@ impl Decoder {
         } else {
             return;
         };
-        self.stage = DecoderStage::Over;
+        self.stage = UiStreamStage::Over;
         sink.event(kind.into());
     }
 

@@ -3,13 +3,12 @@
 
 use core::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::check::{EvaluatedPositions, Validation};
 use super::message::{CountWithNoun, QuotedKeys, QuotedName};
 use super::numbers::parse_count;
-
-type Object = Map<String, Value>;
+use crate::event::Object;
 
 impl<'a> Validation<'a, '_> {
     /// Applies one keyword of `schema` to an object; keywords that do not concern objects pass.

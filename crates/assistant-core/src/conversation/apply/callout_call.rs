@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Author, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
-        outcome::{CallEnd, Outcome},
+        outcome::{CallEnd, EndedCall},
         state::StateEvent,
     },
     text::callout::{Callout, CalloutState},
@@ -60,7 +60,7 @@ fn end_callout_call(
         (Some(_), _) => CallEnd::Error,
     };
     let (by, sent) = (Author::Agent, true);
-    let mut outcome = Outcome::new(end, by, sent);
+    let mut outcome = EndedCall::new(end, by, sent);
     outcome.error = error;
     outcome.result = Some(result);
     outcome.at = Some(now);

@@ -1,7 +1,7 @@
 //! Stores encrypted values of messages, calls and results, which are sent back unchanged.
 
 use crate::{
-    conversation::{Author, CallEnd, Conversation, Outcome},
+    conversation::{Author, CallEnd, Conversation, EndedCall},
     event::{EncryptedEntity, Role},
 };
 
@@ -41,7 +41,7 @@ impl Conversation {
 
 /// Sets the encrypted value of a result. Returns true if the result is an output of the agent, and
 /// the value states that the tool failed.
-fn set_result_encrypted_value(outcome: &mut Outcome, value: String) -> bool {
+fn set_result_encrypted_value(outcome: &mut EndedCall, value: String) -> bool {
     let Some(result) = outcome.result.as_mut() else {
         return false;
     };

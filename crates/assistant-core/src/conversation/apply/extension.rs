@@ -9,7 +9,7 @@ use super::{ApplyContext, Conversation, block::merge_extra};
 use crate::{
     conversation::{
         Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
-        outcome::{CallEnd, Outcome},
+        outcome::{CallEnd, EndedCall},
         state::{State, StateEvent},
         ui,
     },
@@ -335,7 +335,7 @@ fn set_reported_outcome(
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    let mut outcome = Outcome::new(end, Author::Agent, true);
+    let mut outcome = EndedCall::new(end, Author::Agent, true);
     outcome.at = Some(now);
     outcome.error =
         (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));

@@ -1,7 +1,7 @@
 //! Copy on write: before a run changes an item that another branch shares, the item is copied for
 //! the branch of the run.
 
-use super::{Tree, TreeChange};
+use super::{Tree, TreeUpdate};
 
 /// A node of another branch, and the node of its copy on the path of runs.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ impl<M: Clone> Tree<M> {
         if let Some(place) = self.path.get_mut(depth) {
             *place = copy;
         }
-        self.changes.push(TreeChange::Added(id));
+        self.changes.push(TreeUpdate::Added(id));
         Some(copy)
     }
 }

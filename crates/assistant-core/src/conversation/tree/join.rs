@@ -1,6 +1,6 @@
 //! Inserts items in any order. An item whose parent is missing is a root until the parent arrives.
 
-use super::{MessageId, Tree, TreeChange};
+use super::{MessageId, Tree, TreeUpdate};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
@@ -18,7 +18,7 @@ impl<M> Tree<M> {
         self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
         self.add_to_parent(ix, below);
         self.record_fork_below(below);
-        self.changes.push(TreeChange::Added(id.clone()));
+        self.changes.push(TreeUpdate::Added(id.clone()));
         self.gather_orphans(ix);
         (ix, id)
     }
@@ -99,7 +99,7 @@ impl<M> Tree<M> {
                     node.parent = Some(ix);
                 }
             }
-            let moved = self.id_at(orphan).cloned().map(TreeChange::Moved);
+            let moved = self.id_at(orphan).cloned().map(TreeUpdate::Moved);
             self.changes.extend(moved);
         }
         match moves_paths {
@@ -156,7 +156,7 @@ impl<M> Tree<M> {
         }
         self.set_awaits(ix, awaits);
         self.add_to_parent(ix, below);
-        let moved = self.id_at(ix).cloned().map(TreeChange::Moved);
+        let moved = self.id_at(ix).cloned().map(TreeUpdate::Moved);
         self.changes.extend(moved);
         self.rebuild_paths();
         Ok(())

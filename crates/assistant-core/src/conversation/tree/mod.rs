@@ -25,7 +25,7 @@ pub(super) use undo::RemovedBranch;
 
 /// An item and its links.
 #[derive(Debug, Clone)]
-pub(super) struct Node<M> {
+pub(super) struct TreeNode<M> {
     pub(super) id: MessageId,
     pub(super) item: M,
     pub(super) parent: Option<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Node<M> {
 
 /// A change of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TreeChange {
+pub(super) enum TreeUpdate {
     /// The shown path changed.
     Path,
     /// An item was added, on any branch.
@@ -53,7 +53,7 @@ pub(super) enum TreeChange {
 /// Items in a tree, and the two paths through them.
 #[derive(Debug, Clone)]
 pub(super) struct Tree<M> {
-    nodes: Vec<Option<Node<M>>>,
+    nodes: Vec<Option<TreeNode<M>>>,
     ids: HashMap<MessageId, usize>,
     roots: Vec<usize>,
     /// The nodes that wait for a missing parent, by the id of the parent.
@@ -72,7 +72,7 @@ pub(super) struct Tree<M> {
     shown: Option<Vec<usize>>,
     /// A counter of the changes of the shown path, except growth at its end.
     path_edition: u64,
-    changes: Vec<TreeChange>,
+    changes: Vec<TreeUpdate>,
 }
 
 impl<M> Default for Tree<M> {
@@ -95,7 +95,7 @@ impl<M> Default for Tree<M> {
 }
 
 impl<M> Tree<M> {
-    pub(super) fn node(&self, ix: usize) -> Option<&Node<M>> {
+    pub(super) fn node(&self, ix: usize) -> Option<&TreeNode<M>> {
         self.nodes.get(ix)?.as_ref()
     }
 
@@ -104,7 +104,7 @@ impl<M> Tree<M> {
         self.node_mut(ix).map(|node| &mut node.item)
     }
 
-    fn node_mut(&mut self, ix: usize) -> Option<&mut Node<M>> {
+    fn node_mut(&mut self, ix: usize) -> Option<&mut TreeNode<M>> {
         self.nodes.get_mut(ix)?.as_mut()
     }
 
@@ -131,7 +131,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns all nodes with their numbers, in the order of insertion.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &Node<M>)> + Clone {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (usize, &TreeNode<M>)> + Clone {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
     }
@@ -142,7 +142,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns all nodes, each after its parent and its older siblings.
-    pub(super) fn parents_first(&self) -> impl Iterator<Item = &Node<M>> {
+    pub(super) fn parents_first(&self) -> impl Iterator<Item = &TreeNode<M>> {
         let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
         std::iter::from_fn(move || {
             let node = self.node(next.pop()?)?;
@@ -161,7 +161,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns and forgets the changes since this method was called last.
-    pub(super) fn take_changes(&mut self) -> Vec<TreeChange> {
+    pub(super) fn take_changes(&mut self) -> Vec<TreeUpdate> {
         std::mem::take(&mut self.changes)
     }
 
@@ -170,13 +170,13 @@ impl<M> Tree<M> {
     pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);
-        self.changes.push(TreeChange::Added(id.clone()));
+        self.changes.push(TreeUpdate::Added(id.clone()));
         self.add_to_parent(ix, parent);
         self.path.push(ix);
         if self.shown.is_none() {
             self.choose_child(parent, Some(ix));
         }
-        self.changes.push(TreeChange::Path);
+        self.changes.push(TreeUpdate::Path);
         (ix, id)
     }
 
@@ -187,7 +187,7 @@ impl<M> Tree<M> {
         self.ids.insert(id.clone(), ix);
         let above = parent.and_then(|parent| self.node(parent));
         let depth = above.map_or(0, |above| above.depth + 1);
-        self.nodes.push(Some(Node {
+        self.nodes.push(Some(TreeNode {
             id: id.clone(),
             item,
             parent,
@@ -210,13 +210,13 @@ impl<M> Tree<M> {
     }
 
     /// Removes a node from the tree; the caller repairs the links to it.
-    fn remove_node(&mut self, ix: usize) -> Option<Node<M>> {
+    fn remove_node(&mut self, ix: usize) -> Option<TreeNode<M>> {
         let node = self.nodes.get_mut(ix).and_then(Option::take)?;
         self.ids.remove(&node.id);
         if let Some(awaited) = &node.awaits {
             self.forget_waiting(ix, awaited);
         }
-        self.changes.push(TreeChange::Removed(node.id.clone()));
+        self.changes.push(TreeUpdate::Removed(node.id.clone()));
         Some(node)
     }
 
@@ -227,7 +227,7 @@ impl<M> Tree<M> {
         };
         node.parent = parent;
         let id = node.id.clone();
-        self.changes.push(TreeChange::Moved(id));
+        self.changes.push(TreeUpdate::Moved(id));
     }
 
     fn siblings_mut(&mut self, parent: Option<usize>) -> &mut Vec<usize> {

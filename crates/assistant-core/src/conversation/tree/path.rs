@@ -4,7 +4,7 @@
 //! length of the path. So a gap replaces each removed node until there are too many gaps. The path
 //! never ends with a gap, and no gap is visible outside of the tree.
 
-use super::{Tree, TreeChange};
+use super::{Tree, TreeUpdate};
 
 /// A placeholder for a removed node in the path. No node has this number.
 const GAP: usize = usize::MAX;
@@ -105,7 +105,7 @@ impl<M> Tree<M> {
             self.path.push(ix);
         }
         self.path_work += fresh.len() as u64;
-        self.changes.push(TreeChange::Path);
+        self.changes.push(TreeUpdate::Path);
         // Sharing is unchanged before the changed end.
         let known = self.shared_len.min(kept_len);
         self.shared_len = self.path.len();
@@ -138,7 +138,7 @@ impl<M> Tree<M> {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
         self.path_edition += 1;
-        self.changes.push(TreeChange::Path);
+        self.changes.push(TreeUpdate::Path);
         // The shown node may be below another item by now, or on the run's own branch.
         let tip = self.shown.take().and_then(|shown| shown.last().copied());
         let shown = tip.map(|tip| self.chain_to(tip));
@@ -186,7 +186,7 @@ impl<M> Tree<M> {
         }
         self.choose_child(parent, Some(next));
         self.path_edition += 1;
-        self.changes.push(TreeChange::Path);
+        self.changes.push(TreeUpdate::Path);
     }
 
     /// Removes the gaps of the path, if it has any.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{MessageId, Node, Tree, TreeChange};
+use super::{MessageId, Tree, TreeNode, TreeUpdate};
 use crate::conversation::{Sibling, TreeError};
 
 impl<M> Tree<M> {
@@ -81,7 +81,7 @@ impl<M> Tree<M> {
         self.close_gaps();
         self.shown = (path != self.path).then_some(path);
         self.path_edition += 1;
-        self.changes.push(TreeChange::Path);
+        self.changes.push(TreeUpdate::Path);
     }
 
     /// Sets the path of runs to the shown path.
@@ -126,7 +126,7 @@ impl<M> Tree<M> {
             tip.is_none_or(|tip| visited.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
         let waiting = self.nodes().filter(|(_, node)| node.awaits.is_some());
-        let is_listed = |(ix, node): (usize, &Node<M>)| {
+        let is_listed = |(ix, node): (usize, &TreeNode<M>)| {
             let list = node.awaits.as_ref().and_then(|id| self.awaited.get(id));
             list.is_some_and(|list| list.contains(&ix))
         };

@@ -1,6 +1,6 @@
 //! Inserts, removes and branches items in the middle of the path of runs.
 
-use super::{MessageId, Node, Tree, TreeChange};
+use super::{MessageId, Tree, TreeNode, TreeUpdate};
 
 impl<M> Tree<M> {
     /// Inserts an item between a node of the path of runs, or the beginning, and the next node of
@@ -32,7 +32,7 @@ impl<M> Tree<M> {
         }
         self.choose_child(before, Some(ix));
         self.path.insert(place, ix);
-        self.changes.push(TreeChange::Added(id.clone()));
+        self.changes.push(TreeUpdate::Added(id.clone()));
         self.number_path();
         (ix, id)
     }
@@ -46,7 +46,7 @@ impl<M> Tree<M> {
 
     /// Removes a node; its children become children of its parent. The caller updates the paths
     /// afterwards, once for all removed nodes.
-    pub(in crate::conversation) fn unlink_node(&mut self, ix: usize) -> Option<Node<M>> {
+    pub(in crate::conversation) fn unlink_node(&mut self, ix: usize) -> Option<TreeNode<M>> {
         let node = self.remove_node(ix)?;
         for child in &node.children {
             self.set_parent(*child, node.parent);
@@ -59,7 +59,7 @@ impl<M> Tree<M> {
     }
 
     /// Removes a node from the paths, after [`Self::unlink_node`].
-    pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &Node<M>) {
+    pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &TreeNode<M>) {
         match node.chosen {
             // The node below it is then the successor on the path.
             Some(next) if self.shown.is_none() && self.path.get(node.depth) == Some(&ix) => {

@@ -2,13 +2,13 @@
 //!
 //! The caller keeps the deleted branch; the tree does not.
 
-use super::{Node, Tree, TreeChange};
+use super::{Tree, TreeNode, TreeUpdate};
 
 /// A deleted branch.
 #[derive(Debug, Clone)]
 pub(in crate::conversation) struct RemovedBranch<M> {
     /// The nodes of the branch and their numbers, beginning with the topmost node.
-    nodes: Vec<(usize, Node<M>)>,
+    nodes: Vec<(usize, TreeNode<M>)>,
     /// The index of the topmost node among its versions.
     place: usize,
     /// True if the tree was last shown through the topmost node.
@@ -21,7 +21,7 @@ pub(in crate::conversation) struct RemovedBranch<M> {
 
 impl<M> RemovedBranch<M> {
     /// Returns the removed nodes, beginning with the topmost node.
-    pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &Node<M>> {
+    pub(in crate::conversation) fn nodes(&self) -> impl Iterator<Item = &TreeNode<M>> {
         self.nodes.iter().map(|(_, node)| node)
     }
 
@@ -93,8 +93,9 @@ impl<M> Tree<M> {
         let is_restorable = first
             .parent
             .is_none_or(|parent| self.node(parent).is_some());
-        let is_free =
-            |(ix, node): &(usize, Node<M>)| self.node(*ix).is_none() && !self.contains(&node.id);
+        let is_free = |(ix, node): &(usize, TreeNode<M>)| {
+            self.node(*ix).is_none() && !self.contains(&node.id)
+        };
         is_restorable && removed.nodes.iter().all(is_free)
     }
 
@@ -108,7 +109,7 @@ impl<M> Tree<M> {
         let (first, parent) = (*first, node.parent);
         for (ix, node) in removed.nodes {
             self.ids.insert(node.id.clone(), ix);
-            self.changes.push(TreeChange::Added(node.id.clone()));
+            self.changes.push(TreeUpdate::Added(node.id.clone()));
             if let Some(slot) = self.nodes.get_mut(ix) {
                 *slot = Some(node);
             }

@@ -9,7 +9,7 @@ use crate::{
     conversation::{
         Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
         json_fields::take_text,
-        outcome::{CallEnd, Outcome},
+        outcome::{CallEnd, EndedCall},
         state::StateEvent,
     },
     event::Object,
@@ -135,7 +135,7 @@ fn read_outcome(
     };
     let mut answer = CallResult::new(format!("{}-result", call.id), content, value);
     answer.error = error.as_ref().map(|error| error.message.clone());
-    let mut outcome = Outcome::new(end, Author::Record, true);
+    let mut outcome = EndedCall::new(end, Author::Record, true);
     outcome.error = error;
     outcome.result = Some(answer);
     call.apply_note(Note::Approval(approval));

@@ -17,19 +17,19 @@ use crate::{
 
 /// A page whose rule permits everything, at once or later.
 #[derive(Default)]
-struct Page {
+struct RuleHost {
     ids: u64,
     later: bool,
     asked: Option<Ticket>,
 }
 
-impl PatternHost for Page {
+impl PatternHost for RuleHost {
     fn pattern_matches(&mut self, _: &str, _: &str) -> Option<bool> {
         None
     }
 }
 
-impl Host for Page {
+impl Host for RuleHost {
     fn now(&mut self) -> i64 {
         0
     }
@@ -55,7 +55,7 @@ impl Host for Page {
 /// A session with a call whose start is being written.
 struct Scene {
     session: Session,
-    page: Page,
+    page: RuleHost,
     key: CallKey,
 }
 
@@ -98,9 +98,9 @@ impl Scene {
     fn new(by: PermittedBy) -> Self {
         let mut scene = Self {
             session: Session::new("thread", SessionOptions::default()),
-            page: Page {
+            page: RuleHost {
                 later: by == PermittedBy::RuleLater,
-                ..Page::default()
+                ..RuleHost::default()
             },
             key: CallKey::new(0),
         };

@@ -74,4 +74,4 @@ fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
 /// Compiles the examples of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../../docs/callouts.md")]
-struct Guide;
+struct CalloutsGuide;

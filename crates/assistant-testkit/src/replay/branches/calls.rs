@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     ErrorCode, find_text, require_text,
-    script::{Script, TOOL},
+    script::{BranchScript, TOOL},
 };
 use assistant_core::{
     action::{ToolError, ToolOutcome},
@@ -15,7 +15,7 @@ use assistant_core::{
     session::{Input, Verdict},
 };
 
-impl Script {
+impl BranchScript {
     /// Begins a run that adds calls to the agent's message, and ends the run.
     pub(super) fn add_calls(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let id = self.message_id(require_text(op, "assistant")?);

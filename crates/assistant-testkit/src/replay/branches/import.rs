@@ -6,13 +6,13 @@
 
 use serde_json::{Value, json};
 
-use super::{ErrorCode, find_text, script::Script};
+use super::{ErrorCode, find_text, script::BranchScript};
 use assistant_core::{
     conversation::{Conversation, Status, TreeError},
     session::Input,
 };
 
-impl Script {
+impl BranchScript {
     pub(super) fn import_conversation(&mut self, op: &Value) -> Result<(), ErrorCode> {
         let list = ["messages", "tree", "roots", "root"].iter();
         let list = list

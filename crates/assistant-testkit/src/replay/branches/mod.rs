@@ -36,7 +36,7 @@ use assistant_core::{
     replay,
     session::{Input, TreeChange},
 };
-use script::Script;
+use script::BranchScript;
 
 /// The error code of a failed operation, from [`TreeError::code`] if it is a tree error.
 ///
@@ -77,8 +77,11 @@ pub fn replay_operations(ops: &Value, mut see: impl FnMut(&Conversation, &[Chang
     });
 }
 
-fn run_operations(ops: Option<&Value>, mut see: impl FnMut(&mut Script)) -> (Script, Vec<Value>) {
-    let mut script = Script::new();
+fn run_operations(
+    ops: Option<&Value>,
+    mut see: impl FnMut(&mut BranchScript),
+) -> (BranchScript, Vec<Value>) {
+    let mut script = BranchScript::new();
     let mut errors = Vec::new();
     let ops = ops.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, op) in ops.iter().enumerate() {
@@ -109,7 +112,7 @@ fn parse_role(op: &Value) -> Result<Role, ErrorCode> {
     Role::parse(require_text(op, "role")?).ok_or("malformed")
 }
 
-impl Script {
+impl BranchScript {
     fn execute_operation(&mut self, op: &Value) -> Result<(), ErrorCode> {
         match require_text(op, "op")? {
             "add" => self.add_message(op),

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::script::Script;
+use super::script::BranchScript;
 use assistant_core::{
     conversation::{Message, MessageId, Phase},
     event::{MessageBody, Role},
 };
 
-impl Script {
+impl BranchScript {
     /// Returns the observed value for a member of `expect`; null for an unknown member. If `wanted`
     /// is an object, its keys select the messages or calls.
     pub(super) fn observe_member(&self, member: &str, wanted: &Value) -> Value {

@@ -22,7 +22,7 @@ pub(super) const TOOL: &str = "tool";
 
 /// A session with its host, and the names that the vector gives messages.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct BranchScript {
     pub(super) session: Session,
     host: ScriptHost,
     run: Option<RunKey>,
@@ -85,7 +85,7 @@ fn error_code(refusal: &Refusal) -> ErrorCode {
     }
 }
 
-impl Script {
+impl BranchScript {
     pub(super) fn new() -> Self {
         let options = SessionOptions::default().stop_when(StopCondition::Rule("limit".to_owned()));
         let mut script = Self {
