@@ -122,13 +122,12 @@ pub use attachment::Attachments;
 pub use chat::{ChatPopup, ChatSidebar, ChatWindow, Suggestion};
 pub use provider::{AgentProp, AssistantProvider, StoreProp};
 pub use render::{InterruptTarget, PartTarget};
-pub use runtime::Subscription;
 #[cfg(feature = "schemars")]
 pub use schemars;
 pub use store::ApprovalStore;
 pub use ui::{
-    ClientOnly, ClientOnlyProps, Icon, IncompleteLabels, LabelName, Labels, STYLE, media_policy,
-    provide_labels, provide_shared_labels,
+    ClientOnly, ClientOnlyProps, Icon, IncompleteLabels, LabelName, Labels, STYLE, Subscription,
+    media_policy, provide_labels, provide_shared_labels,
 };
 
 /// Events, messages and requests of agents, as data: for agents written in Rust, observers and

@@ -66,6 +66,50 @@ pageTest("state can be read, subscribed to and changed, and events are reported"
   assert.deepEqual(await observed(), { state, busy, events, loop }, "nothing more is reported");
 });
 
+pageTest("a listener may unsubscribe itself and subscribe others, which outlive its next call", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    const log = one.startAudit();
+    globalThis.seen = {};
+    globalThis.ends = [];
+    const subscribers = {
+      onEvent: (listener) => one.onEvent(listener),
+      onCallEvent: (listener) => one.onCallEvent(listener),
+      onLoopEvent: (listener) => one.onLoopEvent(listener),
+      onEntry: (listener) => log.onEntry(listener),
+      subscribe: (listener) => one.subscribe("activity", listener),
+    };
+    for (const [kind, subscribe] of Object.entries(subscribers)) {
+      const counts = (globalThis.seen[kind] = { first: 0, second: 0 });
+      const end = subscribe(() => {
+        counts.first++;
+        end();
+        end();
+        globalThis.ends.push(subscribe(() => counts.second++));
+      });
+    }
+    // Called again and again, it must not end what it has subscribed.
+    one.subscribe("activity", () => {
+      globalThis.inner ??= one.subscribe("state", (state) => (globalThis.innerState = state));
+    });
+    one.registerAction({ name: "refund", handler: () => "done" });
+  });
+  const seen = () => page.evaluate(() => structuredClone(globalThis.seen));
+  await chat.ask("refund it");
+  await chat.ask("refund again");
+  await page.evaluate(() => globalThis.chats.one.setState({ basket: [3] }));
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.innerState), { basket: [3] }));
+  const before = await seen();
+  for (const [kind, { first, second }] of Object.entries(before)) {
+    assert.equal(first, 1, `${kind} has unsubscribed itself`);
+    assert.ok(second > 0, `${kind} has subscribed another`);
+  }
+  await page.evaluate(() => globalThis.ends.forEach((end) => end()));
+  await chat.ask("refund a third time");
+  assert.deepEqual(await seen(), before, "all are unsubscribed");
+});
+
 pageTest("context values and functions are sent with each run", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await page.evaluate(() => {

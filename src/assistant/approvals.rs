@@ -13,7 +13,11 @@ use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
 use super::Assistant;
-use crate::{runtime::ApprovalPersistence, store::ApprovalStore, ui::spawn_local};
+use crate::{
+    runtime::ApprovalPersistence,
+    store::ApprovalStore,
+    ui::{Subscription, spawn_local},
+};
 
 /// Remembered approvals.
 impl Assistant {
@@ -72,7 +76,8 @@ impl RememberedApprovals {
 
     /// Persists approvals in a store, and lets the user allow actions permanently. Stored approvals
     /// apply once they are loaded; until then the user is asked. An approval that another tab
-    /// revokes is revoked here as well, if the store reports changes.
+    /// revokes is revoked here as well, if the store reports changes. A later store replaces an
+    /// earlier one, whose changes are not read any more.
     pub fn persist_in(&self, store: impl ApprovalStore) {
         self.0.attach_approval_store(Rc::new(store));
     }
@@ -82,13 +87,6 @@ impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
         let loads = store.load();
         let writes = Rc::new(Cell::new(0_u32));
-        let persistence = ApprovalStoreAdapter {
-            store: Rc::clone(&store),
-            writes: Rc::clone(&writes),
-        };
-        self.runtime()
-            .set_approval_persistence(Rc::new(persistence));
-        self.view().stores_approvals.set(true);
         let assistant = self.weak();
         spawn_local(async move {
             let approvals = parse_approvals(&loads.await);
@@ -98,8 +96,9 @@ impl Assistant {
             }
         });
         let (assistant, inner) = (self.weak(), Rc::downgrade(&store));
-        store.on_change(Box::new(move || {
-            let (assistant, inner, writes) = (assistant.clone(), inner.clone(), writes.clone());
+        let counted = Rc::clone(&writes);
+        let changes = store.on_change(Box::new(move || {
+            let (assistant, inner, writes) = (assistant.clone(), inner.clone(), counted.clone());
             spawn_local(async move {
                 loop {
                     let Some(store) = inner.upgrade() else { return };
@@ -117,6 +116,15 @@ impl Assistant {
                 }
             });
         }));
+        // The subscription of an earlier store ends with its adapter.
+        let persistence = ApprovalStoreAdapter {
+            store,
+            writes,
+            _changes: changes,
+        };
+        self.runtime()
+            .set_approval_persistence(Rc::new(persistence));
+        self.view().stores_approvals.set(true);
     }
 }
 
@@ -125,6 +133,8 @@ struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
     /// The number of writes, to detect that loaded approvals are older than a write.
     writes: Rc<Cell<u32>>,
+    /// The subscription to changes of the store by other writers.
+    _changes: Subscription,
 }
 
 impl ApprovalPersistence for ApprovalStoreAdapter {

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::{
     runtime::CallRecorder,
-    ui::{console_error, now},
+    ui::{Subscription, console_error, now, subscribe},
 };
 
 /// The maximum number of records; the oldest are dropped.
@@ -65,7 +65,8 @@ impl Assistant {
     ///         *card = json!("…");
     ///     }
     /// });
-    /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value()));
+    /// // For the life of the assistant.
+    /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value())).forget();
     /// # }
     /// ```
     pub fn start_audit(&self, redact: impl Fn(&mut AuditEntry) + 'static) -> AuditLog {
@@ -96,14 +97,17 @@ impl AuditLog {
         json!({"version": 1, "left_out": self.0.dropped.get(), "entries": entries})
     }
 
-    /// Calls `observer` for each record, as long as the assistant lives, for example to send the
+    /// Calls `observer` for each record, until the subscription is dropped, for example to send the
     /// record to a server. An error that the observer returns does not affect other observers, and
     /// is logged to the console.
-    pub fn on_entry<R: ObserverResult>(&self, observer: impl Fn(&AuditEntry) -> R + 'static) {
-        self.0.observers.add(observer);
+    pub fn on_entry<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&AuditEntry) -> R + 'static,
+    ) -> Subscription {
+        subscribe(&self.0.observers, observer)
     }
 
-    /// Writes each record to a sink, as long as the assistant lives. A failure is logged to the
+    /// Writes each record to a sink, until the subscription is dropped. A failure is logged to the
     /// console and affects nothing else.
     ///
     /// ```
@@ -121,11 +125,12 @@ impl AuditLog {
     /// }
     ///
     /// # fn example(assistant: &Assistant) {
-    /// assistant.start_audit(|_| ()).write_to(Console);
+    /// // For the life of the assistant.
+    /// assistant.start_audit(|_| ()).write_to(Console).forget();
     /// # }
     /// ```
-    pub fn write_to(&self, sink: impl AuditSink) {
-        self.on_entry(move |entry| sink.write(entry));
+    pub fn write_to(&self, sink: impl AuditSink) -> Subscription {
+        self.on_entry(move |entry| sink.write(entry))
     }
 }
 

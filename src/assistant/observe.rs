@@ -11,16 +11,20 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::Assistant;
-use crate::runtime::Subscription;
+use crate::ui::Subscription;
 
 /// Observers, and rules of the application.
 impl Assistant {
-    /// Calls `observer` for each diagnostic: input that was tolerated, dropped or not acted on.
+    /// Calls `observer` for each diagnostic, until the subscription is dropped: input that was
+    /// tolerated, dropped or not acted on.
     ///
     /// The observer may return a `Result`: an error does not affect other observers or the
     /// conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
-    pub fn on_diagnostic<R: ObserverResult>(&self, observer: impl Fn(&Diagnostic) -> R + 'static) {
-        self.runtime().on_diagnostic(observer);
+    pub fn on_diagnostic<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&Diagnostic) -> R + 'static,
+    ) -> Subscription {
+        self.runtime().on_diagnostic(observer)
     }
 
     /// Calls `observer` when a call needs approval, starts or ends, until the subscription is
@@ -48,10 +52,10 @@ impl Assistant {
         self.runtime().on_call_event(observer)
     }
 
-    /// Calls `observer` for the events of the loop of runs and tool calls, in the order of each
-    /// iteration: the assistant's message, its calls, their starts and results, then the next
-    /// message, and at the end one final response. Messages that were in the chat before are not
-    /// reported.
+    /// Calls `observer` for the events of the loop of runs and tool calls, until the subscription
+    /// is dropped, in the order of each iteration: the assistant's message, its calls, their starts
+    /// and results, then the next message, and at the end one final response. Messages that were in
+    /// the chat before are not reported.
     ///
     /// A type with the callbacks of [`LoopObserver`](crate::session::LoopObserver) can be notified
     /// by [`LoopEvent::notify`]. The observer may use the assistant.
@@ -61,15 +65,19 @@ impl Assistant {
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use leptos_assistant::session::LoopEvent;
     ///
-    /// assistant.on_loop_event(|event| {
+    /// let subscription = assistant.on_loop_event(|event| {
     ///     if let LoopEvent::FinalResponse { cost, .. } = event {
     ///         leptos::logging::log!("{:?} tokens", cost.total_tokens());
     ///     }
     /// });
+    /// on_cleanup(move || drop(subscription));
     /// # }
     /// ```
-    pub fn on_loop_event<R: ObserverResult>(&self, observer: impl Fn(&LoopEvent) -> R + 'static) {
-        self.runtime().on_loop_event(observer);
+    pub fn on_loop_event<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&LoopEvent) -> R + 'static,
+    ) -> Subscription {
+        self.runtime().on_loop_event(observer)
     }
 
     /// Sets a permission rule that is evaluated right before any call starts, with the action's

@@ -8,6 +8,7 @@ use assistant_core::{
 };
 
 use super::Assistant;
+use crate::ui::Subscription;
 
 /// Updates of a server that runs the agent loop.
 impl Assistant {
@@ -15,7 +16,9 @@ impl Assistant {
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// assistant.updates().observe(|update| leptos::logging::log!("{}", update.to_json()));
+    /// let updates = assistant.updates();
+    /// // For the life of the assistant.
+    /// updates.observe(|update| leptos::logging::log!("{}", update.to_json())).forget();
     /// # }
     /// ```
     #[must_use]
@@ -30,10 +33,13 @@ pub struct Updates(Assistant);
 
 impl Updates {
     /// Calls `observer` with a record whenever a message is complete or changes, and when a call is
-    /// pending, executed or over. Streaming text is not recorded. The host may forward records over
-    /// any socket, in the format of [`Update::to_json`].
-    pub fn observe<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
-        self.0.runtime().on_update(observer);
+    /// pending, executed or over, until the subscription is dropped. Streaming text is not recorded.
+    /// The host may forward records over any socket, in the format of [`Update::to_json`].
+    pub fn observe<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&Update) -> R + 'static,
+    ) -> Subscription {
+        self.0.runtime().on_update(observer)
     }
 
     /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing

@@ -4,21 +4,18 @@
 //! The observers are called once the session is released, before the effects of the input are
 //! carried out.
 
-use std::{
-    fmt,
-    rc::{Rc, Weak},
-};
+use std::rc::Rc;
 
 use assistant_core::{
     conversation::{CallEvent, Phase},
-    observe::{ObserverId, ObserverResult, Observers},
+    observe::{ObserverResult, Observers},
     session::{Output, Session},
 };
-use send_wrapper::SendWrapper;
 
 use super::Runtime;
+use crate::ui::{Subscription, subscribe};
 
-pub(super) type CallObservers = Observers<CallEvent>;
+pub(super) type CallObservers = Rc<Observers<CallEvent>>;
 
 /// A recorder of call events, which the layers above the runtime add.
 pub(crate) trait CallRecorder {
@@ -27,46 +24,12 @@ pub(crate) trait CallRecorder {
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
 }
 
-/// The subscription of an observer. Dropping the subscription unsubscribes the observer.
-#[must_use = "dropping it unsubscribes at once"]
-pub struct Subscription(SendWrapper<ObserverHandle>);
-
-struct ObserverHandle {
-    runtime: Weak<Runtime>,
-    id: ObserverId,
-}
-
-impl fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Subscription").field(&self.0.id).finish()
-    }
-}
-
-impl Subscription {
-    /// Keeps the observer subscribed for the life of the assistant.
-    pub fn forget(self) {
-        let mut entry = self.0.take();
-        entry.runtime = Weak::new();
-    }
-}
-
-impl Drop for ObserverHandle {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.upgrade() {
-            runtime.call_observers.remove(self.id);
-        }
-    }
-}
-
 impl Runtime {
     pub(crate) fn on_call_event<R: ObserverResult>(
         &self,
         observer: impl Fn(&CallEvent) -> R + 'static,
     ) -> Subscription {
-        Subscription(SendWrapper::new(ObserverHandle {
-            runtime: self.weak(),
-            id: self.call_observers.add(observer),
-        }))
+        subscribe(&self.call_observers, observer)
     }
 
     /// Notifies the observers that calls need approval, have started or have ended because of one

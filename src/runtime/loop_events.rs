@@ -1,6 +1,6 @@
 //! Notifies observers of events of the loop.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, rc::Rc};
 
 use assistant_core::{
     loop_events::{LoopEvent, LoopEvents},
@@ -8,12 +8,13 @@ use assistant_core::{
 };
 
 use super::{Changes, Runtime};
+use crate::ui::{Subscription, subscribe};
 
 /// The observers of loop events, and the state from which the events are derived. The state is
 /// updated only while there is an observer.
 #[derive(Default)]
 pub(super) struct LoopObservers {
-    observers: Observers<LoopEvent>,
+    observers: Rc<Observers<LoopEvent>>,
     events: RefCell<LoopEvents>,
 }
 
@@ -21,12 +22,12 @@ impl Runtime {
     pub(crate) fn on_loop_event<R: ObserverResult>(
         &self,
         observer: impl Fn(&LoopEvent) -> R + 'static,
-    ) {
+    ) -> Subscription {
         if self.loop_events.observers.is_empty() {
             let now = self.read(LoopEvents::of);
             *self.loop_events.events.borrow_mut() = now.unwrap_or_default();
         }
-        self.loop_events.observers.add(observer);
+        subscribe(&self.loop_events.observers, observer)
     }
 
     /// Notifies the observers of the loop events that follow from these changes. The session is not

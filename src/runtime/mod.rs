@@ -46,12 +46,11 @@ use serde_json::Value;
 use crate::{
     agent::Agent,
     render::{ActionCode, Cancellation},
-    ui::{console_error, console_warn, fresh_id},
+    ui::{Subscription, console_error, console_warn, fresh_id, subscribe},
     view::ViewModel,
 };
 
 pub(crate) use calls::CallRecorder;
-pub use calls::Subscription;
 pub(crate) use changes::Changes;
 pub(crate) use persistence::{ApprovalPersistence, ThreadSearch};
 pub(crate) use store_persistence::StorePersistence;
@@ -120,7 +119,7 @@ pub(crate) struct Runtime {
     archive: RefCell<Vec<(String, Value)>>,
     /// The persistence of conversations, if the application has a store.
     persistence: RefCell<Option<Rc<dyn persistence::Persistence>>>,
-    diagnostics: Observers<Diagnostic>,
+    diagnostics: Rc<Observers<Diagnostic>>,
     call_observers: calls::CallObservers,
     loop_events: loop_events::LoopObservers,
     stop_rules: RefCell<HashMap<String, StopRule>>,
@@ -179,7 +178,7 @@ impl Runtime {
             executing: RefCell::default(),
             archive: RefCell::default(),
             persistence: RefCell::default(),
-            diagnostics: Observers::default(),
+            diagnostics: Rc::default(),
             call_observers: calls::CallObservers::default(),
             loop_events: loop_events::LoopObservers::default(),
             stop_rules: RefCell::default(),
@@ -381,8 +380,8 @@ impl Runtime {
     pub(crate) fn on_diagnostic<R: ObserverResult>(
         &self,
         observer: impl Fn(&Diagnostic) -> R + 'static,
-    ) {
-        self.diagnostics.add(observer);
+    ) -> Subscription {
+        subscribe(&self.diagnostics, observer)
     }
 
     /// Reports failed observers as diagnostics. All observers were notified regardless (rule

@@ -1,6 +1,6 @@
 //! Creates records of changes, and notifies observers of the records.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, rc::Rc};
 
 use assistant_core::{
     observe::{ObserverResult, Observers},
@@ -8,18 +8,25 @@ use assistant_core::{
 };
 
 use super::{Changes, Runtime};
-use crate::ui::now;
+use crate::ui::{Subscription, now, subscribe};
 
-/// The observers, and the state of the recorder.
+/// The observers, and the state of the recorder. The state is updated only while there is an
+/// observer.
 #[derive(Default)]
 pub(super) struct UpdateObservers {
-    observers: Observers<Update>,
+    observers: Rc<Observers<Update>>,
     recorder: RefCell<Recorder>,
 }
 
 impl Runtime {
-    pub(crate) fn on_update<R: ObserverResult>(&self, observer: impl Fn(&Update) -> R + 'static) {
-        self.updates.observers.add(observer);
+    pub(crate) fn on_update<R: ObserverResult>(
+        &self,
+        observer: impl Fn(&Update) -> R + 'static,
+    ) -> Subscription {
+        if self.updates.observers.is_empty() {
+            self.updates.recorder.take();
+        }
+        subscribe(&self.updates.observers, observer)
     }
 
     /// Notifies the observers of the records of these changes. The session is not borrowed during

@@ -5,6 +5,8 @@ use std::{future::ready, pin::Pin};
 use assistant_core::session::Swap;
 use serde_json::Value;
 
+use crate::ui::Subscription;
+
 /// A store of approvals that outlive the page
 /// ([`RememberedApprovals::persist_in`](crate::RememberedApprovals::persist_in)).
 ///
@@ -65,10 +67,12 @@ pub trait ApprovalStore: 'static {
         Box::pin(ready(Swap::Failed(message)))
     }
 
-    /// Calls back whenever another writer, such as another tab, has changed the stored approvals;
-    /// removed approvals are then revoked. The default implementation, for a store without other
-    /// writers, never calls back.
-    fn on_change(&self, changed: Box<dyn Fn()>) {
+    /// Calls `changed` whenever another writer, such as another tab, has changed the stored
+    /// approvals, until the subscription ([`Subscription::new`]) is dropped; removed approvals are
+    /// then revoked. There may be several subscriptions. The default implementation, for a store
+    /// without other writers, never calls back.
+    fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
         drop(changed);
+        Subscription::new(|| ())
     }
 }

@@ -1,5 +1,5 @@
 //! Shared building blocks that do not depend on other modules of the crate: labels, icons, focus,
-//! time, files, and dynamic views (`dynamic`, `each`, `when`).
+//! time, files, dynamic views (`dynamic`, `each`, `when`), and subscriptions of observers.
 
 mod blocks;
 mod browser;
@@ -23,6 +23,7 @@ mod media;
 mod partial;
 mod react;
 mod style;
+mod subscription;
 pub(crate) mod time;
 mod timer;
 mod trusted;
@@ -34,6 +35,7 @@ pub use icons::{Icon, spinner};
 pub use labels::{IncompleteLabels, LabelName, Labels};
 pub use media::media_policy;
 pub use style::STYLE;
+pub use subscription::Subscription;
 pub use wording::{provide_labels, provide_shared_labels};
 
 pub(crate) use blocks::split_at_block_end;
@@ -56,6 +58,7 @@ pub(crate) use partial::PartialList;
 #[cfg(feature = "markdown")]
 pub(crate) use partial::show_more_text;
 pub(crate) use react::{Attributes, attributes, effect, memo};
+pub(crate) use subscription::subscribe;
 pub(crate) use time::now;
 pub(crate) use timer::{
     after, after_by_browser, sleep, sleep_by_browser, wait_for_pending_work, when_idle,

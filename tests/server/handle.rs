@@ -1,14 +1,17 @@
 use std::{
     future::Future,
     pin::pin,
+    rc::Rc,
     task::{Context, Poll, Waker},
     thread,
 };
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, Refusal, SessionOptions, ToolAction, ToolCallView, ToolTarget,
+    Assistant, AuditSink, Refusal, SessionOptions, Subscription, ToolAction, ToolCallView,
+    ToolTarget,
     agent::{Script, ScriptedAgent},
+    session::AuditEntry,
 };
 use serde_json::{Value, json};
 
@@ -61,4 +64,77 @@ fn a_handle_may_be_dropped_on_another_thread() {
     drop(handle);
     // State that was left on this thread is dropped now.
     drop(assistant());
+}
+
+/// A sink that owns a value.
+struct Owning(Rc<()>);
+
+impl AuditSink for Owning {
+    fn write(&self, _: &AuditEntry) -> Result<(), String> {
+        drop(Rc::clone(&self.0));
+        Ok(())
+    }
+}
+
+/// Subscribes an observer of each kind, each of which owns a clone of the value.
+fn subscribe_all(assistant: &Assistant, owned: &Rc<()>) -> Vec<(&'static str, Subscription)> {
+    let log = assistant.start_audit(|_| ());
+    let [a, b, c, d] = [(); 4].map(|()| Rc::clone(owned));
+    vec![
+        (
+            "on_diagnostic",
+            assistant.on_diagnostic(move |_| drop(Rc::clone(&a))),
+        ),
+        (
+            "on_call_event",
+            assistant.on_call_event(move |_| drop(Rc::clone(&b))),
+        ),
+        (
+            "on_loop_event",
+            assistant.on_loop_event(move |_| drop(Rc::clone(&c))),
+        ),
+        ("on_entry", log.on_entry(move |_| drop(Rc::clone(&d)))),
+        ("write_to", log.write_to(Owning(Rc::clone(owned)))),
+        #[cfg(feature = "records")]
+        ("updates", {
+            let owned = Rc::clone(owned);
+            assistant
+                .updates()
+                .observe(move |_| drop(Rc::clone(&owned)))
+        }),
+    ]
+}
+
+#[test]
+fn a_dropped_subscription_releases_its_observer() {
+    let (assistant, owned) = (assistant(), Rc::new(()));
+    let subscriptions = subscribe_all(&assistant, &owned);
+    for (kind, subscription) in subscriptions {
+        let count = Rc::strong_count(&owned);
+        drop(subscription);
+        assert_eq!(Rc::strong_count(&owned), count - 1, "{kind}");
+    }
+    assert_eq!(Rc::strong_count(&owned), 1);
+}
+
+#[test]
+fn a_forgotten_subscription_ends_with_its_assistant() {
+    let (assistant, owned) = (assistant(), Rc::new(()));
+    let subscriptions = subscribe_all(&assistant, &owned);
+    let count = subscriptions.len();
+    for (_, subscription) in subscriptions {
+        subscription.forget();
+    }
+    assert_eq!(Rc::strong_count(&owned), 1 + count);
+    drop(assistant);
+    assert_eq!(Rc::strong_count(&owned), 1);
+}
+
+#[test]
+fn a_subscription_may_outlive_its_assistant() {
+    let (assistant, owned) = (assistant(), Rc::new(()));
+    let subscriptions = subscribe_all(&assistant, &owned);
+    drop(assistant);
+    assert_eq!(Rc::strong_count(&owned), 1);
+    drop(subscriptions);
 }

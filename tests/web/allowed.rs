@@ -1,10 +1,14 @@
 //! Remembered approvals: the choice on the card, the mark, the list, the store.
 
-use std::{cell::RefCell, pin::Pin, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    pin::Pin,
+    rc::Rc,
+};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ApprovalStore, Assistant, ToolAction,
+    Approval, ApprovalStore, Assistant, Subscription, ToolAction,
     agent::Script,
     store::IndexedDbApprovals,
     testing::{MockAgent, settle, until},
@@ -331,6 +335,65 @@ async fn tabs_share_stored_approvals_and_revocations() {
     settle().await;
     let left = last.assistant.remembered_approvals().list().get_untracked();
     assert_ne!(left[0].id(), to_ann);
+}
+
+/// A store that counts the subscriptions to its changes.
+#[derive(Clone, Default)]
+struct Observed(Rc<Cell<u32>>);
+
+impl ApprovalStore for Observed {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    fn keep(&self, _: Vec<Value>) {}
+
+    fn on_change(&self, _: Box<dyn Fn()>) -> Subscription {
+        self.0.set(self.0.get() + 1);
+        let count = Rc::clone(&self.0);
+        Subscription::new(move || count.set(count.get() - 1))
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_replaced_store_of_approvals_is_not_observed_any_more() {
+    let (chat, _) = payments(|pay| pay).await;
+    let (first, second) = (Observed::default(), Observed::default());
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(first.clone());
+    assert_eq!((first.0.get(), second.0.get()), (1, 0));
+    approvals.persist_in(second.clone());
+    assert_eq!((first.0.get(), second.0.get()), (0, 1));
+    drop((chat, approvals));
+    assert!(until(|| second.0.get() == 0).await, "the chat has ended");
+}
+
+#[wasm_bindgen_test]
+async fn a_store_of_approvals_reports_changes_until_it_is_unsubscribed() {
+    let name = format!("test-{}", js_sys::Math::random());
+    // Each has its own connection and channel, as a tab has.
+    let [here, other_tab, last_tab] = [(); 3].map(|()| IndexedDbApprovals::new(name.as_str()));
+    let observe = |store: &IndexedDbApprovals| {
+        let count = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&count);
+        let subscription = store.on_change(Box::new(move || counted.set(counted.get() + 1)));
+        (count, subscription)
+    };
+    let (ended, subscription) = observe(&here);
+    let (count, other_subscription) = observe(&here.clone());
+    let (witness, last_subscription) = observe(&last_tab);
+    other_tab.keep(vec![json!({"id": "a"})]);
+    assert!(until(|| (ended.get(), count.get(), witness.get()) == (1, 1, 1)).await);
+    drop(subscription);
+    other_tab.keep(vec![json!({"id": "a"}), json!({"id": "b"})]);
+    assert!(until(|| (count.get(), witness.get()) == (2, 2)).await);
+    assert_eq!(ended.get(), 1, "it was unsubscribed");
+    drop(other_subscription);
+    other_tab.keep(Vec::new());
+    assert!(until(|| witness.get() == 3).await);
+    settle().await;
+    assert_eq!((ended.get(), count.get()), (1, 2), "both were unsubscribed");
+    drop(last_subscription);
 }
 
 /// Rule "remembered approvals": the content of a store is untrusted

@@ -82,7 +82,8 @@ async fn a_follower_page_applies_updates_and_runs_no_call() {
     let sent = Rc::clone(&frames);
     host.assistant
         .updates()
-        .observe(move |update| sent.borrow_mut().push(update.to_json()));
+        .observe(move |update| sent.borrow_mut().push(update.to_json()))
+        .forget();
     host.assistant.send("go").unwrap();
     host.idle().await;
     let kinds = |status: &str| {

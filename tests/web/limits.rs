@@ -159,7 +159,7 @@ async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
     });
     let lines: Rc<RefCell<Vec<String>>> = Rc::default();
     let (list, assistant) = (Rc::clone(&lines), chat.assistant.clone());
-    log.on_entry(move |entry| {
+    let subscription = log.on_entry(move |entry| {
         assert!(
             assistant.with_conversation(|_| ()).is_some(),
             "the session is free"
@@ -168,7 +168,7 @@ async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
             .push(entry.to_value()["event"].as_str().unwrap().to_owned());
     });
     let sink = Lines::default();
-    log.write_to(sink.clone());
+    log.write_to(sink.clone()).forget();
     chat.assistant.send("Send it").unwrap();
     chat.reads(".la-approval").await;
     button(&chat, "Approve").click();
@@ -191,4 +191,5 @@ async fn each_attempt_is_recorded_redacted_and_passed_to_observers() {
     assert!(!export.to_string().contains("ann"), "{export}");
     assert_eq!(export["entries"][3]["outcome"], "done");
     assert_eq!(export["entries"][6]["outcome"], "denied");
+    drop(subscription);
 }

@@ -109,7 +109,7 @@ export function handleOf(call, undo) {
   const all = (table) => Object.fromEntries(Object.entries(table).map(([name, types]) => [name, method(name, types)]));
   const methods = all(METHODS);
   const states = Object.fromEntries(STATE.map((name) => [name, method(name, [])]));
-  /** The listeners of each kind of events. The program has one observer for all of them. */
+  /** The listeners of each kind of events, as long as there are any. The program has one observer for all of them. */
   const listeners = {};
   const observing = (kind) => (listener) => {
     const notify = reportingListener(kind, needFunction(kind, listener));
@@ -117,11 +117,16 @@ export function handleOf(call, undo) {
     call(() => {});
     if (!listeners[kind]) {
       const set = new Set();
-      call((chat) => chat.observe(kind, (text) => [...set].forEach((notify) => set.has(notify) && notify(text))));
-      listeners[kind] = set;
+      const end = undo(call((chat) => chat.observe(kind, (text) => [...set].forEach((notify) => set.has(notify) && notify(text)))));
+      listeners[kind] = { set, end };
     }
-    listeners[kind].add(notify);
-    return () => void listeners[kind].delete(notify);
+    const { set, end } = listeners[kind];
+    set.add(notify);
+    return () => {
+      if (!set.delete(notify) || set.size > 0) return;
+      delete listeners[kind];
+      end();
+    };
   };
   const named = (method, target) => {
     if (target !== null && !isText(target)) throw new TypeError(`${method}: the target must be a text, or null for all`);

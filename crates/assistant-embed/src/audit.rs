@@ -51,7 +51,9 @@ pub(crate) fn start_audit(
     log.on_entry(move |entry| {
         // It never throws.
         let _ = listener.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
-    });
+    })
+    // The listener passes the records to the observers that `npm/handle.js` adds and removes.
+    .forget();
     Audit(Box::new(log))
 }
 

@@ -18,7 +18,7 @@ use crate::{
     commands::Args,
     drawing::DrawFunction,
     function::PageFunction,
-    observers,
+    observers::{self, create_owner},
     part::{Api, Guard},
     state,
     views::DrawnView,
@@ -200,7 +200,7 @@ impl Api for Handle {
     ) -> Result<Guard, JsError> {
         let functions = PageFunctions::new(functions, exact_numbers);
         // Signals of the action live as long as its registration.
-        let owner = Owner::new();
+        let owner = create_owner();
         let action = owner.with(|| action::build_action(definition, &functions))?;
         let guard = self
             .assistant
@@ -211,7 +211,7 @@ impl Api for Handle {
 
     fn register_context(&self, description: String, value: js_sys::Function) -> Guard {
         let value = PageFunction::new(value, false);
-        let owner = Owner::new();
+        let owner = create_owner();
         owner.with(|| {
             provide_context(self.assistant.clone());
             use_assistant_context::<ByPage>(description, value);
@@ -246,10 +246,8 @@ impl Api for Handle {
     }
 
     fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Guard, JsError> {
-        match observers::observe(&self.assistant, kind, listener) {
-            Some(owner) => Ok(Box::new(owner)),
-            None => Err(JsError::new("There are no such events")),
-        }
+        observers::observe(&self.assistant, kind, listener)
+            .ok_or_else(|| JsError::new("There are no such events"))
     }
 
     fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard {

@@ -10,12 +10,29 @@ use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::JsValue;
 
-use crate::state::{self, variant_name};
+use crate::{
+    part::Guard,
+    state::{self, variant_name},
+};
+
+/// Creates an owner without a parent. The page may call a method within a listener, which an effect
+/// has called: a child of the effect's owner would end when the effect runs again.
+pub(crate) fn create_owner() -> Owner {
+    let current = Owner::current();
+    if let Some(current) = current.clone() {
+        current.unset();
+    }
+    let owner = Owner::new();
+    if let Some(current) = current {
+        current.set();
+    }
+    owner
+}
 
 /// Calls the listener with the value of a named part of the state, now and after each change, until
 /// the returned owner is dropped. The value is null for an unknown name.
 pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
-    let owner = Owner::new();
+    let owner = create_owner();
     owner.with(|| {
         Effect::new(move |before: Option<String>| {
             let value = state::state_value(&chat, &name)
@@ -30,29 +47,28 @@ pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -
     owner
 }
 
-/// Calls the listener for each event of a kind, until the returned owner is dropped. `None` for an
+/// Calls the listener for each event of a kind, until the returned guard is dropped. `None` for an
 /// unknown kind.
-pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Owner> {
-    let owner = Owner::new();
+pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Guard> {
     let listener = SendWrapper::new(listener);
     let listener = move |event: &Value| call_listener(&listener, &event.to_string());
-    match kind {
-        "onEvent" => owner.with(|| {
-            provide_context(chat.clone());
-            use_assistant_events(move |event| listener(&chat_event_to_json(event)));
-        }),
-        "onCallEvent" => {
-            let subscription =
-                chat.on_call_event(move |event| listener(&call_event_to_json(event)));
-            owner.with(|| on_cleanup(move || drop(subscription)));
+    let subscription = match kind {
+        "onEvent" => {
+            let owner = create_owner();
+            owner.with(|| {
+                provide_context(chat.clone());
+                use_assistant_events(move |event| listener(&chat_event_to_json(event)));
+            });
+            return Some(Box::new(owner));
         }
+        "onCallEvent" => chat.on_call_event(move |event| listener(&call_event_to_json(event))),
         "onLoopEvent" => chat.on_loop_event(move |event| listener(&loop_event_to_json(event))),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
             listener(&json!({"code": diagnostic.code(), "message": diagnostic.message()}));
         }),
         _ => return None,
-    }
-    Some(owner)
+    };
+    Some(Box::new(subscription))
 }
 
 fn call_listener(listener: &js_sys::Function, json: &str) {

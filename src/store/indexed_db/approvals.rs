@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
-use assistant_core::session::Swap;
+use assistant_core::{observe::Observers, session::Swap};
 use futures_channel::oneshot::{self, Receiver, Sender};
 use futures_util::future::select;
 use js_sys::Array;
@@ -13,7 +13,7 @@ use web_sys::IdbTransactionMode;
 use super::{Connection, check_request, request};
 use crate::{
     store::{ApprovalStore, StoreError, TabChannel, TabMessage},
-    ui::{console_error, sleep, spawn_local},
+    ui::{Subscription, console_error, sleep, spawn_local, subscribe},
 };
 
 const APPROVALS: &str = "approvals";
@@ -43,7 +43,10 @@ struct ApprovalDatabase {
     /// A receiver that resolves when the last operation is done: reads and writes run one after the
     /// other.
     last: RefCell<Option<Receiver<()>>>,
+    /// The channel between tabs, once it is used.
     channel: RefCell<Option<TabChannel>>,
+    /// The observers of changes by other tabs.
+    changes: Rc<Observers<()>>,
 }
 
 /// The place of an operation in the order of reads and writes, assigned when the operation is
@@ -82,6 +85,7 @@ impl IndexedDbApprovals {
             known: RefCell::default(),
             last: RefCell::default(),
             channel: RefCell::default(),
+            changes: Rc::default(),
         }))
     }
 }
@@ -175,10 +179,23 @@ impl ApprovalDatabase {
         format!("leptos-assistant/{}", self.inner.name)
     }
 
-    fn announce_write(&self) {
+    /// Calls `act` with the channel between tabs, which is opened if it is not open.
+    fn with_channel(&self, act: impl FnOnce(&TabChannel)) {
         let mut channel = self.channel.borrow_mut();
-        let channel = channel.get_or_insert_with(|| TabChannel::new(&self.channel_name(), |_| ()));
-        channel.send(TabMessage::Written);
+        act(channel.get_or_insert_with(|| {
+            let changes = Rc::clone(&self.changes);
+            TabChannel::new(&self.channel_name(), move |message| {
+                if message == TabMessage::Written {
+                    changes.notify(&());
+                }
+            })
+        }));
+    }
+
+    fn announce_write(&self) {
+        self.with_channel(|channel| {
+            channel.send(TabMessage::Written);
+        });
     }
 }
 
@@ -220,12 +237,8 @@ impl ApprovalStore for IndexedDbApprovals {
         })
     }
 
-    fn on_change(&self, changed: Box<dyn Fn()>) {
-        let listen = TabChannel::new(&self.0.channel_name(), move |message| {
-            if message == TabMessage::Written {
-                changed();
-            }
-        });
-        drop(self.0.channel.replace(Some(listen)));
+    fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
+        self.0.with_channel(|_| ());
+        subscribe(&self.0.changes, move |()| changed())
     }
 }

@@ -86,8 +86,10 @@ async fn loop_events_arrive_in_order_despite_a_failed_observer() {
     chat.idle().await;
     let names: Rc<RefCell<Vec<&'static str>>> = Rc::default();
     let log = Rc::clone(&names);
-    chat.assistant.on_loop_event(|_| Err("the disk is full"));
-    chat.assistant.on_loop_event(move |event| {
+    chat.assistant
+        .on_loop_event(|_| Err("the disk is full"))
+        .forget();
+    let subscription = chat.assistant.on_loop_event(move |event| {
         log.borrow_mut().push(match event {
             LoopEvent::UserMessage { .. } => "user",
             LoopEvent::AssistantMessage { .. } => "assistant",
@@ -110,6 +112,7 @@ async fn loop_events_arrive_in_order_despite_a_failed_observer() {
         "final",
     ];
     assert_eq!(*names.borrow(), expected);
+    drop(subscription);
 }
 
 #[wasm_bindgen_test]
@@ -176,8 +179,8 @@ async fn a_failed_observer_stops_neither_the_others_nor_the_run() {
     })
     .await;
     let broken = chat.assistant.on_call_event(|_| Err("no network"));
-    chat.assistant.on_diagnostic(|_| Err("no console"));
-    chat.assistant.on_diagnostic(move |diagnostic| {
+    let silent = chat.assistant.on_diagnostic(|_| Err("no console"));
+    let reporting = chat.assistant.on_diagnostic(move |diagnostic| {
         if diagnostic.code() == "observer-failed" {
             failures.update(|list: &mut Vec<String>| list.push(diagnostic.message().to_owned()));
         }
@@ -200,5 +203,5 @@ async fn a_failed_observer_stops_neither_the_others_nor_the_run() {
     // Two events of a call and three messages; two events of a call.
     let count = |what| failures.with_untracked(|all| all.iter().filter(|one| *one == what).count());
     assert_eq!((count("no disk"), count("no network")), (5, 2));
-    drop(broken);
+    drop((broken, silent, reporting));
 }

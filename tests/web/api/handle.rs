@@ -59,7 +59,7 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
     let chat = chat(MockAgent::new(), || ()).await;
     let reported: Rc<RefCell<Vec<String>>> = Rc::default();
     let log = Rc::clone(&reported);
-    chat.assistant.on_diagnostic(move |found| {
+    let subscription = chat.assistant.on_diagnostic(move |found| {
         log.borrow_mut()
             .push(format!("{}: {}", found.code(), found.message()));
     });
@@ -71,6 +71,7 @@ async fn on_diagnostic_receives_diagnostics_of_the_agent() {
         reported.iter().any(|line| line == "odd: Something is odd"),
         "{reported:?}"
     );
+    drop(subscription);
 }
 
 #[wasm_bindgen_test]

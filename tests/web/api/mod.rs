@@ -13,6 +13,7 @@ mod options;
 mod part;
 mod props;
 mod signals;
+mod subscriptions;
 mod tools;
 mod window;
 

@@ -168,7 +168,8 @@ async fn nested() -> (
     let records: Rc<RefCell<Vec<AuditEntry>>> = Rc::default();
     let log = chat.assistant.start_audit(|_| ());
     let list = Rc::clone(&records);
-    log.on_entry(move |entry| list.borrow_mut().push(entry.clone()));
+    log.on_entry(move |entry| list.borrow_mut().push(entry.clone()))
+        .forget();
     (chat, records, ran)
 }
 
