@@ -8,12 +8,14 @@ cargo xtask demo [--port N] [--agent URL] [--protocol ag-ui|ui-stream|completion
     Builds the demo and serves it on 127.0.0.1 (8080, or the next free port).
     --agent passes the page's requests on to an agent server; without it the demo's own scripted agent answers.
     For completions it is the address before /chat/completions, and --model what the endpoint is asked for.
-cargo xtask test [--only lint|native|browser|e2e|features|speech|agents]... [--in chromium|firefox|webkit]
+cargo xtask test [--only lint|native|browser|e2e|features|speech|agents|long]... [--all] [--in chromium|firefox|webkit]
     Everything that must hold: format, lints, docs, native tests, browser tests, end-to-end tests.
+    --all runs the parts that a usual run leaves out, too, except for speech.
     --only features compiles each feature alone, which a usual run leaves out.
     --only speech compares what the screen reader Orca says in the demo with transcripts; a usual run leaves it out.
     --only agents plays scenes with real servers of popular frameworks, and writes docs/agents-table.md; a usual run
     leaves it out.
+    --only long runs the long end-to-end tests of e2e/long, which take hours; a usual run leaves them out.
     --in runs the browser tests alone, in another browser; firefox takes e2e, too (docs/browsers.md).
 cargo xtask bench [--only native|browser] [--runs N] [--json FILE] [--write]
     What an event costs beside plain parsing, and what the demo costs in Chromium beside a bare page, the median of N
@@ -120,11 +122,24 @@ pub(crate) enum TestPart {
     Speech,
     /// The scenes with servers of popular frameworks, only on request.
     Agents,
+    /// The long end-to-end tests, only on request.
+    Long,
 }
 
 impl TestPart {
     /// The parts that run without `--only`.
     pub(crate) const USUAL: [Self; 4] = [Self::Lint, Self::Native, Self::Browser, Self::EndToEnd];
+    /// The parts that run with `--all`. The transcripts of a screen reader depend on its version, so
+    /// they are not among them.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Lint,
+        Self::Native,
+        Self::Browser,
+        Self::EndToEnd,
+        Self::Features,
+        Self::Agents,
+        Self::Long,
+    ];
 
     fn from_name(name: &str) -> Outcome<Self> {
         match name {
@@ -135,8 +150,10 @@ impl TestPart {
             "features" => Ok(Self::Features),
             "speech" => Ok(Self::Speech),
             "agents" => Ok(Self::Agents),
+            "long" => Ok(Self::Long),
             _ => Err(format!(
-                "--only knows lint, native, browser, e2e, features, speech and agents, not `{name}`"
+                "--only knows lint, native, browser, e2e, features, speech, agents and long, \
+                 not `{name}`"
             )),
         }
     }
@@ -213,6 +230,7 @@ fn parse_demo(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
 
 fn parse_test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
     let mut parts = Vec::new();
+    let mut is_all = false;
     let mut browser = Browser::Chromium;
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -221,9 +239,16 @@ fn parse_test(mut args: impl Iterator<Item = String>) -> Outcome<Task> {
                     parts.push(TestPart::from_name(name)?);
                 }
             }
+            "--all" => is_all = true,
             "--in" => browser = Browser::from_name(&option_value(&mut args, "--in")?)?,
             other => return Err(unknown_argument(other)),
         }
+    }
+    if is_all {
+        if !parts.is_empty() {
+            return Err("--all runs every part, so it takes no --only".to_owned());
+        }
+        parts = TestPart::ALL.to_vec();
     }
     if !parts.iter().all(|part| browser.can_run(*part)) {
         return Err("--in firefox runs browser and e2e, --in webkit only browser".to_owned());
@@ -328,6 +353,8 @@ mod tests {
             ("test --in webkit --only e2e", "--in webkit"),
             ("test --in firefox --only speech", "--in firefox"),
             ("test --in firefox --only agents", "--in firefox"),
+            ("test --in firefox --all", "--in firefox"),
+            ("test --all --only lint", "--all"),
             ("bench fast", "fast"),
             ("bench --only e2e", "e2e"),
             ("bench --runs 0", "--runs"),
@@ -373,11 +400,26 @@ mod tests {
     }
 
     #[test]
-    fn speech_and_agents_run_only_on_request() {
-        for (line, part) in [("speech", TestPart::Speech), ("agents", TestPart::Agents)] {
+    fn some_parts_run_only_on_request() {
+        for (line, part) in [
+            ("features", TestPart::Features),
+            ("speech", TestPart::Speech),
+            ("agents", TestPart::Agents),
+            ("long", TestPart::Long),
+        ] {
             let alone = Task::Test(vec![part], Browser::Chromium);
             assert_eq!(parsed(&format!("test --only {line}")), Ok(alone));
             assert!(!TestPart::USUAL.contains(&part), "{line}");
+        }
+    }
+
+    #[test]
+    fn all_runs_every_part_but_speech() {
+        let all = Task::Test(TestPart::ALL.to_vec(), Browser::Chromium);
+        assert_eq!(parsed("test --all"), Ok(all));
+        assert!(!TestPart::ALL.contains(&TestPart::Speech));
+        for part in TestPart::USUAL {
+            assert!(TestPart::ALL.contains(&part), "{part:?}");
         }
     }
 

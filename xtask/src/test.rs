@@ -87,10 +87,14 @@ pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> O
                 built = run_browser_tests(project, in_which, with_pages, &mut native, &mut tally);
                 run_tests(&mut native, &mut tally);
             }
-            TestPart::EndToEnd => {
-                if built.unwrap_or_else(|| build_pages(project, None, &mut Vec::new(), &mut tally))
-                {
-                    run_end_to_end_tests(project, in_which, &mut tally);
+            TestPart::EndToEnd | TestPart::Long => {
+                let is_built = built
+                    .unwrap_or_else(|| build_pages(project, None, &mut Vec::new(), &mut tally));
+                built = Some(is_built);
+                match part {
+                    _ if !is_built => {}
+                    TestPart::Long => on_request::run_long_tests(project, &mut tally),
+                    _ => run_end_to_end_tests(project, in_which, &mut tally),
                 }
             }
             TestPart::Speech => on_request::run_speech_tests(project, &mut tally),
@@ -413,7 +417,12 @@ fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) 
 
 /// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
 fn spec_paths(project: &Project) -> Vec<PathBuf> {
-    ["e2e/specs", "e2e/consent"]
+    specs_in(project, &["e2e/specs", "e2e/consent"])
+}
+
+/// Returns the paths of the specs in these folders.
+pub(crate) fn specs_in(project: &Project, folders: &[&str]) -> Vec<PathBuf> {
+    folders
         .iter()
         .flat_map(|folder| files_with_extension(project, folder, "mjs"))
         .filter(|file| file.to_string_lossy().ends_with(".spec.mjs"))
