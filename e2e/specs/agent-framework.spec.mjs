@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
-import { approveWith, questions } from "../support/questions.mjs";
+import { questions } from "../support/questions.mjs";
 import { demo, frameworkAgent } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 import { checkEnvelopes } from "../support/wire.mjs";
@@ -44,18 +44,6 @@ async function refund(chat, text = "Refund order A-17") {
   return card;
 }
 
-agentTest("two messages are answered in one conversation", async (chat, agent) => {
-  await chat.ask("Hello there");
-  await chat.says("You said: Hello there");
-  await chat.ask("And again");
-  await chat.says("You said: And again");
-  const [, second] = await sent(agent);
-  assert.deepEqual(
-    second.messages.map(({ role }) => role),
-    ["user", "assistant", "user"],
-  );
-});
-
 agentTest("a page tool runs although its parent message was never started", async (chat, agent) => {
   await chat.ask("Search, please");
   await chat.status(chat.card("web_search"), "complete");
@@ -63,17 +51,6 @@ agentTest("a page tool runs although its parent message was never started", asyn
   const bodies = await sent(agent);
   assert.equal(bodies.length, 2);
   assert.deepEqual(answeredCalls(bodies[1]), [["web_search", true]]);
-});
-
-agentTest("two server calls complete in one run", async (chat, agent) => {
-  await chat.ask("Where are orders A-17 and B-2?");
-  const cards = chat.card("lookup_order");
-  await chat.status(cards.nth(0), "complete");
-  await chat.status(cards.nth(1), "complete");
-  await chat.says(/"A-17", "state": "packed"[^]*"B-2", "state": "packed"/);
-  await chat.ask("Thank you");
-  await chat.says("You said: Thank you");
-  assert.equal((await sent(agent)).length, 2);
 });
 
 agentTest("with a server call and a page call, the server runs its own after the page's", async (chat, agent) => {
@@ -123,13 +100,6 @@ agentTest("an approval sent in three forms is shown once", async (chat, agent) =
   );
 });
 
-agentTest("an approval with edited arguments runs with them", async (chat) => {
-  const card = await refund(chat);
-  await approveWith(card, { order_id: "A-17", amount: 15 });
-  await chat.idle();
-  await chat.says('refund_order returned {"order": "A-17", "refunded": 15}.');
-});
-
 agentTest("a denial is reported by the agent, and the next message works", async (chat, agent) => {
   const card = await refund(chat);
   await chat.deny(card);
@@ -139,29 +109,4 @@ agentTest("a denial is reported by the agent, and the next message works", async
   await chat.ask("Thank you");
   await chat.says("You said: Thank you");
   assert.deepEqual((await sent(agent))[1].resume[0].payload, { approved: false });
-});
-
-agentTest("Stop cancels a pending approval, and the next message is answered", async (chat) => {
-  await refund(chat);
-  await chat.stopButton.click();
-  await chat.idle();
-  await chat.ask("Hello again");
-  await chat.says("You said: Hello again");
-});
-
-agentTest("two approvals of one run are sent together", async (chat, agent) => {
-  const cards = await refund(chat, "Refund orders A-17 and B-2");
-  await chat.approve(cards.nth(0));
-  await chat.approve(cards.nth(1));
-  await chat.idle();
-  await chat.says(/"A-17", "refunded": 40[^]*"B-2", "refunded": 40/);
-  assert.equal((await sent(agent)).length, 2);
-});
-
-agentTest("an internal error shows a notice, and the next message works", async (chat) => {
-  await chat.ask("Crash");
-  await chat.notice(/internal error/).waitFor();
-  await chat.says("About to fail.");
-  await chat.ask("Are you back?");
-  await chat.says("You said: Are you back?");
 });

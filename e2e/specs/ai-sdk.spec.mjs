@@ -3,10 +3,9 @@
 
 import assert from "node:assert/strict";
 
-import { brokenStreams } from "../support/broken-streams.mjs";
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
-import { conversationOf, pageOf, sketch } from "../support/stored-conversation.mjs";
+import { pageOf } from "../support/stored-conversation.mjs";
 import { aiSdkAgent, demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -46,7 +45,7 @@ async function sent(agent) {
 /** The parts of the newest message of a request, without the ids of calls. */
 const newest = ({ messages }) => messages.at(-1).parts.map(({ toolCallId, ...part }) => part);
 
-agentTest("text is streamed, the request is exact, and token usage is shown", {}, async (chat, agent) => {
+agentTest("text is streamed, the request is exact and offers the tools of the page, and token usage is shown", {}, async (chat, agent) => {
   await chat.ask("Hello there");
   await chat.says("You said: Hello there");
   await chat.opensDetails();
@@ -63,11 +62,7 @@ agentTest("text is streamed, the request is exact, and token usage is shown", {}
       ["user", "And again"],
     ],
   );
-});
-
-agentTest("the tools of the page are offered", {}, async (chat, agent) => {
-  await chat.ask("Hello there");
-  const [{ tools, context }] = await sent(agent);
+  const { tools, context } = first;
   assert.deepEqual(Object.keys(tools).sort(), [
     "confirmAction",
     "confirmDeletion",
@@ -80,26 +75,6 @@ agentTest("the tools of the page are offered", {}, async (chat, agent) => {
   ]);
   assert.deepEqual(Object.keys(tools.get_weather), ["description", "parameters"]);
   assert.ok(context.some(({ description }) => description === "The projects on the page"));
-});
-
-agentTest("a server tool completes within one answer, without another request", {}, async (chat, agent) => {
-  await chat.ask("Where is order A-17?");
-  await chat.status(chat.card("lookup_order"), "complete");
-  await chat.says('lookup_order returned {"order":"A-17","state":"packed"}.');
-  assert.equal((await sent(agent)).length, 1);
-  assert.deepEqual(sketch(await conversationOf(chat.page, "test")), [
-    ["user", "text: Where is order A-17?"],
-    [
-      "assistant",
-      {
-        name: "lookup_order",
-        input: { order_id: "A-17" },
-        state: "output-available",
-        output: { order: "A-17", state: "packed" },
-      },
-    ],
-    ["assistant", 'text: lookup_order returned {"order":"A-17","state":"packed"}.'],
-  ]);
 });
 
 agentTest("an approved call runs once, and its result is sent to the server", {}, async (chat, agent) => {
@@ -128,59 +103,6 @@ agentTest("an approved call runs once, and its result is sent to the server", {}
   assert.match(JSON.stringify(output), /Oslo/);
 });
 
-agentTest("a denied call does not run and is reported to the agent", {}, async (chat, agent) => {
-  await chat.send("What's the weather in Oslo?");
-  await chat.deny(chat.card("get_weather"));
-  await chat.status(chat.card("get_weather"), "failed");
-  await chat.idle();
-  await chat.says("get_weather was denied, so I leave it.");
-  assert.equal(newest((await sent(agent))[1]).at(-1).output, "denied");
-});
-
-agentTest("results of two parallel calls are sent in call order in one continuation", {}, async (chat, agent) => {
-  await chat.send("What's the weather in Oslo and Bergen?");
-  const cards = chat.card("get_weather");
-  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
-  await chat.approve(cards.nth(1));
-  await chat.status(cards.nth(1), "complete");
-  assert.equal((await sent(agent)).length, 1, "one answer is still missing");
-  await chat.deny(cards.nth(0));
-  await chat.idle();
-  await chat.says(/get_weather was denied[^]*get_weather returned/);
-  const requests = await sent(agent);
-  assert.equal(requests.length, 2);
-  const calls = newest(requests[1]).filter(({ type }) => type === "tool-get_weather");
-  assert.deepEqual(
-    calls.map(({ input, state }) => [input.location, state]),
-    [
-      ["Oslo", "output-available"],
-      ["Bergen", "output-available"],
-    ],
-  );
-});
-
-agentTest("a failed handler is reported to the server with its reason", {}, async (chat, agent) => {
-  await chat.ask("Search for pier failure reports");
-  await chat.status(chat.card("web_search"), "failed");
-  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
-  const call = newest((await sent(agent))[1]).at(-1);
-  assert.equal(call.state, "output-error");
-  assert.match(call.errorText, /the search index is being rebuilt/);
-});
-
-agentTest("arguments that break the schema never reach the handler", {}, async (chat, agent) => {
-  await chat.ask("Use wrong arguments");
-  await chat.status(chat.card("web_search"), "failed");
-  await chat.says(/web_search failed: .*query/);
-  assert.equal((await sent(agent)).length, 2);
-});
-
-agentTest("an unknown tool is answered by the server without another request", {}, async (chat, agent) => {
-  await chat.ask("Call an unknown tool");
-  await chat.says(/teleport/);
-  assert.equal((await sent(agent)).length, 1);
-});
-
 agentTest("an approved server call is sent back with its signature and runs once", {}, async (chat, agent) => {
   await chat.send("Refund order A-17");
   const card = chat.card("refund_order");
@@ -202,33 +124,6 @@ agentTest("an approved server call is sent back with its signature and runs once
   assert.match(approval.signature, /./, "the server knows its approval again by it");
 });
 
-agentTest("a denied server call is reported to the server and does not run", {}, async (chat, agent) => {
-  await chat.send("Refund order A-17");
-  const card = chat.card("refund_order");
-  await chat.deny(card);
-  await chat.idle();
-  await chat.status(card, "failed");
-  await chat.says("refund_order was denied");
-  const requests = await sent(agent);
-  assert.equal(requests.length, 2);
-  assert.equal(newest(requests[1]).at(-1).approval.approved, false);
-});
-
-agentTest("two approvals of the server are decided separately and sent together", {}, async (chat, agent) => {
-  await chat.send("Look up and refund order A-17 and B-2");
-  const cards = chat.card("refund_order");
-  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
-  await chat.status(chat.card("lookup_order"), "complete");
-  await chat.approve(cards.nth(0));
-  assert.equal((await sent(agent)).length, 1);
-  await chat.deny(cards.nth(1));
-  await chat.idle();
-  await chat.says(/refund_order returned[^]*refund_order was denied|refund_order was denied[^]*refund_order returned/);
-  assert.equal((await sent(agent)).length, 2);
-});
-
-brokenStreams(agentTest, "ai-sdk error");
-
 agentTest("Stop aborts the request, keeps the text, and the next message works", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
@@ -238,20 +133,6 @@ agentTest("Stop aborts the request, keeps the text, and the next message works",
   await chat.says("word20 ");
   await chat.ask("Never mind");
   await chat.says("You said: Never mind");
-});
-
-agentTest("a stopped handler is reported with the next message", {}, async (chat, agent) => {
-  await chat.send("Pick a data source");
-  const card = chat.card("selectDataSource");
-  await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
-  await chat.stopButton.click();
-  await chat.idle();
-  await chat.status(card, "failed");
-  assert.equal((await sent(agent)).length, 1, "nothing is sent by itself");
-  await chat.ask("Never mind");
-  const [, second] = await sent(agent);
-  const { type, output } = second.messages[1].parts.at(-1);
-  assert.deepEqual([type, output], ["tool-selectDataSource", { error: "cancelled" }]);
 });
 
 /** The number of times that a text occurs in another. */
@@ -280,34 +161,6 @@ agentTest("a reload during an answer resumes its stream without duplicates", {},
   assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
 });
 
-agentTest("a reload after a result keeps the earlier parts and sends nothing twice", {}, async (chat, agent) => {
-  await chat.send("Slowly: what's the weather in Oslo?");
-  await chat.approve(chat.card("get_weather"));
-  await chat.says("get_weather returned");
-  await chat.page.reload();
-  await chat.composer.waitFor();
-  await chat.says(/get_weather returned ".*"\./);
-  await chat.idle();
-  await chat.says("Let me check the weather.");
-  await chat.status(chat.card("get_weather"), "complete");
-  assert.equal(times(await chat.log.innerText(), "get_weather returned"), 1);
-  const requests = await agent.requests();
-  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
-});
-
-agentTest("a reload after an approval of the server resumes its stream", {}, async (chat, agent) => {
-  await chat.send("Slowly: refund order A-17");
-  await chat.approve(chat.card("refund_order"));
-  await chat.says("refund_order returned");
-  await chat.page.reload();
-  await chat.composer.waitFor();
-  await chat.says('refund_order returned {"order":"A-17","refunded":40}.');
-  await chat.idle();
-  await chat.status(chat.card("refund_order"), "complete");
-  const requests = await agent.requests();
-  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST", "GET"]);
-});
-
 agentTest("a reload without a resumable stream keeps the text", {}, async (chat, agent) => {
   await chat.send("Tell me a long story");
   await chat.says("word20 ");
@@ -322,29 +175,6 @@ agentTest("a reload without a resumable stream keeps the text", {}, async (chat,
   assert.equal(times(await chat.log.innerText(), "word20 "), 1);
   await chat.ask("And now?");
   await chat.says("You said: And now?");
-});
-
-agentTest("a reload keeps a pending approval, and the call runs and is sent once", {}, async (chat, agent) => {
-  await chat.send("What's the weather in Oslo?");
-  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
-  await chat.page.reload();
-  await chat.composer.waitFor();
-  await chat.approve(chat.card("get_weather"));
-  await chat.idle();
-  await chat.says("get_weather returned");
-  const requests = await agent.requests();
-  assert.deepEqual(requests.map(({ method }) => method), ["POST", "POST"], "nothing was under way to read on");
-});
-
-agentTest("a reload keeps a pending approval of the server, and the decision is sent once", {}, async (chat, agent) => {
-  await chat.send("Refund order A-17");
-  await chat.card("refund_order").getByRole("button", { name: "Approve" }).waitFor();
-  await chat.page.reload();
-  await chat.composer.waitFor();
-  await chat.approve(chat.card("refund_order"));
-  await chat.idle();
-  await chat.says("refund_order returned");
-  assert.equal((await sent(agent)).length, 2);
 });
 
 chatTest("streams are resumed through the demo's proxy, without another origin", { address: ({ proxied }) => proxied.url }, async (chat) => {

@@ -77,26 +77,3 @@ agentTest("a server result with another id in the snapshot is shown once", async
   assert.equal(bodies.length, 2);
   assert.deepEqual(rolesOf(bodies[1]), ["user", "assistant", "tool", "assistant", "user"], "a result follows its call");
 });
-
-agentTest("a server call and a page call complete in one run", async (chat, agent) => {
-  await chat.ask("Where is order A-17, and search");
-  await chat.status(chat.card("lookup_order"), "complete");
-  await chat.status(chat.card("web_search"), "complete");
-  await chat.says(/lookup_order returned[^]*web_search returned/);
-  const bodies = await sent(agent);
-  assert.equal(bodies.length, 2, "one continuation");
-  const [, asked, ...results] = bodies[1].messages;
-  assert.deepEqual(
-    results.map(({ role, toolCallId }) => [role, toolCallId]),
-    asked.toolCalls.map(({ id }) => ["tool", id]),
-    "results in call order",
-  );
-});
-
-agentTest("an error during a run keeps the partial text, and the next message works", async (chat) => {
-  await chat.ask("Crash");
-  await chat.notice(/the model exploded/).waitFor();
-  await chat.says("About to fail.");
-  await chat.ask("Are you back?");
-  await chat.says("You said: Are you back?");
-});
