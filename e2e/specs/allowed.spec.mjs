@@ -1,32 +1,17 @@
-// The demo's remembered approvals: granted, marked, listed and revoked; and the preview of a call's changes, which is
-// part of the approval.
+// The demo's remembered approvals: granted, marked, listed and revoked.
 
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
-import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
-/** Deploys two versions to production in one answer. */
-function twice(answer, input) {
-  begin(answer, input);
-  for (const version of ["9.0.0", "9.1.0"]) {
-    const delta = JSON.stringify({ environment: "production", version });
-    send(answer, { type: "TOOL_CALL_START", toolCallId: version, toolCallName: "deployApplication" });
-    send(answer, { type: "TOOL_CALL_ARGS", toolCallId: version, delta });
-    send(answer, { type: "TOOL_CALL_END", toolCallId: version });
-  }
-  finish(answer, input);
-}
-
 const pageTest = suite(async (open) => {
   const page = await demo();
-  const agent = await fakeAgent({ origin: new URL(page.url).origin, scenes: { twice } });
-  open.push(page, agent);
-  return { page, agent };
+  open.push(page);
+  return { page };
 });
 
 const chatTest = (name, body) =>
@@ -44,18 +29,6 @@ async function choose(card, label) {
   for (let step = 0; step < 4 && !(await radio.isChecked()); step++) await card.page().keyboard.press("ArrowDown");
   assert.ok(await radio.isChecked(), label);
 }
-
-chatTest("Escape closes the choice of duration, and no approval is remembered", async (chat, harbor) => {
-  await chat.send("What's the weather?");
-  const card = chat.card("get_weather").first();
-  await choose(card, "For this conversation");
-  await chat.page.keyboard.press("Escape");
-  await chat.hasFocus(card.getByRole("button", { name: "Allow for longer", exact: true }));
-  assert.equal(await card.getByRole("radio").count(), 0);
-  await chat.approve(card);
-  await chat.idle();
-  await shows(allowed(harbor), "You are asked every time");
-});
 
 const allowed = (harbor) => harbor.panel("What you allowed");
 
@@ -115,31 +88,4 @@ chatTest("an approval for any version in one environment covers the next version
   await chat.ask("Deploy 2.1.0 to production");
   await shows(chat.card("deployApplication").nth(1), "Allowed earlier");
   await shows(harbor.lane("production"), "2.1.0");
-});
-
-const address = ({ page, agent }) =>
-  `${page.url}?${new URLSearchParams({ agent: `${agent.url}twice`, protocol: "ag-ui" })}`;
-
-pageTest("an approval whose preview has changed does not run and is shown again", { address }, async (chat) => {
-  const harbor = new Harbor(chat.page);
-  await harbor.mayDeploy.check();
-  await chat.send("Deploy both");
-  const [first, second] = [0, 1].map((place) => chat.card("deployApplication").nth(place));
-  const before = (await second.locator("[data-kind=preview]").innerText()).match(/: (.*) → 9\.1\.0/)[1];
-  await shows(first, `Production: ${before} → 9.0.0`);
-  await chat.picture("allowed-preview");
-  await chat.approve(first);
-  await shows(harbor.lane("production"), "9.0.0");
-  // The first call has changed the preview of the second one. A single press does not approve a preview that has just
-  // changed.
-  const yes = second.getByRole("button", { name: /^Approve: / });
-  for (const end of await second.locator(".la-approval-end").all()) await end.scrollIntoViewIfNeeded();
-  await eventually(async () => assert.equal(await yes.getAttribute("aria-disabled"), null));
-  await yes.press("Enter");
-  await shows(second, "Production: 9.0.0 → 9.1.0");
-  await shows(second, "The details changed. Check them again");
-  await shows(harbor.lane("production"), "9.0.0");
-  await chat.picture("allowed-preview-changed");
-  await chat.approve(second);
-  await shows(harbor.lane("production"), "9.1.0");
 });

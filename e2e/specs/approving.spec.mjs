@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually, read } from "../support/chat.mjs";
+import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -79,25 +79,6 @@ chatTest("Deny opens the reason field, Escape closes it, and a double click does
   await chat.page.keyboard.press("Enter");
   await eventually(async () => assert.notEqual(await card.getAttribute("data-phase"), "approval-requested"));
   await shows(harbor.lane("production"), "2.3.1");
-});
-
-chatTest("all approvals of one response are approved together once all were read", async (chat, harbor) => {
-  await chat.send("What's the weather in Oslo and Bergen?");
-  const all = chat.root.getByRole("group", { name: "2 questions to answer" });
-  await all.waitFor();
-  const approve = await read(chat.root, "Approve all");
-  await chat.picture("two questions approved together");
-  await approve.click();
-  await chat.idle();
-  await shows(chat.log, /in Oslo[^]*in Bergen/);
-  await shows(harbor.conditions, /Oslo|Bergen/);
-});
-
-chatTest("all approvals of one response are denied together", async (chat, harbor) => {
-  await chat.send("What's the weather in Oslo and Bergen?");
-  await chat.root.getByRole("button", { name: "Deny all", exact: true }).click();
-  await chat.idle();
-  await shows(harbor.conditions, "No place shared yet");
 });
 
 pageTest(

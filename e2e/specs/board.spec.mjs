@@ -28,14 +28,6 @@ chatTest("a signal changed by a handler is sent with the next run", { address },
   await accessible(chat.page);
 });
 
-chatTest("a signal set right before a message is sent with it", { address }, async (chat) => {
-  for (const title of ["Order paint", "Draw the harbour"]) {
-    await chat.page.getByRole("article").filter({ hasText: title }).getByRole("button", { name: "Ask" }).click();
-    await chat.idle();
-    await chat.says(`The selected card: ${title}.`);
-  }
-});
-
 chatTest("an action disabled by its own handler completes", { address }, async (chat) => {
   await chat.ask("What can you do?");
   await chat.says("I may use: list_cards, add_card, move_card, delete_done, estimate_card.");
@@ -54,13 +46,6 @@ chatTest("an action disabled by its own handler completes", { address }, async (
   // The tool is offered again when there is something to delete.
   await chat.ask("Move 2 done");
   assert.match(await chat.messages("assistant").last().innerText(), /move_card, delete_done, estimate_card\.$/);
-});
-
-chatTest("a denied deletion leaves the board unchanged", { address }, async (chat) => {
-  await chat.send("Sweep");
-  await chat.deny(chat.card("delete_done"));
-  await chat.idle();
-  await column(chat, "Done").getByText("Count the boats").waitFor();
 });
 
 chatTest("a handler asks the user with a form in its card", { address }, async (chat) => {

@@ -112,56 +112,6 @@ chatTest("Escape cancels an edit, and editing is disabled during a run", async (
   await chat.idle();
 });
 
-chatTest("another branch can be shown while a tool runs, with a link back", async (chat) => {
-  await chat.ask("Where is order A-17?");
-  await chat.ask("Search for tide tables");
-  await edit(chat, question(chat, 1), "Check berth availability");
-  await chat.card("api_request").waitFor();
-  await versions(question(chat, 1)).before.click();
-  const notice = chat.root.locator(".la-elsewhere");
-  await notice.getByText("The assistant is working on another version.").waitFor();
-  assert.equal(await chat.root.getByRole("button", { name: "Send next" }).count(), 0);
-  assert.equal(await chat.card("api_request").count(), 0);
-  await notice.getByRole("button", { name: "Show it" }).click();
-  await chat.card("api_request").waitFor();
-  await chat.hasFocus(chat.log);
-  await chat.idle();
-  await chat.says("Berths 4, 9 and 14 are free today.");
-});
-
-chatTest("an approval on another branch shows a notice and is decided there", async (chat) => {
-  await chat.ask("Where is order A-17?");
-  await edit(chat, question(chat), "What's the weather?");
-  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
-  await versions(question(chat)).before.click();
-  const notice = chat.root.locator(".la-elsewhere");
-  await notice.getByText("Another version is waiting for you.").waitFor();
-  await accessible(chat.page);
-  await notice.getByRole("button", { name: "Show it" }).click();
-  await chat.approve(chat.card("get_weather"));
-  await chat.idle();
-  assert.deepEqual(await texts(chat, "user"), ["What's the weather?"]);
-});
-
-chatTest("a message sent while a tool runs follows it and is marked", async (chat) => {
-  await chat.send("Run the full deployment process");
-  await chat.card("deployment_process").waitFor();
-  await chat.composer.fill("Where is order A-17?");
-  const button = chat.root.getByRole("button", { name: "Send next" });
-  await accessible(chat.page);
-  await button.click();
-  assert.equal(await chat.composer.inputValue(), "");
-  await chat.hasFocus(chat.composer);
-  await chat.idle();
-  const interjection = question(chat, 1);
-  await eventually(async () => assert.ok(await interjection.evaluate((node) => node.hasAttribute("data-interjected"))));
-  assert.match(await interjection.innerText(), /Sent while the assistant was working/);
-  await chat.says("A-17");
-  await chat.status(chat.card("deployment_process"), "complete");
-  const stored = await conversationOf(chat.page, CHAT);
-  assert.ok(stored.messages.some(({ message }) => message.interjected));
-});
-
 for (const [name, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ["light", "dark"]) {
     chatTest(

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 
-import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
@@ -90,44 +89,6 @@ chatTest("the scroll position is kept after scrolling up by keyboard", async (ch
   await chat.idle();
 });
 
-chatTest("Enter during a run queues the text without stopping it", async (chat) => {
-  await chat.send("Check berth availability");
-  await chat.card("api_request").waitFor();
-  await chat.composer.pressSequentially("Search for crabs");
-  await chat.composer.press("Enter");
-  assert.equal(await chat.composer.inputValue(), "");
-  await chat.root.locator("[data-pending]").getByText("Queued").waitFor();
-  await chat.hasFocus(chat.composer);
-  await chat.says("I found one page");
-  await chat.status(chat.card("api_request"), "complete");
-  await chat.idle();
-  assert.equal(await chat.root.locator("[data-pending]").count(), 0);
-  assert.equal(await chat.messages("user").count(), 2);
-});
-
-chatTest("a queued message can be edited or removed without losing the focus", async (chat) => {
-  await chat.send("Run the full deployment process");
-  await chat.card("deployment_process").waitFor();
-  const queued = chat.root.locator("[data-pending]");
-  for (const text of ["Search for crabs", "Where is order A-17?"]) {
-    await chat.composer.fill(text);
-    await chat.composer.press("Enter");
-    await queued.filter({ hasText: text }).waitFor();
-  }
-  await accessible(chat.page);
-  await queued.first().getByRole("button", { name: "Remove" }).click();
-  await chat.hasFocus(queued.first().getByRole("button", { name: "Remove" }));
-  await eventually(async () => assert.equal(await queued.count(), 1));
-  await queued.getByRole("button", { name: "Edit message" }).click();
-  await chat.hasFocus(chat.composer);
-  assert.equal(await chat.composer.inputValue(), "Where is order A-17?");
-  await eventually(async () => assert.equal(await queued.count(), 0));
-  await chat.composer.fill("");
-  await chat.idle();
-  await chat.status(chat.card("deployment_process"), "complete");
-  assert.equal(await chat.messages("user").count(), 1, "neither was sent");
-});
-
 chatTest("the description of the composer does not change during a run", async (chat) => {
   const described = () => chat.composer.evaluate((box) => [box.ariaDescription, box.getAttribute("aria-describedby")]);
   const before = await described();
@@ -178,14 +139,6 @@ chatTest("Enter that ends an input method's composition does not send", async (c
   assert.equal(await chat.messages("user").count(), 0);
 }, { only: "chromium" });
 
-chatTest("a blank text is not sent", async (chat) => {
-  await chat.composer.fill("  \n ");
-  await chat.composer.press("Enter");
-  await chat.root.getByRole("button", { name: "Send", exact: true }).click();
-  await chat.idle();
-  assert.equal(await chat.messages("user").count(), 0);
-});
-
 chatTest("every suggestion sends exactly its label", async (chat) => {
   const list = chat.root.getByRole("list", { name: "Suggestions" });
   const more = list.getByRole("button", { name: "More", exact: true });
@@ -207,21 +160,6 @@ chatTest("every suggestion sends exactly its label", async (chat) => {
     await chat.root.getByRole("button", { name: "New conversation" }).click();
     await list.waitFor();
   }
-});
-
-chatTest("Send and Stop alternate, and the status shows the state of the run", async (chat) => {
-  const send = chat.root.getByRole("button", { name: "Send", exact: true });
-  assert.ok(await send.isVisible());
-  assert.ok(!(await chat.stopButton.isVisible()));
-  await chat.composer.fill("What's the weather?");
-  await send.click();
-  await chat.stopButton.waitFor();
-  assert.ok(!(await send.isVisible()));
-  await shows(chat.root, "Waiting for you");
-  await chat.deny(chat.card("get_weather"));
-  await chat.idle();
-  await send.waitFor();
-  await shows(chat.root, "Ready");
 });
 
 chatTest(

@@ -76,7 +76,6 @@ const scenes = {
   denied: [asking("deployApplication", STAGING), relisted("deployApplication", STAGING)],
   renamed: [asking("lookup_faq", HOURS), relisted("deployApplication", STAGING)],
   "renamed-embed": [asking("lookup_faq", HOURS), relisted("send_money", MALLORY)],
-  finished: [run((answer) => call(answer, "c", "web_search", CRABS)), relisted("web_search", CRABS)],
   // LlamaIndex and CrewAI list the message under an id of their own before the run ends.
   renumbered: run((answer, input) => {
     call(answer, "c", "get_weather", { location: "Rotterdam" }, "m");
@@ -100,13 +99,6 @@ const scenes = {
     call(answer, "d", "web_search", { query: "herons" }, "m");
     const calls = ["c", "d"].map((id) => ({ id, type: "function", function: { name: "web_search", arguments: "" } }));
     list(answer, input, { id: "m", role: "assistant", toolCalls: calls });
-  }),
-  result: run(async (answer, input, hold) => {
-    call(answer, "c", "lookup_faq", HOURS);
-    await hold();
-    const result = { id: "t", role: "tool", toolCallId: "c", content: '{"open":"9 to 5"}' };
-    list(answer, input, listed("c", ["c", "lookup_faq", HOURS]), result);
-    await hold();
   }),
 };
 
@@ -207,33 +199,6 @@ sceneTest("a call renamed after its approval needs a new approval", "renamed", a
   assert.deepEqual(await done(harbor), before);
   assert.deepEqual(posted()[1].resume, [{ interruptId: "question", status: "resolved", payload: { approved: true } }]);
   assert.deepEqual(callsAndResults(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
-});
-
-sceneTest("a finished handler does not run again when a snapshot moves its call", "finished", async (chat, harbor, posted) => {
-  const before = await done(harbor);
-  await chat.ask("Go");
-  const card = chat.card("web_search");
-  await chat.status(card, "complete");
-  assert.equal(await card.count(), 1);
-  assert.equal((await done(harbor)).length, before.length + 1, "it ran once");
-  assert.equal(posted().length, 2);
-  const [asked, result] = callsAndResults(posted()[1]);
-  assert.equal(asked, `c: web_search ${JSON.stringify(CRABS)}`);
-  assert.match(result, /^c = .*Crabs on the quay wall/);
-});
-
-sceneTest("a result that only a snapshot contains completes its card", "result", async (chat, harbor, posted, proceed) => {
-  await chat.send("Go");
-  const card = chat.card("lookup_faq");
-  await card.waitFor();
-  assert.notEqual(await card.getAttribute("data-status"), "complete");
-  proceed();
-  await chat.status(card, "complete");
-  await card.locator("summary").first().click();
-  await shows(card, "9 to 5");
-  proceed();
-  await chat.idle();
-  assert.equal(posted().length, 1);
 });
 
 sceneTest("a call whose message id changes waits for its approval and runs once", "renumbered", async (chat, harbor, posted) => {

@@ -1,5 +1,6 @@
-// Early ends of the demo's scenes: Stop, a component that is removed, another conversation, the run limit, a broken
-// connection. Each time every call comes to an end, the page shows it, and the next message works.
+// Early ends of the demo's scenes: Stop, an action that is disabled, another conversation, a stopped program. Each time
+// every call comes to an end, the page shows it, and the next message works. Unmounted components are tested in
+// tests/web/lifecycle.rs, the run limit and broken streams in notices.rs.
 
 import assert from "node:assert/strict";
 
@@ -66,34 +67,6 @@ chatTest("Stop closes a pending approval, and nothing runs", async (chat, harbor
   await answersAgain(chat);
 });
 
-chatTest("unmounting a component cancels its running call, and the agent answers", async (chat, harbor) => {
-  await chat.send("Search for slow boats");
-  const card = chat.card("web_search");
-  await chat.status(card, "executing");
-  await harbor.search.getByRole("button", { name: "Close search" }).click();
-  await chat.status(card, "failed");
-  await chat.idle();
-  await chat.says("web_search failed: cancelled. I will go on without it.");
-  await shows(card, /web search\s+slow boats\s+Cancelled/);
-  await chat.ask("Search for crabs");
-  await chat.says("I cannot search while the search panel is closed.");
-  await harbor.search.getByRole("button", { name: "Open search" }).click();
-  await chat.ask("Search for crabs");
-  await chat.says("I found one page: Crabs on the quay wall.");
-});
-
-chatTest("unmounting a component replaces its card with the default card", async (chat, harbor) => {
-  await chat.ask("Search for crabs");
-  const card = chat.card("web_search");
-  await shows(card, 'Found 1 result for "crabs"');
-  await harbor.search.getByRole("button", { name: "Close search" }).press("Enter");
-  await shows(card, /web search\s+crabs\s+Done/);
-  await chat.status(card, "complete");
-  await chat.hasFocus(harbor.search.getByRole("button", { name: "Open search" }), "the focus is not lost");
-  await chat.page.keyboard.press("Enter");
-  await shows(card, 'Found 1 result for "crabs"');
-});
-
 chatTest("a disabled action hides Approve, and its approval can be dismissed", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");
@@ -112,63 +85,12 @@ chatTest("a disabled action hides Approve, and its approval can be dismissed", a
   await shows(harbor.lane("production"), "2.3.1");
 });
 
-chatTest("a new conversation drops a pending approval, and nothing runs", async (chat, harbor) => {
-  await chat.send("What's the weather?");
-  await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
-  await chat.root.getByRole("button", { name: "New conversation" }).click();
-  await chat.idle();
-  assert.equal(await chat.card("get_weather").count(), 0);
-  assert.equal(await chat.messages("user").count(), 0);
-  await chat.root.getByRole("button", { name: "Search for tide tables" }).waitFor();
-  await shows(harbor.conditions, "No place shared yet");
-  await chat.ask("Search for tide tables");
-  await chat.says("I found 2 pages");
-});
-
 chatTest("a new conversation cancels a running handler", async (chat, harbor) => {
   await chat.send("slow task");
   await shows(harbor.lane("staging"), "step 1 of 5");
   await chat.root.getByRole("button", { name: "New conversation" }).click();
   await chat.idle();
   await shows(harbor.lane("staging"), /2\.3\.1[^]*Healthy/);
-  await answersAgain(chat);
-});
-
-chatTest("a loop ends at the run limit, and Continue resumes it", async (chat) => {
-  await chat.send("Keep searching");
-  const more = chat.page.getByRole("button", { name: "Continue" });
-  await more.waitFor({ timeout: 30_000 });
-  await chat.idle();
-  const calls = await chat.card("web_search").count();
-  assert.equal(calls, 10, "the default limit");
-  for (const status of await chat.card("web_search").evaluateAll((cards) => cards.map((card) => card.dataset.status))) {
-    assert.equal(status, "complete", "the calls of the last run were carried out");
-  }
-  await more.click();
-  await chat.running();
-  await chat.card("web_search").nth(calls).waitFor();
-  await chat.stopButton.click();
-  await chat.idle();
-  await answersAgain(chat);
-});
-
-chatTest("a truncated stream keeps its text and shows a notice with Retry", async (chat) => {
-  await chat.ask("Cut the line");
-  await chat.says("This answer breaks off before");
-  const retry = chat.page.getByRole("button", { name: "Retry" });
-  await retry.waitFor();
-  await retry.press("Enter");
-  await chat.idle();
-  await retry.waitFor();
-  assert.equal(await chat.messages("user").count(), 1, "the question stands once");
-  await answersAgain(chat);
-  assert.equal(await retry.count(), 0, "the notice is gone");
-});
-
-chatTest("an error of the agent is shown in a notice", async (chat) => {
-  await chat.ask("Crash");
-  await chat.notice(/the model exploded/).waitFor();
-  await chat.says("About to fail.");
   await answersAgain(chat);
 });
 

@@ -57,13 +57,6 @@ chatTest("a conversation is renamed by keyboard, deleted and restored", { addres
   await item(chat, "The lost order").waitFor();
 });
 
-chatTest("deleting the open conversation starts a new one", { address }, async (chat) => {
-  await two(chat);
-  await item(chat, "Check berth availability").getByRole("button", { name: "Delete" }).click();
-  await eventually(async () => assert.equal(await chat.messages("user").count(), 0));
-  await item(chat, "Deleted: Check berth availability").waitFor();
-});
-
 chatTest("a conversation of another tab opens read-only and follows it", { address }, async (chat) => {
   await two(chat);
   const page = await chat.page.context().newPage();

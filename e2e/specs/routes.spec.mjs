@@ -53,25 +53,6 @@ chatTest("cards stay rendered after their route is unmounted", { address }, asyn
   await shop.says('The cart: ["lantern","rope"].');
 });
 
-chatTest("a confirmation is shown in one of two windows", { address }, async (chat) => {
-  const { page } = chat;
-  const [shop, help] = windows(page);
-  await shop.ask("Add anchor");
-  await shop.ask("Cart");
-  await help.composer.waitFor();
-
-  await help.send("Empty");
-  await chat.dialog().first().waitFor();
-  assert.equal(await chat.dialog().count(), 1, "one dialog");
-  await chat.dialog().getByRole("button", { name: "Confirm" }).click();
-  await chat.dialog().waitFor({ state: "detached" });
-  for (const window of [shop, help]) {
-    await window.idle();
-    await window.says(/empty_cart said .*Taken out: anchor/s);
-    assert.equal(await window.messages("user").count(), 3, "both show the same conversation");
-  }
-});
-
 chatTest("an approval in one window applies to both", { address }, async (chat) => {
   const { page } = chat;
   const [shop, help] = windows(page);

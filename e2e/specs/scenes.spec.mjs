@@ -17,9 +17,6 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
 
-/** The answers of the agent, as texts. */
-const answers = (chat) => chat.messages("assistant").allInnerTexts();
-
 chatTest("an approved weather call runs once and updates the panel", async (chat, harbor) => {
   await chat.send("What's the weather?");
   const card = chat.card("get_weather");
@@ -225,22 +222,6 @@ chatTest("a progress card follows streaming arguments", async (chat) => {
   await shows(chat.card("analyzing_data"), "Analysis complete for Berth telemetry");
 });
 
-chatTest("two calls of one answer are decided separately and sent together in order", async (chat, harbor) => {
-  await chat.send("What's the weather in Oslo and Bergen?");
-  const cards = chat.card("get_weather");
-  await cards.nth(1).getByRole("button", { name: "Approve" }).waitFor();
-  await chat.approve(cards.nth(1));
-  await chat.status(cards.nth(1), "complete");
-  await chat.running();
-  assert.equal((await answers(chat)).length, 1, "the agent still waits for the other one");
-  await chat.deny(cards.nth(0));
-  await chat.idle();
-  const [, answer, ...more] = await answers(chat);
-  assert.deepEqual(more, [], "one continuation");
-  assert.match(answer, /You denied get_weather[^]*Here it is: [^]* in Bergen/, "in the order of the calls");
-  await shows(harbor.conditions, "Bergen");
-});
-
 chatTest("a call without approval does not wait for one that needs it", async (chat, harbor) => {
   await chat.send("Search for crabs and tell me the weather in Oslo");
   await chat.status(chat.card("web_search"), "complete");
@@ -258,28 +239,4 @@ chatTest("a tool without a renderer has the default card with arguments and resu
   await chat.reach(card.locator("summary"), "Shift+Tab");
   await chat.page.keyboard.press("Enter");
   await shows(card, /"order_id":\s*"A-17"[^]*"status": "shipped"/);
-});
-
-for (const [prompt, tool, error] of [
-  ["Call an unknown tool", "teleport", /teleport failed: Action teleport not found/],
-  ["Use wrong arguments", "web_search", /web_search failed: [^]*\/query/],
-  ["Send malformed JSON", "confirmAction", /confirmAction failed: [^]*JSON/],
-]) {
-  chatTest(`${prompt}: the error is reported to the agent`, async (chat, harbor) => {
-    await chat.ask(prompt);
-    await chat.status(chat.card(tool), "failed");
-    await chat.says(error);
-    await shows(harbor.search, "Nothing was searched for yet.");
-    assert.equal(await chat.dialog().count(), 0);
-  });
-}
-
-chatTest("a failed card renderer affects neither the call nor the chat", async (chat) => {
-  await chat.ask("Show a broken card");
-  const card = chat.card("draw_chart");
-  await chat.status(card, "complete");
-  await shows(card, "This card could not be shown. This page draws no charts");
-  await chat.says("draw_chart returned 3.");
-  await chat.ask("Search for crabs");
-  await chat.says("I found one page: Crabs on the quay wall.");
 });

@@ -18,33 +18,17 @@ export const PIXEL =
  */
 const SCENES = {
   "http-500": (answer) => answer.writeHead(500, { "content-type": "text/plain" }).end("the agent is on fire"),
-  "http-429": (answer) => answer.writeHead(429, { "retry-after": "30" }).end(),
   // Continues until the page has read enough.
   "http-500-endless"(answer) {
     answer.writeHead(500, { "content-type": "text/plain" });
     const more = () => answer.destroyed || answer.write("the agent is on fire\n".repeat(100), () => setImmediate(more));
     more();
   },
-  "http-404": (answer) => answer.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}'),
   html: (answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Log in</title>"),
   empty: (answer) => stream(answer).end(),
   // Continues until the agent disconnects.
   cut: (answer, input) => start(answer, input, "The text so far"),
   truncated: (answer, input) => start(answer, input, "The text so far").end(),
-  "bad-json"(answer, input) {
-    start(answer, input, "The text so far");
-    answer.end('data: {"type": "TEXT_MESSAGE_CONTENT", oops\n\n');
-  },
-  "cut-frame"(answer, input) {
-    start(answer, input, "The text so far");
-    answer.end('data: {"type": "TEXT_MESSAGE_CONTENT", "mess');
-  },
-  "unknown-event"(answer, input) {
-    begin(answer, input);
-    send(answer, { type: "FROM_THE_FUTURE", payload: { deep: [1, 2, 3] } });
-    text(answer, "The text around it");
-    finish(answer, input);
-  },
   "huge-frame"(answer, input) {
     start(answer, input, "The text so far");
     answer.write(`data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"`);
@@ -60,11 +44,6 @@ const SCENES = {
   "unknown-tool": calling("teleport", '{"to":"Mars"}'),
   everything: (answer, input) => everything(answer, input, async () => {}),
   "everything-slowly": (answer, input, hold) => everything(answer, input, hold),
-  markup(answer, input) {
-    begin(answer, input);
-    text(answer, '<img src="x" onerror="alert(1)"> <script>alert(2)</script>');
-    finish(answer, input);
-  },
 };
 
 /**
@@ -80,7 +59,6 @@ export async function fakeAgent({ origin, scenes = {} } = {}) {
     if (origin) {
       answer.setHeader("access-control-allow-origin", origin);
       answer.setHeader("access-control-allow-headers", "*");
-      answer.setHeader("access-control-expose-headers", "retry-after");
     }
     if (request.method !== "POST") return answer.writeHead(204).end();
     const body = await read(request);

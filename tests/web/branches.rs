@@ -14,7 +14,7 @@ use leptos_assistant::{
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat, provided};
+use super::support::{Chat, chat, provided, register_with_approval};
 
 fn says(text: &str) -> Script {
     Script::new().text(text)
@@ -233,9 +233,37 @@ async fn a_notice_links_to_the_version_with_the_active_run() {
     assert_eq!(shown, "The assistant is working on another version.");
     chat.page.click(".la-elsewhere button");
     assert!(until(|| log(&chat).starts_with("one | B")).await);
+    let in_log = || focused().is_some_and(|node| node.matches("[role=log]").unwrap());
+    assert!(until(in_log).await, "the focus is not lost");
     assert_eq!(chat.page.count(".la-elsewhere"), 0);
     chat.idle().await;
     assert_eq!(log(&chat), "one | B | and more");
+}
+
+#[wasm_bindgen_test]
+async fn an_approval_on_another_version_is_linked_and_decided_there() {
+    let agent = MockAgent::new()
+        .answer(says("A"))
+        .answer(Script::new().call("pay", &serde_json::json!({})))
+        .answer(says("Paid."));
+    let chat = chat(agent, || register_with_approval("pay")).await;
+    chat.assistant.send("one").unwrap();
+    chat.idle().await;
+    button(&chat.page, "Regenerate").click();
+    chat.appears(".la-approval").await;
+    button(&chat.page, "Previous version").click();
+    chat.appears(".la-elsewhere").await;
+    assert_eq!(chat.page.count(".la-approval"), 0);
+    let shown = chat.page.text(".la-elsewhere .la-notice-text");
+    assert_eq!(shown, "Another version is waiting for you.");
+    chat.page.click(".la-elsewhere button");
+    chat.appears(".la-approval").await;
+    chat.reads(".la-approval").await;
+    let approve = ".la-approval-actions button[data-variant=primary]";
+    assert!(chat.page.click(approve));
+    chat.idle().await;
+    assert_eq!(chat.results(2), ["1"]);
+    assert!(log(&chat).contains("Paid."), "{}", log(&chat));
 }
 
 #[component]
