@@ -44,29 +44,6 @@ chatTest("Stop by keyboard ends a running handler", async (chat, harbor) => {
   await answersAgain(chat);
 });
 
-chatTest("a pending handler can be stopped", async (chat) => {
-  await chat.send("Pick a data source for the berth report");
-  const card = chat.card("selectDataSource");
-  await card.getByRole("button", { name: "Berth telemetry" }).waitFor();
-  await chat.stopButton.click();
-  await chat.idle();
-  await chat.status(card, "failed");
-  assert.equal(await card.getByRole("button").count(), 0, "there is nothing left to choose");
-  await answersAgain(chat);
-});
-
-chatTest("Stop closes a pending approval, and nothing runs", async (chat, harbor) => {
-  await chat.send("What's the weather?");
-  const card = chat.card("get_weather");
-  await card.getByRole("button", { name: "Approve" }).waitFor();
-  await chat.stopButton.click();
-  await chat.idle();
-  await chat.status(card, "failed");
-  assert.equal(await card.getByRole("button", { name: "Approve" }).count(), 0);
-  await shows(harbor.conditions, "No place shared yet");
-  await answersAgain(chat);
-});
-
 chatTest("a disabled action hides Approve, and its approval can be dismissed", async (chat, harbor) => {
   await chat.send("Deploy 2.4.0 to production");
   const card = chat.card("deployApplication");

@@ -62,18 +62,6 @@ chatTest("a call can be denied with the keyboard alone", async (chat, harbor) =>
   await shows(harbor.conditions, "No place shared yet");
 });
 
-chatTest("a confirmation question can be confirmed", async (chat, harbor) => {
-  await chat.send("Rotate the API keys, but ask me first");
-  const dialog = chat.dialog();
-  await chat.hasFocus(dialog, "no button has the focus");
-  await shows(dialog, "Do you want to rotate the API keys?");
-  await dialog.getByRole("button", { name: "Confirm" }).click();
-  await chat.idle();
-  await chat.says("You approved it, so I go ahead: rotate the API keys.");
-  await shows(chat.card("confirmAction"), "You approved: rotate the API keys");
-  await shows(harbor.newest, "You approved: rotate the API keys");
-});
-
 chatTest("a confirmation question can be cancelled by keyboard", async (chat, harbor) => {
   await chat.send("Rotate the API keys, but ask me first");
   await chat.hasFocus(chat.dialog());
@@ -170,12 +158,6 @@ chatTest("a deployment to production needs approval and updates its lane", async
   await shows(harbor.lane("production"), /2\.4\.0[^]*Healthy/);
 });
 
-chatTest("a deployment to staging needs no approval", async (chat, harbor) => {
-  await chat.ask("Deploy 2.4.0 to staging");
-  await chat.status(chat.card("deployApplication"), "complete");
-  await shows(harbor.lane("staging"), "2.4.0");
-});
-
 chatTest("the deploy switch controls whether deploy actions are offered", async (chat, harbor) => {
   await harbor.mayDeploy.click();
   await chat.ask("Deploy 2.4.0 to staging");
@@ -200,26 +182,6 @@ chatTest("card and lane show the progress of a handler", async (chat, harbor) =>
   assert.equal(await card.locator('[data-state="done"]').count(), 5);
   await shows(harbor.lane("staging"), /2\.4\.0[^]*Healthy/);
   assert.deepEqual([...new Set((await states()).map(({ status }) => status))], ["pending", "executing", "complete"]);
-});
-
-chatTest("a server tool is only displayed", async (chat) => {
-  await chat.send("Check berth availability");
-  const card = chat.card("api_request");
-  await card.getByRole("progressbar").waitFor();
-  await chat.idle();
-  await chat.status(card, "complete");
-  await shows(card, "Successfully called /v1/berths?free=today");
-  await chat.says("Berths 4, 9 and 14 are free today.");
-});
-
-chatTest("a progress card follows streaming arguments", async (chat) => {
-  const states = await chat.watch("analyzing_data");
-  await chat.ask("Analyze the berth telemetry");
-  const all = await states();
-  const percents = all.filter(({ status }) => status === "pending").map(({ text }) => Number(/(\d+)%/.exec(text)?.[1] ?? 0));
-  assert.ok(new Set(percents).size > 5, `it grew step by step: ${percents}`);
-  assert.deepEqual(percents, [...percents].sort((a, b) => a - b), "it never went back");
-  await shows(chat.card("analyzing_data"), "Analysis complete for Berth telemetry");
 });
 
 chatTest("a call without approval does not wait for one that needs it", async (chat, harbor) => {

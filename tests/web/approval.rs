@@ -90,6 +90,21 @@ async fn an_approved_call_runs_once_and_the_run_continues() {
     assert!(chat.page.text("[role=log]").contains("There you are."));
 }
 
+#[wasm_bindgen_test]
+async fn stop_closes_a_pending_approval_and_runs_nothing() {
+    let (chat, ran) = weather(|| Approval::Always, json!({"location": "Oslo"})).await;
+    chat.appears(".la-approval").await;
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(until(|| chat.page.count(".la-approval") == 0).await);
+    let card = "[data-tool-name=get_weather][data-status=failed]";
+    assert_eq!(chat.page.count(card), 1);
+    chat.assistant.send("And now?").unwrap();
+    chat.idle().await;
+    assert!(chat.page.text("[role=log]").contains("There you are."));
+    assert_eq!(ran.get_untracked(), 0);
+}
+
 /// Rules "denying", "words of a denial"
 #[wasm_bindgen_test]
 async fn a_denied_call_does_not_run_and_is_reported_to_the_agent() {
