@@ -1,4 +1,4 @@
-// More scenes with the agents of examples/ and with e2e/support/model.mjs, beside those of e2e/specs: a few minutes.
+// More scenes with the agents of examples/ and with e2e/support/model.mjs, beside those of e2e/specs: about a minute.
 
 import assert from "node:assert/strict";
 

@@ -152,29 +152,32 @@ exampleTest("unmounting the chat empties its element and aborts the run", async 
   await chat.page.getByRole("button", { name: "Take the chat away" }).click();
 });
 
-for (const [handler, result] of [
-  ["plain", ["about crabs"]],
-  ["nothing", null],
-  ["promise", { query: "crabs" }],
-  ["throws", { error: "thrown on the spot" }],
-  ["rejects", { error: "rejected later" }],
-  ["rejects with a text", { error: "only a text" }],
-  ["rejects with nothing", { error: "The handler failed" }],
-  ["gives a circle", { error: "The handler's result is no JSON" }],
-]) {
-  hostTest(`the result of a handler is sent to the agent: ${handler}`, async (mount, agent, page) => {
-    const chat = await mount("one");
+hostTest("the result of each handler is sent to the agent", async (mount, agent, page) => {
+  const chat = await mount("one");
+  for (const [handler, result] of [
+    ["plain", ["about crabs"]],
+    ["nothing", null],
+    ["promise", { query: "crabs" }],
+    ["throws", { error: "thrown on the spot" }],
+    ["rejects", { error: "rejected later" }],
+    ["rejects with a text", { error: "only a text" }],
+    ["rejects with nothing", { error: "The handler failed" }],
+    ["gives a circle", { error: "The handler's result is no JSON" }],
+  ]) {
+    await page.evaluate(() => globalThis.chats.one.newConversation());
+    await chat.idle();
+    await agent.forget();
     await register(page, "one", handler);
     await chat.ask("Search for crabs");
     await chat.says(result?.error ? `web_search failed: ${result.error}.` : "web_search returned");
     await chat.status(chat.card("web_search"), result?.error ? "failed" : "complete");
     const requests = await agent.requests();
-    assert.equal(requests.length, 2);
+    assert.equal(requests.length, 2, handler);
     const answer = requests[1].body.messages.at(-1);
-    assert.equal(answer.content, JSON.stringify(result));
-    assert.equal(answer.error, result?.error);
-  });
-}
+    assert.equal(answer.content, JSON.stringify(result), handler);
+    assert.equal(answer.error, result?.error, handler);
+  }
+});
 
 hostTest("headers are sent with every request", async (mount, agent) => {
   const chat = await mount("one");
