@@ -22,7 +22,7 @@ async function choose(card, label) {
   const longer = card.getByRole("button", { name: "Allow for longer", exact: true });
   assert.equal(await card.getByRole("radio").count(), 0, "nothing of it is there before");
   await longer.press("Enter");
-  assert.equal(await longer.getAttribute("aria-expanded"), "true");
+  await eventually(async () => assert.equal(await longer.getAttribute("aria-expanded"), "true"));
   const onlyOnce = card.getByRole("radio", { name: "Just this once", exact: true });
   await eventually(async () => assert.ok(await onlyOnce.evaluate((node) => node === document.activeElement && node.checked)));
   const radio = card.getByRole("group", { name: "Allow", exact: true }).getByRole("radio", { name: label, exact: true });

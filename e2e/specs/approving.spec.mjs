@@ -40,7 +40,8 @@ for (const [width, height, fonts] of SIZES) {
     const viewport = { width, height };
     pageTest(`title and buttons of an approval are in view together at ${width} × ${height}, ${fonts} fonts: ${tool}`, { address: ({ page }) => page.url, fonts, viewport, bare: true }, async (chat) => {
       const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
-      if (await switcher.isVisible()) await switcher.click();
+      await eventually(async () => assert.ok((await chat.composer.isVisible()) || (await switcher.isVisible())));
+      if (!(await chat.composer.isVisible())) await switcher.click();
       await chat.composer.waitFor();
       await chat.send(prompt);
       const card = chat.card(tool).first();
@@ -90,11 +91,12 @@ pageTest(
     await chat.send("Rotate the API keys, but ask me first");
     const dialog = chat.dialog();
     await dialog.waitFor();
-    const outside = await dialog.evaluate((dialog) => {
-      const { top, bottom } = dialog.getBoundingClientRect();
-      const all = [...dialog.querySelectorAll("h2, button")].map((node) => [node.textContent, node.getBoundingClientRect()]);
-      return all.filter(([, at]) => at.top < top || at.bottom > bottom).map(([text]) => text);
-    });
-    assert.deepEqual(outside, []);
+    const outside = () =>
+      dialog.evaluate((dialog) => {
+        const { top, bottom } = dialog.getBoundingClientRect();
+        const all = [...dialog.querySelectorAll("h2, button")].map((node) => [node.textContent, node.getBoundingClientRect()]);
+        return all.filter(([, at]) => at.top < top || at.bottom > bottom).map(([text]) => text);
+      });
+    await eventually(async () => assert.deepEqual(await outside(), []));
   },
 );

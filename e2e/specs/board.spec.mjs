@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
 import { application } from "../support/examples.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -45,7 +46,7 @@ chatTest("an action disabled by its own handler completes", { address }, async (
 
   // The tool is offered again when there is something to delete.
   await chat.ask("Move 2 done");
-  assert.match(await chat.messages("assistant").last().innerText(), /move_card, delete_done, estimate_card\.$/);
+  await eventually(async () => assert.match(await chat.messages("assistant").last().innerText(), /move_card, delete_done, estimate_card\.$/));
 });
 
 chatTest("a handler asks the user with a form in its card", { address }, async (chat) => {

@@ -131,7 +131,9 @@ for (const { name, text, kept } of cases) {
     await chat.composer.pressSequentially("ab");
     assert.equal(await chat.composer.inputValue(), "ab");
     await chat.ask("Are you back?");
-    const answer = await chat.messages("assistant").last().textContent();
-    assert.ok(answer.includes("You said: Are you back?"), answer.slice(0, 200));
+    await eventually(async () => {
+      const answer = await chat.messages("assistant").last().textContent();
+      assert.ok(answer.includes("You said: Are you back?"), answer.slice(0, 200));
+    });
   });
 }

@@ -7,6 +7,7 @@ import { eventually } from "../support/chat.mjs";
 import { conversationOf } from "../support/stored-conversation.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { BERTHS_MS, STAGE_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -58,6 +59,7 @@ async function toChat(chat) {
 
 chatTest("edited and regenerated branches are kept after a reload", async (chat) => {
   await chat.ask("Where is order A-17?");
+  await chat.says("Order A-17 is shipped.");
   const first = await answer(chat).innerText();
   await chat.ask("Search for tide tables");
   const log = await chat.log.innerText();
@@ -106,9 +108,11 @@ chatTest("Escape cancels an edit, and editing is disabled during a run", async (
   await box.press("Escape");
   await chat.hasFocus(button);
   assert.deepEqual(await texts(chat, "user"), ["Where is order A-17?"]);
+  const call = await holdTimers(chat.page, BERTHS_MS);
   await chat.send("Check berth availability");
   await chat.running();
-  assert.equal(await button.getAttribute("aria-disabled"), "true");
+  await eventually(async () => assert.equal(await button.getAttribute("aria-disabled"), "true"));
+  await call.release();
   await chat.idle();
 });
 
@@ -130,6 +134,7 @@ for (const [name, viewport] of Object.entries(SIZES)) {
         await accessible(chat.page);
         await chat.picture(`branches edit ${name} ${colorScheme}`);
         await chat.page.keyboard.press("Escape");
+        const stages = await holdTimers(chat.page, STAGE_MS);
         await chat.send("Run the full deployment process");
         await chat.card("deployment_process").waitFor();
         await chat.composer.fill("Where is order A-17?");
@@ -141,6 +146,7 @@ for (const [name, viewport] of Object.entries(SIZES)) {
         await accessible(chat.page);
         await chat.picture(`branches elsewhere ${name} ${colorScheme}`);
         await chat.root.locator(".la-elsewhere").getByRole("button").click();
+        await stages.release();
         await chat.idle();
         await chat.picture(`branches interjected ${name} ${colorScheme}`);
       },

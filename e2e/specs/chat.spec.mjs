@@ -7,6 +7,7 @@ import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { WORD_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -52,22 +53,27 @@ chatTest("the view follows a long answer to its end", async (chat) => {
   await chat.idle();
   await chat.says("Watch 14.");
   await eventually(async () => assert.ok((await position(chat)).rest < 2, "the end is in view"));
-  assert.equal(await chat.root.getByRole("button", { name: "Jump to latest" }).count(), 0, "nothing to jump to");
+  await eventually(async () => assert.equal(await chat.root.getByRole("button", { name: "Jump to latest" }).count(), 0, "nothing to jump to"));
 });
 
 chatTest("the scroll position is kept after scrolling up until Jump to latest", async (chat) => {
   await chat.send("Tell me a long story");
   await overflows(chat);
+  // The story ends by itself: it is written only while the test waits for it.
+  let words = await holdTimers(chat.page, WORD_MS);
   await chat.log.hover();
   await chat.page.mouse.wheel(0, -200);
   const jump = chat.root.getByRole("button", { name: "Jump to latest" });
   await jump.waitFor();
   const top = await restingPlace(chat);
+  await words.release();
   await grows(chat);
   await grows(chat);
+  words = await holdTimers(chat.page, WORD_MS);
   assert.equal((await position(chat)).top, top, "the place stays while the answer grows");
   await jump.click();
   await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is in view"));
+  await words.release();
   await grows(chat);
   await eventually(async () => assert.ok((await position(chat)).rest < 60, "the end is followed again"));
   await chat.stopButton.click();
@@ -142,7 +148,7 @@ chatTest("Enter that ends an input method's composition does not send", async (c
 chatTest("every suggestion sends exactly its label", async (chat) => {
   const list = chat.root.getByRole("list", { name: "Suggestions" });
   const more = list.getByRole("button", { name: "More", exact: true });
-  assert.equal(await list.getByRole("button").count(), 5, "four, and More");
+  await eventually(async () => assert.equal(await list.getByRole("button").count(), 5, "four, and More"));
   await more.click();
   await chat.hasFocus(list.getByRole("button").nth(4));
   const prompts = await list.getByRole("button").allInnerTexts();
@@ -151,8 +157,8 @@ chatTest("every suggestion sends exactly its label", async (chat) => {
     if (await more.isVisible()) await more.click();
     await list.getByRole("button", { name: prompt, exact: true }).click();
     await chat.messages("user").first().waitFor();
-    assert.equal((await chat.messages("user").first().innerText()).trim(), prompt);
-    assert.equal(await list.count(), 0, "the suggestions make room");
+    await eventually(async () => assert.equal((await chat.messages("user").first().innerText()).trim(), prompt));
+    await eventually(async () => assert.equal(await list.count(), 0, "the suggestions make room"));
     await chat.messages("assistant").first().waitFor();
     assert.ok(!(await chat.log.innerText()).includes("I can look up the weather"), "the agent knows the scene");
     const cancel = chat.dialog().getByRole("button", { name: "Cancel" });
@@ -172,8 +178,8 @@ chatTest(
     await chat.send("What's the weather?");
     await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
     await page.click();
-    assert.ok(await harbor.conditions.isVisible());
-    assert.ok(!(await chat.composer.isVisible()));
+    await harbor.conditions.waitFor();
+    await chat.composer.waitFor({ state: "hidden" });
     await view.getByRole("button", { name: /Assistant.*waiting for you/ }).click();
     await chat.approve(chat.card("get_weather"));
     await chat.idle();

@@ -74,17 +74,19 @@ elementTest("an element loads its program when shown, and its actions require ap
   await chat.approve(chat.card("open_page"));
   await chat.says('Results: "opened prices"');
   assert.deepEqual(await page.evaluate(() => globalThis.opened), ["prices"]);
-  assert.deepEqual(
-    (await events(page)).map(({ kind, role, name, phase }) => [kind, role ?? name, phase].filter(Boolean).join(" ")),
-    [
-      "ready",
-      "message user",
-      "approval open_page",
-      "message assistant",
-      "action open_page running",
-      "action open_page output-available",
-      "message assistant",
-    ],
+  await eventually(async () =>
+    assert.deepEqual(
+      (await events(page)).map(({ kind, role, name, phase }) => [kind, role ?? name, phase].filter(Boolean).join(" ")),
+      [
+        "ready",
+        "message user",
+        "approval open_page",
+        "message assistant",
+        "action open_page running",
+        "action open_page output-available",
+        "message assistant",
+      ],
+    ),
   );
   await accessible(page, "leptos-assistant");
   await chat.picture("embed as an element");
@@ -274,7 +276,7 @@ elementTest("an element with a store loads the larger module", async (page, chat
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("store", "indexeddb"));
   await show(page);
   await chat.composer.waitFor();
-  assert.ok(fetched.includes("/embed/assistant_embed_full_bg.wasm"));
+  await eventually(() => assert.ok(fetched.includes("/embed/assistant_embed_full_bg.wasm")));
   assert.ok(!fetched.includes("/embed/assistant_embed_bg.wasm"));
 });
 

@@ -44,7 +44,10 @@ pageTest("state can be read, subscribed to and changed, and events are reported"
   });
   await chat.ask("Hello");
   const observed = () => page.evaluate(() => globalThis.observed);
-  await eventually(async () => assert.equal((await observed()).events.length, 2));
+  await eventually(async () => {
+    const { events, loop } = await observed();
+    assert.deepEqual([events.length, loop.length], [2, 3]);
+  });
   const { state, busy, events, loop } = await observed();
   assert.deepEqual(state.at(-1), { basket: [1], observed: "Hello" });
   assert.deepEqual([...new Set(busy)], [false, true]);

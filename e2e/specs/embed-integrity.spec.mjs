@@ -73,7 +73,8 @@ for (const [place, attributes] of Object.entries({ "the page": {}, "a shadow roo
     // What was checked is what runs: the script is not fetched again.
     assert.equal(fetched.filter((name) => name === "index.js").length, 1);
     for (const file of ["integrity.js", "composer.js", "index.js", "labels/de.js", "style.css"]) assert.ok(fetched.includes(file), file);
-    assert.equal(await page.locator("leptos-assistant .la-chat").evaluate((node) => getComputedStyle(node).getPropertyValue("--la-sheet")), "loaded");
+    const sheet = () => page.locator("leptos-assistant .la-chat").evaluate((node) => getComputedStyle(node).getPropertyValue("--la-sheet"));
+    await eventually(async () => assert.equal(await sheet(), "loaded"));
     assert.equal(await page.locator("link[rel=modulepreload]").count(), 0, "nothing is left behind");
     // Otherwise a browser refuses sheets of another origin.
     const origins = await page.locator("link[rel=stylesheet]").evaluateAll((links) => links.map((link) => link.crossOrigin));

@@ -42,9 +42,11 @@ const fits = async (page, element) => {
 
 launcherTest("a closed launcher loads at most ten kilobytes until a pointer is near", async ({ page, launcher, chat, fetched }) => {
   await page.mouse.move(10, 10);
+  const loaded = () => assert.deepEqual(embedded(fetched).toSorted(), ["element.js", "launcher.css"]);
+  await eventually(loaded);
   await page.waitForTimeout(400);
+  loaded();
   const before = embedded(fetched);
-  assert.deepEqual(before.toSorted(), ["element.js", "launcher.css"]);
   const bytes = before.map((name) => gzipSync(readFileSync(path.join(ROOT, "dist/embed", name)), { level: 9 }).length);
   const sum = bytes.reduce((one, other) => one + other);
   assert.ok(sum <= BEFORE_INTENT, `${sum} bytes`);
@@ -56,7 +58,7 @@ launcherTest("a closed launcher loads at most ten kilobytes until a pointer is n
   await expanded(launcher, "false");
   await launcher.click();
   await chat.hasFocus(chat.composer);
-  assert.deepEqual(await page.evaluate(() => globalThis.events), [{ kind: "ready" }, { kind: "open", open: true }]);
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.events), [{ kind: "ready" }, { kind: "open", open: true }]));
   // Its styles came with the program.
   assert.ok(embedded(fetched).includes("style.css"));
   await accessible(page);
@@ -81,7 +83,7 @@ launcherTest("a launcher can be used with the keyboard alone", async ({ page, la
   await chat.says("You said: Hello");
   await page.keyboard.press("Alt+Shift+H");
   await chat.hasFocus(launcher);
-  assert.equal(await chat.composer.isVisible(), false);
+  await eventually(async () => assert.equal(await chat.composer.isVisible(), false));
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("shortcut", "Control+J"));
   await page.keyboard.press("Alt+Shift+H");
   await page.keyboard.press("Control+j");
@@ -99,11 +101,11 @@ launcherTest("an answer in a closed launcher marks it unread", async ({ page, la
   });
   const shell = page.locator(".la-popup");
   await eventually(async () => assert.equal(await shell.getAttribute("data-unread"), ""));
-  assert.equal(await shell.locator("> [role=status]").innerText(), "New message");
+  await eventually(async () => assert.equal(await shell.locator("> [role=status]").innerText(), "New message"));
   await page.evaluate(() => document.querySelector("leptos-assistant").toggle());
   await chat.says("You said: Another");
-  assert.equal(await shell.getAttribute("data-unread"), null);
-  assert.equal(await shell.locator("> [role=status]").innerText(), "");
+  await eventually(async () => assert.equal(await shell.getAttribute("data-unread"), null));
+  await eventually(async () => assert.equal(await shell.locator("> [role=status]").innerText(), ""));
 });
 
 launcherTest("a program that fails to load shows a notice with Retry", async ({ page, launcher, chat }) => {
@@ -114,7 +116,8 @@ launcherTest("a program that fails to load shows a notice with Retry", async ({ 
   await retry.waitFor();
   await page.getByText("could not be loaded").waitFor();
   await accessible(page);
-  assert.match((await page.evaluate(() => globalThis.events)).find(({ kind }) => kind === "error").message, /the program could not be loaded/);
+  const failure = () => page.evaluate(() => globalThis.events.find(({ kind }) => kind === "error")?.message ?? "");
+  await eventually(async () => assert.match(await failure(), /the program could not be loaded/));
   broken = false;
   await retry.press("Enter");
   await chat.hasFocus(chat.composer);

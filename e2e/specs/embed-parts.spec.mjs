@@ -66,13 +66,6 @@ function countPartRequests(page) {
   return () => count;
 }
 
-/** Delays the response with the part. */
-const delayPart = (page, ms) =>
-  page.route(PART, async (route) => {
-    await page.waitForTimeout(ms);
-    await route.continue();
-  });
-
 /** Enters a message, which is not in the conversation yet. */
 async function enterText(chat, text) {
   await chat.composer.fill(text);
@@ -300,18 +293,21 @@ partTest("an answer in a new conversation is announced", {}, async (page, agent)
 });
 
 partTest("a slowly loading part is announced", {}, async (page, agent) => {
-  await delayPart(page, 2_500);
+  const release = await heldBack(page, PART);
   const chat = await beginIn(page, "one", `${agent.url}hello`);
   const announced = await listen(chat);
   await enterText(chat, "Hello");
   await eventually(async () => assert.deepEqual((await announced())[0], { region: "status", text: "Loading" }));
+  release();
   await chat.says("Good day.");
 });
 
 partTest("repeated hovering and focus fetch the part once", { allow: REFUSED }, async (page, agent) => {
   const fetched = countPartRequests(page);
+  let refuse;
+  const refused = new Promise((resolve) => (refuse = resolve));
   await page.route(PART, async (route) => {
-    await page.waitForTimeout(2_500);
+    await refused;
     await route.abort();
   });
   const chat = await beginIn(page, "one", `${agent.url}hello`);
@@ -320,6 +316,7 @@ partTest("repeated hovering and focus fetch the part once", { allow: REFUSED }, 
     await page.mouse.move(1200, 10);
   }
   await chat.composer.focus();
+  refuse();
   await chat.notice(NOT_LOADED).waitFor();
   await moment(page);
   // Requested once more, bypassing the cache.

@@ -143,7 +143,7 @@ shadowTest("slots of a shadow root show children of the element with the styles 
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "3"));
   await eventually(async () => assert.ok(await page.evaluate(() => Boolean(document.querySelector("leptos-assistant").chat))));
   for (const node of [header, empty, footer]) await node.waitFor();
-  assert.equal(await page.locator("leptos-assistant > .la-announcer").count(), 1);
+  await eventually(async () => assert.equal(await page.locator("leptos-assistant > .la-announcer").count(), 1));
 });
 
 shadowTest("a launcher in a shadow root moves the focus in and back", async ({ page, add }) => {
@@ -228,7 +228,7 @@ shadowTest(
     const chat = await add({ layout: "popup", open: "" });
     const retry = page.getByRole("button", { name: "Retry" });
     await retry.waitFor();
-    assert.match((await page.evaluate(() => globalThis.errors)).at(-1), /style\.css could not be loaded/);
+    await eventually(async () => assert.match((await page.evaluate(() => globalThis.errors)).at(-1) ?? "", /style\.css could not be loaded/));
     await page.unroute("**/embed/style.css");
     await retry.click();
     await chat.composer.waitFor();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { DESKTOP, accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -46,8 +47,8 @@ pageTest("the popup is opened, used and closed by keyboard", { ...at("popup"), b
   await chat.composer.focus();
   await page.keyboard.press("Escape");
   await chat.composer.waitFor({ state: "hidden" });
-  assert.match(await focused(page), /la-popup-button/);
-  assert.equal(await button.getAttribute("aria-expanded"), "false");
+  await eventually(async () => assert.match(await focused(page), /la-popup-button/));
+  await eventually(async () => assert.equal(await button.getAttribute("aria-expanded"), "false"));
 });
 
 pageTest("a handler's dialog opens over a closed popup, and an answer marks it unread", { ...at("popup"), bare: true }, async (chat) => {
@@ -81,8 +82,8 @@ pageTest("the sidebar collapses and expands by keyboard and keeps its content", 
   await button.focus();
   await page.keyboard.press("Enter");
   await chat.composer.waitFor({ state: "hidden" });
-  assert.match(await focused(page), /la-sidebar-button/);
-  assert.equal(await room(), "0px");
+  await eventually(async () => assert.match(await focused(page), /la-sidebar-button/));
+  await eventually(async () => assert.equal(await room(), "0px"));
   // A collapsed sidebar takes no focus.
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => Boolean(document.activeElement?.closest(".la-sidebar-body"))), false);

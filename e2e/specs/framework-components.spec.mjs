@@ -157,10 +157,11 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     assert.deepEqual([first.headers["x-label"], second.headers["x-label"]], ["First", "Renamed"]);
     await chat.send("B-4");
     assert.equal(await page.evaluate(() => globalThis.ready), 1);
-    assert.deepEqual((await page.evaluate(() => globalThis.observedMessages)).filter((line) => line.endsWith("user")), ["First user", "Renamed user"]);
+    const observed = () => page.evaluate(() => globalThis.observedMessages.filter((line) => line.endsWith("user")));
+    await eventually(async () => assert.deepEqual(await observed(), ["First user", "Renamed user"]));
     await page.getByRole("button", { name: "Lower headings" }).click();
     await eventually(async () => assert.equal(await page.evaluate(() => globalThis.ready), 2));
-    assert.equal(await chat.messages("user").count(), 0);
+    await eventually(async () => assert.equal(await chat.messages("user").count(), 0));
     await chat.send("A-17");
     await shows(chat.card("refund"), "Refund A-17?");
   });

@@ -12,6 +12,7 @@ import { test } from "node:test";
 
 import { serve } from "../../xtask/serve.mjs";
 
+import { eventually } from "../support/chat.mjs";
 import { packageSuite } from "../support/embed.mjs";
 import { application } from "../support/examples.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
@@ -117,7 +118,8 @@ async function comesAndGoes(chat, agent) {
   await chat.send("B-4 30");
   await shows(chat.card("refund_order").last(), "Pay back 30 €?");
   await toggle.click();
-  assert.equal(await page.locator("leptos-assistant, [class^=la-], body > :not(#app, .page, script)").count(), 0, "nothing is left behind");
+  const left = page.locator("leptos-assistant, [class^=la-], body > :not(#app, .page, script)");
+  await eventually(async () => assert.equal(await left.count(), 0, "nothing is left behind"));
   for (let times = 0; times < 10; times++) await toggle.click();
   await toggle.click();
   await chat.composer.waitFor();

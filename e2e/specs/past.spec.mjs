@@ -34,11 +34,11 @@ chatTest("a past conversation is opened, continued and restored after a reload",
   await chat.picture("past conversations");
   await item(chat, "Where is order A-17?").getByRole("button").first().click();
   await chat.says("Order A-17 is shipped.");
-  assert.equal(await list(chat).isVisible(), false, "the list closes");
+  await eventually(async () => assert.equal(await list(chat).isVisible(), false, "the list closes"));
   await chat.ask("Search for tide tables");
   await chat.page.reload();
   await chat.says("Order A-17 is shipped.");
-  assert.equal(await chat.messages("user").count(), 2);
+  await eventually(async () => assert.equal(await chat.messages("user").count(), 2));
 });
 
 chatTest("a conversation is renamed by keyboard, deleted and restored", { address }, async (chat) => {

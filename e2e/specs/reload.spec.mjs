@@ -88,6 +88,13 @@ async function deployments(...chats) {
 /** The results of tools that a request carries. */
 const results = (request) => request.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
 
+/** Waits until a tab is in the queue for the conversation of the other one. */
+const queued = ({ page }) =>
+  eventually(async () => {
+    const waiting = await page.evaluate(async () => (await navigator.locks.query()).pending.length);
+    assert.equal(waiting, 1, "one tab waits for the conversation");
+  });
+
 const elsewhere = (chat) => chat.notice("This conversation is open in another tab.");
 const here = (chat) => chat.root.getByRole("button", { name: "Use here" });
 
@@ -245,8 +252,7 @@ sceneTest("of two visible windows the reloaded one reclaims its conversation", "
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
-  // Long enough for the other tab to be in the queue.
-  await other.page.waitForTimeout(1500);
+  await queued(other);
   await chat.page.bringToFront();
   await reload(chat);
   await elsewhere(other).waitFor();
@@ -266,7 +272,7 @@ sceneTest("a window reloaded without focus hands its conversation to the other",
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
-  await other.page.waitForTimeout(1500);
+  await queued(other);
   await chat.page.reload();
   await elsewhere(chat).waitFor();
   await other.approve(other.card("deployApplication"));
@@ -279,7 +285,7 @@ sceneTest("a window that reclaims its conversation during a handler runs nothing
   await shows(harbor.lane("staging"), "step 1 of 5");
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
-  await other.page.waitForTimeout(1500);
+  await queued(other);
   await chat.page.bringToFront();
   await reload(chat);
   await elsewhere(other).waitFor();
@@ -298,8 +304,7 @@ sceneTest("two tabs can exchange a conversation repeatedly, and the last one kee
     await elsewhere(giver).waitFor();
     await taker.composer.waitFor();
   }
-  // Long enough for the other tab to be in the queue.
-  await other.page.waitForTimeout(1500);
+  await queued(other);
   assert.ok(await elsewhere(chat).isVisible(), "who waits does not take it away");
   await other.page.close();
   await chat.composer.waitFor();

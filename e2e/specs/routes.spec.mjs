@@ -31,7 +31,7 @@ chatTest("after a handler navigates, the next run offers the actions of the new 
   await shop.ask("What can you do?");
   await shop.says("The page: /. The cart: []. I may use: open_cart, add_to_cart.");
   await shop.ask("Cart");
-  assert.equal(new URL(chat.page.url()).pathname, "/cart");
+  await eventually(async () => assert.equal(new URL(chat.page.url()).pathname, "/cart"));
   await shop.says("The page: /cart. The cart: []. I may use: open_cart, empty_cart, check_out.");
 });
 
@@ -68,13 +68,13 @@ chatTest("an approval in one window applies to both", { address }, async (chat) 
   // The other window links to the question, and can take it over.
   await help.root.getByRole("button", { name: "Ask here" }).click();
   await help.approve(help.card("check_out"));
-  assert.equal(await shop.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 0);
+  await eventually(async () => assert.equal(await shop.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 0));
   for (const window of [shop, help]) {
     await window.idle();
     await window.status(window.card("check_out"), "complete");
     await window.says(/check_out said .*Bought: compass/s);
     await window.says("The page: /cart. The cart: [].");
-    assert.equal(await window.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 0);
+    await eventually(async () => assert.equal(await window.root.getByRole("button", { name: /^Approve(:|$)/ }).count(), 0));
   }
   await eventually(async () => assert.match(await page.getByRole("main").innerText(), /There is nothing in it/));
 });

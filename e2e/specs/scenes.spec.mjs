@@ -3,10 +3,12 @@
 
 import assert from "node:assert/strict";
 
+import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { more } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { STAGE_MS, WORD_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -16,6 +18,18 @@ const pageTest = suite(async (open) => {
 
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
+
+/** Sends a text, and waits until the card of a tool is shown while the script writes its arguments. */
+async function sendSlowly(chat, text, tool) {
+  const words = await holdTimers(chat.page, WORD_MS);
+  await chat.send(text);
+  while ((await chat.card(tool).count()) === 0) {
+    await words.next();
+    // The card is drawn in a later frame.
+    await chat.page.waitForTimeout(100);
+  }
+  await words.release();
+}
 
 chatTest("an approved weather call runs once and updates the panel", async (chat, harbor) => {
   await chat.send("What's the weather?");
@@ -83,9 +97,9 @@ chatTest("a deletion confirmed by keyboard removes the row", async (chat, harbor
   await chat.page.keyboard.press("Enter");
   await chat.idle();
   await chat.says("Done: atlas-sandbox is deleted.");
-  assert.equal(await harbor.projects.getByText("atlas-sandbox", { exact: true }).count(), 0);
   await shows(harbor.projects, "3 projects");
-  assert.equal(await dialog.count(), 0);
+  assert.equal(await harbor.projects.getByText("atlas-sandbox", { exact: true }).count(), 0);
+  await eventually(async () => assert.equal(await dialog.count(), 0));
 });
 
 chatTest("a deletion cancelled with Escape keeps the row", async (chat, harbor) => {
@@ -100,7 +114,8 @@ chatTest("a deletion cancelled with Escape keeps the row", async (chat, harbor) 
 
 chatTest("search updates its card in every status and shows results in the panel", async (chat, harbor) => {
   const states = await chat.watch("web_search");
-  await chat.ask("Search for tide tables");
+  await sendSlowly(chat, "Search for tide tables", "web_search");
+  await chat.idle();
   assert.deepEqual(await states(), [
     { status: "pending", text: "Preparing to search…" },
     { status: "executing", text: 'Searching for "tide tables"…' },
@@ -112,7 +127,8 @@ chatTest("search updates its card in every status and shows results in the panel
 
 chatTest("a failed handler shows its error in card and panel, and the agent continues", async (chat, harbor) => {
   const states = await chat.watch("web_search");
-  await chat.ask("Search for pier failure reports");
+  await sendSlowly(chat, "Search for pier failure reports", "web_search");
+  await chat.idle();
   const statuses = (await states()).map(({ status }) => status);
   assert.deepEqual(statuses, ["pending", "executing", "failed"]);
   await shows(chat.card("web_search"), "Search failed: the search index is being rebuilt");
@@ -132,7 +148,7 @@ chatTest("a choice in a card can be made by keyboard", async (chat, harbor) => {
   await chat.idle();
   await chat.says("I will use Berth telemetry (Time series).");
   await shows(card, "Selected: Berth telemetry (Time series)");
-  assert.ok(await harbor.sources.getByRole("radio", { name: /Berth telemetry/ }).isChecked());
+  await eventually(async () => assert.ok(await harbor.sources.getByRole("radio", { name: /Berth telemetry/ }).isChecked()));
   await chat.hasFocus(chat.composer, "the focus goes on to the composer");
 });
 
@@ -172,14 +188,19 @@ chatTest("the deploy switch controls whether deploy actions are offered", async 
 
 chatTest("card and lane show the progress of a handler", async (chat, harbor) => {
   const states = await chat.watch("deployment_process");
-  await chat.send("Run the full deployment process");
+  const stages = await holdTimers(chat.page, STAGE_MS);
+  await sendSlowly(chat, "Run the full deployment process", "deployment_process");
   const card = chat.card("deployment_process");
   const current = card.locator("[aria-current=step]");
-  for (const stage of ["Building", "Testing", "Deploying", "Verifying"]) await shows(current, stage);
+  for (const stage of ["Building", "Testing", "Deploying", "Verifying"]) {
+    await stages.next();
+    await shows(current, stage);
+  }
   await shows(harbor.lane("staging"), "step 5 of 5");
+  await stages.release();
   await chat.idle();
   await shows(card, /Deployment dep-\d+ completed successfully/);
-  assert.equal(await card.locator('[data-state="done"]').count(), 5);
+  await eventually(async () => assert.equal(await card.locator('[data-state="done"]').count(), 5));
   await shows(harbor.lane("staging"), /2\.4\.0[^]*Healthy/);
   assert.deepEqual([...new Set((await states()).map(({ status }) => status))], ["pending", "executing", "complete"]);
 });

@@ -108,7 +108,7 @@ speechTest("an error is announced once as an alert", async (chat, announced) => 
 });
 
 speechTest("Stop is announced once", async (chat, announced) => {
-  await chat.send("Run the full deployment process");
+  await chat.send("slow task");
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.stopButton.click();
   await chat.idle();

@@ -69,7 +69,7 @@ chatTest("handlers can call server functions", { address: at("/"), allow: [REFUS
 
   // A handler that navigates: the next run is offered the actions of the new page. Cards of the previous page stay.
   await chat.ask("Loans");
-  assert.equal(new URL(chat.page.url()).pathname, "/loans");
+  await eventually(async () => assert.equal(new URL(chat.page.url()).pathname, "/loans"));
   await chat.says("The page: /loans. I may use: find_books, open_loans, return_book.");
   await chat.says("Lent: Rust for Rustaceans");
   await chat.picture("ssr loans");

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+import { eventually } from "../support/chat.mjs";
 import { embedSuite, mountIn } from "../support/embed.mjs";
 import { send } from "../support/fake-agent.mjs";
 import { ROOT } from "../support/servers.mjs";
@@ -51,8 +52,28 @@ const words = (page, place) =>
 const frames = (page) =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
+/** Counts the requests of the page that have not ended. */
+function countOpen(page) {
+  const open = new Set();
+  const opens = (request) => open.add(request);
+  const ends = (request) => open.delete(request);
+  page.on("request", opens).on("requestfinished", ends).on("requestfailed", ends);
+  const stop = () => page.off("request", opens).off("requestfinished", ends).off("requestfailed", ends);
+  return { count: () => open.size, stop };
+}
+
+/** Waits until no request is open, and the page has drawn the end of the last one. A continuation is another request. */
+async function settled(page, requests) {
+  do {
+    await eventually(() => assert.equal(requests.count(), 0, "the answer is complete"));
+    await page.waitForTimeout(100);
+    await frames(page);
+  } while (requests.count() > 0);
+}
+
 async function play(page, agent, place, scene) {
   ended.delete(scene);
+  const requests = countOpen(page);
   const chat = await mountIn(page, place, agent.url + scene);
   // The message may be removed from the page as soon as the answer comes.
   await chat.composer.fill("Go");
@@ -62,8 +83,8 @@ async function play(page, agent, place, scene) {
     agent.proceed();
   }
   // The end of the stream reaches the page, and a continuation its answer.
-  await page.waitForTimeout(100);
-  await frames(page);
+  await settled(page, requests);
+  requests.stop();
   const shown = await words(page, place);
   await page.evaluate((place) => globalThis.chats[place].unmount(), place);
   return shown;

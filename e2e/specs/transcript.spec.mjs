@@ -6,6 +6,7 @@ import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { WORD_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -66,12 +67,15 @@ longTest("scrolling up mounts earlier messages without moving the view", async (
 longTest("the scroll position is kept while an answer streams below", async (chat) => {
   await chat.send("Tell me a long story");
   await eventually(async () => assert.ok((await chat.messages("assistant").last().innerText()).length > 400));
+  // The story ends by itself: it is written only while the test waits for it.
+  const words = await holdTimers(chat.page, WORD_MS);
   await chat.log.evaluate((log) => log.scrollBy(0, -4000));
   const jump = chat.root.getByRole("button", { name: /Jump to latest|new message/ });
   await jump.waitFor();
   const before = await mark(chat);
   const length = async () => (await chat.messages("assistant").last().textContent()).length;
   const text = await length();
+  await words.release();
   await eventually(async () => assert.ok((await length()) > text + 300, "the answer grows"));
   assert.deepEqual(await mark(chat), before);
   await jump.click();
@@ -90,7 +94,7 @@ longTest("the beginning and Show all can be reached by keyboard", async (chat) =
   await chat.reach(button, "Shift+Tab", 240);
   await chat.page.keyboard.press("Enter");
   await eventually(async () => assert.equal(await all(chat).count(), 1000));
-  assert.equal(await button.count(), 0);
+  await eventually(async () => assert.equal(await button.count(), 0));
   await chat.log.focus();
   await chat.page.keyboard.press("End");
   await atEnd(chat);
@@ -101,7 +105,7 @@ longTest("Find in page mounts all messages", async (chat) => {
   assert.equal(await chat.log.locator('[data-message-id="past-4"]').count(), 0);
   await chat.page.keyboard.press("Control+f");
   await chat.log.locator('[data-message-id="past-4"]').waitFor({ state: "attached" });
-  assert.equal(await all(chat).count(), 1000);
+  await eventually(async () => assert.equal(await all(chat).count(), 1000));
   await atEnd(chat);
 });
 

@@ -72,9 +72,9 @@ treeTest("keys move through the tree, and Enter shows a branch and marks it", as
   await accessible(chat.page);
   await chat.page.keyboard.press("Enter");
   await eventually(async () => assert.equal(await chat.messages("user").count(), 2));
-  assert.equal(await chat.messages("assistant").last().innerText().then((text) => text.includes("A-17")), true);
+  await eventually(async () => assert.match(await chat.messages("assistant").last().innerText(), /A-17/));
   const tip = tree(chat).locator('[aria-selected="true"]');
-  assert.match(await tip.innerText(), /Search for tide tables/, "the branch ends where it was chosen");
+  await eventually(async () => assert.match(await tip.innerText(), /Search for tide tables/, "the branch ends where it was chosen"));
   await chat.page.keyboard.press("End");
   await isAt(chat, all.at(-1));
 });
@@ -118,13 +118,15 @@ treeTest("the tree drawing zooms and fits, and a deletion can be undone", async 
   const button = (name) => chat.page.locator(".la-tree").getByRole("button", { name });
   await button("Draw as a tree").click();
   await chat.page.locator(".la-tree-way").first().waitFor();
-  assert.deepEqual((await rowTexts(chat)).sort(), [...before].sort(), "the same messages");
+  await eventually(async () => assert.deepEqual((await rowTexts(chat)).sort(), [...before].sort(), "the same messages"));
   await button("Fit").click();
   const room = await tree(chat).boundingBox();
-  for (const row of await rows(chat).all()) {
-    const box = await row.boundingBox();
-    assert.ok(box.x >= room.x && box.x + box.width <= room.x + room.width + 1, "all of it is in view");
-  }
+  await eventually(async () => {
+    for (const row of await rows(chat).all()) {
+      const box = await row.boundingBox();
+      assert.ok(box.x >= room.x && box.x + box.width <= room.x + room.width + 1, "all of it is in view");
+    }
+  });
   const width = async () => (await rows(chat).first().boundingBox()).width;
   const fitted = await width();
   await chat.picture("tree drawn");
@@ -189,20 +191,21 @@ treeTest(
   "a long conversation mounts only the rows in view",
   async (chat) => {
     await eventually(async () => assert.ok((await rows(chat).count()) > 5));
-    assert.ok((await rows(chat).count()) < 60, "few are in the page");
+    await eventually(async () => assert.ok((await rows(chat).count()) < 60, "few are in the page"));
     await tree(chat).focus();
     await chat.page.keyboard.press("Home");
     await eventually(async () => assert.equal(await rows(chat).first().getAttribute("aria-posinset"), "1"));
-    assert.equal(await rows(chat).first().getAttribute("aria-setsize"), "20000");
+    await eventually(async () => assert.equal(await rows(chat).first().getAttribute("aria-setsize"), "20000"));
     await chat.page.keyboard.press("End");
     await eventually(async () => assert.equal(await rows(chat).last().getAttribute("aria-posinset"), "20000"));
-    assert.ok((await rows(chat).count()) < 60);
-    const row = await tree(chat).evaluate((tree) => {
-      const { top, bottom } = tree.querySelector("[data-cursor]").getBoundingClientRect();
-      const view = tree.getBoundingClientRect();
-      return top >= view.top - 1 && bottom <= view.bottom + 1;
-    });
-    assert.ok(row, "what the keyboard is at is in view");
+    await eventually(async () => assert.ok((await rows(chat).count()) < 60));
+    const isInView = () =>
+      tree(chat).evaluate((tree) => {
+        const { top, bottom } = tree.querySelector("[data-cursor]").getBoundingClientRect();
+        const view = tree.getBoundingClientRect();
+        return top >= view.top - 1 && bottom <= view.bottom + 1;
+      });
+    await eventually(async () => assert.ok(await isInView(), "what the keyboard is at is in view"));
   },
   { query: "history=20000" },
 );

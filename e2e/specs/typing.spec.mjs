@@ -7,6 +7,7 @@ import { Harbor, shows } from "../support/harbor.mjs";
 import { change } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { DIALOG_MS, FILES_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -14,10 +15,11 @@ const pageTest = suite(async (open) => {
   return { page };
 });
 
-const chatTest = (name, body, query = "") =>
-  pageTest(name, { address: ({ page }) => page.url + query }, (chat) => body(chat, new Harbor(chat.page)));
+const chatTest = (name, body, { query = "", ...options } = {}) =>
+  pageTest(name, { address: ({ page }) => page.url + query, ...options }, (chat) => body(chat, new Harbor(chat.page)));
 
 chatTest("a dialog that opens while the user types ignores the keys", async (chat, harbor) => {
+  const accepts = await holdTimers(chat.page, DIALOG_MS);
   await chat.send("Delete the project atlas-sandbox");
   const dialog = chat.dialog();
   await dialog.waitFor();
@@ -26,6 +28,7 @@ chatTest("a dialog that opens while the user types ignores the keys", async (cha
   await chat.hasFocus(dialog, "the dialog as a whole has the focus");
   assert.equal(await dialog.count(), 1, "it stands");
   await shows(harbor.projects, "atlas-sandbox");
+  await accepts.release();
   await dialog.getByRole("button", { name: "Cancel", disabled: false }).click();
   await chat.idle();
   await shows(harbor.projects, "4 projects");
@@ -37,7 +40,7 @@ chatTest("a double click on Send does not stop its run", async (chat) => {
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.idle();
   await chat.status(chat.card("deployment_process"), "complete");
-});
+}, { timed: "the second click must follow within the time of a double click" });
 
 chatTest("an answer and an approval do not interrupt typing", async (chat) => {
   await chat.send("What's the weather?");
@@ -71,7 +74,7 @@ chatTest(
     await jump.waitFor({ state: "hidden" });
     await chat.hasFocus(chat.composer);
   },
-  "?history=200",
+  { query: "?history=200" },
 );
 
 chatTest("New conversation moves the focus to the composer", async (chat) => {
@@ -108,18 +111,19 @@ chatTest("an answered approval moves the focus to the next or the composer", asy
   await chat.send("What's the weather in Oslo and Bergen?");
   const cards = chat.card("get_weather");
   await cards.nth(1).getByRole("button", { name: "Deny", exact: true }).waitFor();
-  for (const card of [cards.nth(0), cards.nth(1)]) {
+  for (const place of [0, 1]) {
+    const card = cards.nth(place);
     await card.getByRole("button", { name: "Deny", exact: true }).focus();
     await chat.page.keyboard.press("Enter");
     await chat.hasFocus(card.getByLabel("Reason (optional)"));
     await chat.page.keyboard.press("Enter");
-    if (card === cards.nth(0)) await chat.hasFocus(cards.nth(1).locator(".la-approval"));
+    if (place === 0) await chat.hasFocus(cards.nth(1).locator(".la-approval"));
   }
   await chat.hasFocus(chat.composer);
 });
 
 chatTest("Escape stops a run, but not while an approval is pending", async (chat) => {
-  await chat.send("Run the full deployment process");
+  await chat.send("slow task");
   await chat.status(chat.card("deployment_process"), "executing");
   await chat.composer.focus();
   await chat.page.keyboard.press("Escape");
@@ -151,12 +155,13 @@ for (const width of [320, 1280]) {
     { address: ({ page }) => page.url, viewport: { width, height: 620 }, bare: true },
     async (chat) => {
       const switcher = chat.page.getByRole("button", { name: "Assistant", exact: true });
-      if (await switcher.isVisible()) await switcher.click();
+      await eventually(async () => assert.ok((await chat.composer.isVisible()) || (await switcher.isVisible())));
+      if (!(await chat.composer.isVisible())) await switcher.click();
       await chat.composer.waitFor();
       const height = () => chat.composer.evaluate((box) => box.getBoundingClientRect().height);
       const before = await height();
       assert.ok(before < 50, `${before} px`);
-      await chat.send("Start a deployment process");
+      await chat.send("slow task");
       await chat.running();
       await chat.stopButton.waitFor();
       assert.equal(await height(), before, "what is read above it does not move");
@@ -173,9 +178,12 @@ for (const width of [320, 1280]) {
 }
 
 chatTest("the running step is next to its message", async (chat) => {
+  // The script waits before the files that the step ends with.
+  await holdTimers(chat.page, FILES_MS);
   await chat.send("Show me everything");
   const steps = chat.root.locator(".la-transcript-content > .la-steps");
   await steps.getByText("Write the report").first().waitFor();
+  await chat.says("camera at berth 14.");
   const gap = await steps.evaluate((steps) => {
     const parts = [...steps.previousElementSibling.querySelectorAll(".la-message")];
     return steps.getBoundingClientRect().top - parts.at(-1).getBoundingClientRect().bottom;
