@@ -147,6 +147,9 @@ const pressTwice = async (stage) => {
   await stage.press();
 };
 
+/** The reason why these tests may be retried. */
+const TIMED = "an attack shows that nothing runs within the fixed time in which its twin's call runs";
+
 const PAYS = [[call("pay", ADA)]];
 /** The twin of most attacks: a payment, read and approved. */
 const PAYMENT = {};
@@ -183,7 +186,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
   let blank;
   // Each honest scene is played once, on a page of its own.
   const twins = new Map();
-  // An attack that worked fails for good: the suite's retry, for slow machines, does not count.
+  // An attack that worked fails for good: the retry, for slow machines, does not count.
   const broken = new Map();
 
   async function honest(twin, given) {
@@ -200,7 +203,7 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
   }
 
   for (const { name, twin = PAYMENT, attack = {}, expects = {} } of attacks) {
-    test(name, { address, bare: true, allow, only: "chromium" }, async ({ page }, { agent, page: server }) => {
+    test(name, { address, bare: true, allow, only: "chromium", timed: TIMED }, async ({ page }, { agent, page: server }) => {
       if (broken.has(name)) throw broken.get(name);
       blank ??= await page.context().browser().newPage();
       await driver.open(page, agent.url, actions, { store });

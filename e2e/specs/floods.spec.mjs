@@ -166,6 +166,7 @@ const pageTest = suite(async (open) => {
   return { page, agent };
 });
 
+const timed = "frames, keys and Stop are measured by the clock";
 const slug = (name) => name.replace(/\W+/g, "-");
 const at = (name) => ({ page, agent }) => `${page.url}?${new URLSearchParams({ agent: agent.url + name, protocol: "ag-ui" })}`;
 
@@ -328,7 +329,7 @@ async function assertSurvives(chat, agent, name, ended) {
 
 for (const name of Object.keys(FLOODS)) {
   const title = `${name}: frames, keys, Stop, memory, and the next message`;
-  pageTest(title, { address: at(slug(name)), allow: [REFUSED] }, async (chat, { agent }) => {
+  pageTest(title, { address: at(slug(name)), allow: [REFUSED], timed }, async (chat, { agent }) => {
     agent.forget();
     agent.scene = slug(name);
     // Questions and handlers may stay open.
@@ -342,7 +343,7 @@ for (const name of Object.keys(FLOODS)) {
   });
 }
 
-pageTest("an endless stream ends at the limit of a run", { address: at("endless"), allow: [REFUSED] }, async (chat, { agent }) => {
+pageTest("an endless stream ends at the limit of a run", { address: at("endless"), allow: [REFUSED], timed }, async (chat, { agent }) => {
   agent.forget();
   agent.scene = "endless";
   await assertSurvives(chat, agent, "endless", () => chat.notice(/The answer was larger than 33 MB/).waitFor());

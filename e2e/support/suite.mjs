@@ -11,7 +11,8 @@ import { Chat } from "./chat.mjs";
  * its tests. Returns `chatTest(name, options, body)`: `options.address` is a function of the fixtures, `options.allow`
  * lists console errors that belong to the test, `bare` marks a page without a chat, `todo` is the reason why the test
  * may fail for now, `only` the browser that supports it, `fonts` a set of fonts; the rest is passed to the browser
- * context. `body` gets the chat and the fixtures.
+ * context. `timed` is the reason why the test depends on fixed times instead of waiting for a condition: only such a test
+ * is retried. `body` gets the chat and the fixtures.
  */
 export function suite(start) {
   const open = [];
@@ -30,7 +31,7 @@ export function suite(start) {
     for (const server of open.reverse()) await server.close();
   });
 
-  return (name, { address, bare, todo, only = BROWSER, fonts = "normal", ...options }, body) => {
+  return (name, { address, bare, todo, only = BROWSER, fonts = "normal", timed, ...options }, body) => {
     const attempt = async () => {
       const { page, faults, close } = await watchedPage(await browserWith(fonts), options);
       const chat = new Chat(page);
@@ -48,13 +49,13 @@ export function suite(start) {
       }
     };
     const skip = only !== BROWSER && `only in ${only}`;
-    test(name, { todo, skip }, (context) => attempt().catch((error) => retry(context, name, error, attempt)));
+    test(name, { todo, skip }, (context) => (timed ? attempt().catch((error) => retry(context, name, error, attempt)) : attempt()));
   };
 }
 
 /**
- * Retries a failed test once on a new page, since a page on a busy machine can wait longer than a test does. The retry
- * is reported: `cargo xtask test` lists it, and fails if there are more than a few.
+ * Retries a failed test with fixed times once on a new page, since a busy machine can exceed them. The retry is reported:
+ * `cargo xtask test` lists it, and fails if there are more than a few.
  */
 async function retry(context, name, error, attempt) {
   try {

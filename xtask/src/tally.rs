@@ -31,13 +31,13 @@ pub(crate) struct Tally {
 /// The names of the retried and failed tests, for the summary.
 #[derive(Debug, Default)]
 struct TestNames {
-    /// The tests that passed only on a retry.
+    /// The tests with fixed times that passed only on a retry; other tests are not retried.
     retried: Vec<String>,
     failed: Vec<String>,
 }
 
-/// The maximum number of tests that may pass only on a retry without counting as failed, because a
-/// busy machine occasionally delays pages.
+/// The maximum number of tests with fixed times that may pass only on a retry without counting as
+/// failed, because a busy machine occasionally exceeds these times.
 const RETRIES: usize = 5;
 
 #[derive(Debug)]
@@ -168,7 +168,7 @@ impl Tally {
         println!();
         let mut sum = Counts::default();
         for test in &self.names.retried {
-            println!("retried: {test}");
+            println!("retried, with fixed times: {test}");
         }
         for test in &self.names.failed {
             println!("failed: {test}");
