@@ -40,7 +40,7 @@ export function scenes(results) {
   return table(head, rows, 1);
 }
 
-/** How the time of each scene is spent, and the memory afterwards. */
+/** The parts of the CPU time of each scene, and the memory afterwards. */
 export function times(results) {
   const rows = results.flatMap(({ name, bare, demo }) =>
     [["bare page", bare], ["demo", demo]].map(([page, figures]) => [

@@ -74,7 +74,7 @@ pageTest("a listener may unsubscribe itself and subscribe others, which outlive 
   await page.evaluate(() => {
     const { one } = globalThis.chats;
     const log = one.startAudit();
-    globalThis.seen = {};
+    globalThis.counts = {};
     globalThis.ends = [];
     const subscribers = {
       onEvent: (listener) => one.onEvent(listener),
@@ -84,12 +84,12 @@ pageTest("a listener may unsubscribe itself and subscribe others, which outlive 
       subscribe: (listener) => one.subscribe("activity", listener),
     };
     for (const [kind, subscribe] of Object.entries(subscribers)) {
-      const counts = (globalThis.seen[kind] = { first: 0, second: 0 });
+      const calls = (globalThis.counts[kind] = { first: 0, second: 0 });
       const end = subscribe(() => {
-        counts.first++;
+        calls.first++;
         end();
         end();
-        globalThis.ends.push(subscribe(() => counts.second++));
+        globalThis.ends.push(subscribe(() => calls.second++));
       });
     }
     // Called again and again, it must not end what it has subscribed.
@@ -98,19 +98,19 @@ pageTest("a listener may unsubscribe itself and subscribe others, which outlive 
     });
     one.registerAction({ name: "refund", handler: () => "done" });
   });
-  const seen = () => page.evaluate(() => structuredClone(globalThis.seen));
+  const counts = () => page.evaluate(() => structuredClone(globalThis.counts));
   await chat.ask("refund it");
   await chat.ask("refund again");
   await page.evaluate(() => globalThis.chats.one.setState({ basket: [3] }));
   await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.innerState), { basket: [3] }));
-  const before = await seen();
+  const before = await counts();
   for (const [kind, { first, second }] of Object.entries(before)) {
     assert.equal(first, 1, `${kind} has unsubscribed itself`);
     assert.ok(second > 0, `${kind} has subscribed another`);
   }
   await page.evaluate(() => globalThis.ends.forEach((end) => end()));
   await chat.ask("refund a third time");
-  assert.deepEqual(await seen(), before, "all are unsubscribed");
+  assert.deepEqual(await counts(), before, "all are unsubscribed");
 });
 
 pageTest("context values and functions are sent with each run", { allow: [/registerContext\("broken"\)/] }, async (page, agent) => {
