@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { eventually, read } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
@@ -100,3 +100,15 @@ pageTest(
     await eventually(async () => assert.deepEqual(await outside(), []));
   },
 );
+
+chatTest("all approvals of one response are approved together once all were read", async (chat, harbor) => {
+  await chat.send("What's the weather in Oslo and Bergen?");
+  const all = chat.root.getByRole("group", { name: "2 questions to answer" });
+  await all.waitFor();
+  const approve = await read(chat.root, "Approve all");
+  await chat.picture("two questions approved together");
+  await approve.click();
+  await chat.idle();
+  await shows(chat.log, /in Oslo[^]*in Bergen/);
+  await shows(harbor.conditions, /Oslo|Bergen/);
+});

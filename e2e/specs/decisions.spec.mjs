@@ -115,6 +115,12 @@ sceneTest("an approval by keyboard counts once everything was visible", "long", 
   const card = chat.card("get_weather");
   await approve(card).focus();
   await card.locator("button[aria-disabled]", { hasText: "Approve" }).waitFor();
+  // The state of the focused button at each press.
+  await card.evaluate((card) => {
+    globalThis.presses = [];
+    const record = ({ target }) => globalThis.presses.push(target.textContent.includes("Approve") && target.ariaDisabled);
+    card.addEventListener("keydown", record, { capture: true });
+  });
   // Each press scrolls to a part that was not in view yet; the first one after all were in view approves.
   const isOpen = async () => (await card.getAttribute("data-phase")) === "approval-requested";
   const ready = card.locator("button:not([aria-disabled])", { hasText: "Approve" });
@@ -127,5 +133,8 @@ sceneTest("an approval by keyboard counts once everything was visible", "long", 
     if (await isOpen()) await ready.waitFor({ timeout: 2000 }).catch(() => {});
   }
   await eventually(async () => assert.ok(!(await isOpen()), "it is approved"));
+  const presses = await chat.page.evaluate(() => globalThis.presses);
+  assert.ok(presses.length > 1 && presses.slice(0, -1).every((disabled) => disabled === "true"), `${presses}`);
+  assert.equal(presses.at(-1), null, "only the last press is one of a ready button");
   await chat.idle();
 });

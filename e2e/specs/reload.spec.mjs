@@ -305,6 +305,8 @@ sceneTest("two tabs can exchange a conversation repeatedly, and the last one kee
     await taker.composer.waitFor();
   }
   await queued(other);
+  // Several intervals at which a waiting tab looks for the owner.
+  await other.page.waitForTimeout(1_500);
   assert.ok(await elsewhere(chat).isVisible(), "who waits does not take it away");
   await other.page.close();
   await chat.composer.waitFor();
