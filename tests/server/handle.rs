@@ -1,4 +1,5 @@
 use std::{
+    cell::Cell,
     future::Future,
     pin::pin,
     rc::Rc,
@@ -128,6 +129,15 @@ fn a_forgotten_subscription_ends_with_its_assistant() {
     assert_eq!(Rc::strong_count(&owned), 1 + count);
     drop(assistant);
     assert_eq!(Rc::strong_count(&owned), 1);
+}
+
+#[test]
+fn forgetting_a_subscription_keeps_what_its_closure_owns() {
+    let ended = Rc::new(Cell::new(false));
+    let inner_ended = Rc::clone(&ended);
+    let inner = Subscription::new(move || inner_ended.set(true));
+    Subscription::new(move || drop(inner)).forget();
+    assert!(!ended.get());
 }
 
 #[test]

@@ -188,12 +188,12 @@ async fn an_interrupt_view_returns_its_expiry_and_rejection() {
     })
     .await;
     chat.assistant.send("go").unwrap();
-    chat.appears(".said:not([data-again])").await;
+    chat.appears(".question:not([data-again])").await;
     let first = kept.borrow()[0];
     assert_eq!(first.expires_at(), Some(4_070_908_800_000));
     assert!(until(|| first.can_answer()).await);
     first.answer("Monday").unwrap();
-    chat.appears(".said[data-again]").await;
+    chat.appears(".question[data-again]").await;
 }
 
 /// An answer counts for the question as shown, once it can have been read.

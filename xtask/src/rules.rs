@@ -244,8 +244,9 @@ fn quoted_rules(block: &Block<'_>) -> Vec<(usize, String)> {
         while let Some((name, after)) = rest.split_once('"') {
             let start = text.len() - rest.len();
             found.push((line_at(start).map_or(0, |(_, line)| *line), name.to_owned()));
-            let next = after.strip_prefix(", \"");
-            let Some(next) = next.or_else(|| after.strip_prefix(" and \"")) else {
+            let separators = [", \"", " and \"", ", and \""];
+            let mut next = separators.iter().filter_map(|one| after.strip_prefix(one));
+            let Some(next) = next.next() else {
                 break;
             };
             rest = next;

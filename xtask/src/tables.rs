@@ -29,7 +29,8 @@ pub(crate) fn replace_tables(page: &str, output: &str, date: &str) -> Outcome<St
         let Some((before, rest)) = text.split_once(&begin) else {
             return Err(format!("the page has no place for the table `{name}`"));
         };
-        let Some((_, after)) = rest.split_once(END) else {
+        let end = rest.split_once(END);
+        let Some((_, after)) = end.filter(|(old, _)| !old.contains("<!-- table ")) else {
             return Err(format!("the place of the table `{name}` has no end"));
         };
         let Table {
@@ -89,6 +90,9 @@ mod tests {
     fn a_table_without_a_place_and_an_empty_output_are_errors() {
         let error = replace_tables("# Page\n", OUTPUT, "2026-01-02").unwrap_err();
         assert!(error.contains("`speed`"), "{error}");
+        let open = PAGE.replace("old\n", "<!-- table other -->\n");
+        let error = replace_tables(&open, OUTPUT, "2026-01-02").unwrap_err();
+        assert!(error.contains("no end"), "{error}");
         let error = replace_tables(PAGE, "noise\n", "2026-01-02").unwrap_err();
         assert!(error.contains("no table"), "{error}");
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use assistant_core::{
-    conversation::MessageId,
+    conversation::{Change, MessageId},
     event::{Content, Message, MessageBody, Role},
-    session::{FailureKind, Input, SessionOptions, TreeChange},
+    session::{Effect, FailureKind, Input, SessionOptions, TreeChange},
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -270,6 +270,27 @@ fn a_page_left_before_a_regenerated_answer_retries_under_its_thread_id() {
     });
     assert_eq!(later.input(Input::Retry).refused, None);
     assert_eq!(thread(&later), forked);
+}
+
+/// A page that is reloaded before the first event knows what the server of the thread has seen.
+#[test]
+fn the_thread_of_a_request_is_stored_when_it_is_sent() {
+    let mut driver = forking();
+    driver.send("hi");
+    driver.says("first");
+    driver.manual_opening = true;
+    let question = newest(&driver, Role::User);
+    edit(&mut driver, question, "hello");
+    let Some(Effect::PrepareRun { run }) = driver.effects.last().cloned() else {
+        panic!("nothing was announced");
+    };
+    let output = driver.input(Input::OpenRun { run });
+    let edited = Change::Message(newest(&driver, Role::User));
+    assert!(output.changes.contains(&edited), "its thread id is stored");
+    assert!(
+        output.changes.contains(&Change::Run),
+        "the tip of its thread is stored"
+    );
 }
 
 /// Returns ids and texts of the messages on the run branch.

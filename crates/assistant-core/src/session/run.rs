@@ -202,16 +202,14 @@ impl Session {
         };
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
-        let (run_id, resumes) = (run.run_id.clone(), run.resumes);
-        let tools = match run.keeps_offer {
+        let (run_id, resumes, keeps_offer) = (run.run_id.clone(), run.resumes, run.keeps_offer);
+        // The offer, and what the thread's server has seen, are stored before the first event.
+        if self.options.fork_thread || (self.options.resumes && !keeps_offer) {
+            cx.push_change(Change::Run);
+        }
+        let tools = match keeps_offer {
             true => self.tools(),
-            false => {
-                // The offer is stored before the first event arrives.
-                if self.options.resumes {
-                    cx.push_change(Change::Run);
-                }
-                self.record_offer()
-            }
+            false => self.record_offer(),
         };
         let input = RunInput {
             thread_id,
