@@ -168,7 +168,7 @@ partTest("the conversation replaces a waiting message in its place, with a mouse
 partTest("the conversation replaces a waiting message in its place, with a touch screen", { hasTouch: true }, replacesWaiting);
 
 partTest("a message that the engine refuses once it is loaded is back in the composer", {}, async (page, agent) => {
-  const asking = await mountIn(page, "one", `${agent.url}asks`);
+  const asking = await mountIn(page, "one", `${agent.url}asksBack`);
   await asking.send("Hello");
   await asking.root.locator("[data-interrupt-id]").waitFor();
   const initial = await page.evaluate(() => globalThis.chats.one.export());
