@@ -218,7 +218,7 @@ labels! {
     AnswerFinished answer_finished,
     ToolFailed tool_failed,
     StillWorking still_working,
-    SpeechGoesOn speech_goes_on,
+    SpeechContinues speech_continues,
     SpeechCode speech_code,
     ThoughtFor thought_for,
     ThoughtBriefly thought_briefly,

@@ -220,7 +220,7 @@ impl AnswerProgress {
                 }
                 self.announced_chars += block.chars().count();
                 if self.announced_chars > MAX_SPOKEN {
-                    voice.announce_answer(untrack(|| words.word(|l| &l.speech_goes_on)));
+                    voice.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
                     break;
                 }
                 let named = std::mem::take(&mut first) || speaker.has_request_prefix(&block);
@@ -232,7 +232,7 @@ impl AnswerProgress {
             let is_cut = text.len() + char::MAX.len_utf8() > MAX_READ;
             if complete && is_cut && self.announced_chars <= MAX_SPOKEN {
                 self.announced_chars = MAX_SPOKEN + 1;
-                voice.announce_answer(untrack(|| words.word(|l| &l.speech_goes_on)));
+                voice.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
             }
         }
     }

@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "أجاب المساعد.".into(),
             tool_failed: "فشل: {tool}".into(),
             still_working: "ما زال يعمل".into(),
-            speech_goes_on: "البقية في المحادثة.".into(),
+            speech_continues: "البقية في المحادثة.".into(),
             speech_code: "شفرة، عدد الأسطر: {count}.".into(),
             thought_for: "فكّر لمدة {time}".into(),
             thought_briefly: "فكّر للحظة".into(),

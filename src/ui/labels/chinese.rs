@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "助手已回答。".into(),
             tool_failed: "失败：{tool}".into(),
             still_working: "仍在处理".into(),
-            speech_goes_on: "其余内容在对话中。".into(),
+            speech_continues: "其余内容在对话中。".into(),
             speech_code: "代码，{count} 行。".into(),
             thought_for: "思考了 {time}".into(),
             thought_briefly: "思考了片刻".into(),

@@ -138,7 +138,7 @@ impl Default for Labels {
             answer_finished: "The assistant has answered.".into(),
             tool_failed: "Failed: {tool}".into(),
             still_working: "Still working".into(),
-            speech_goes_on: "The rest is in the conversation.".into(),
+            speech_continues: "The rest is in the conversation.".into(),
             speech_code: "Code, {count} lines.".into(),
             thought_for: "Thought for {time}".into(),
             thought_briefly: "Thought for a moment".into(),

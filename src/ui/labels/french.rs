@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "L’assistant a répondu.".into(),
             tool_failed: "Échec : {tool}".into(),
             still_working: "Toujours en cours".into(),
-            speech_goes_on: "La suite est dans la conversation.".into(),
+            speech_continues: "La suite est dans la conversation.".into(),
             speech_code: "Code, nombre de lignes : {count}.".into(),
             thought_for: "Réflexion pendant {time}".into(),
             thought_briefly: "Réflexion brève".into(),

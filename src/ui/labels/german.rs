@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "Der Assistent hat geantwortet.".into(),
             tool_failed: "Fehlgeschlagen: {tool}".into(),
             still_working: "Arbeitet noch".into(),
-            speech_goes_on: "Der Rest steht in der Unterhaltung.".into(),
+            speech_continues: "Der Rest steht in der Unterhaltung.".into(),
             speech_code: "Code, Zeilen: {count}.".into(),
             thought_for: "{time} nachgedacht".into(),
             thought_briefly: "Kurz nachgedacht".into(),

@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "アシスタントが回答しました。".into(),
             tool_failed: "失敗：{tool}".into(),
             still_working: "まだ作業中です".into(),
-            speech_goes_on: "続きは会話にあります。".into(),
+            speech_continues: "続きは会話にあります。".into(),
             speech_code: "コード、{count}行。".into(),
             thought_for: "{time}考えました".into(),
             thought_briefly: "少し考えました".into(),

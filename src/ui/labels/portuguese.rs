@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "O assistente respondeu.".into(),
             tool_failed: "Falhou: {tool}".into(),
             still_working: "Ainda trabalhando".into(),
-            speech_goes_on: "O restante está na conversa.".into(),
+            speech_continues: "O restante está na conversa.".into(),
             speech_code: "Código, linhas: {count}.".into(),
             thought_for: "Pensou por {time}".into(),
             thought_briefly: "Pensou por um momento".into(),

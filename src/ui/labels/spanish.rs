@@ -126,7 +126,7 @@ impl Labels {
             answer_finished: "El asistente ha respondido.".into(),
             tool_failed: "Ha fallado: {tool}".into(),
             still_working: "Sigue trabajando".into(),
-            speech_goes_on: "El resto está en la conversación.".into(),
+            speech_continues: "El resto está en la conversación.".into(),
             speech_code: "Código, líneas: {count}.".into(),
             thought_for: "Ha pensado {time}".into(),
             thought_briefly: "Ha pensado un momento".into(),
