@@ -47,7 +47,7 @@ for (const [width, height, fonts] of SIZES) {
       const card = chat.card(tool).first();
       await card.getByRole("button", { name: /^Approve: / }).waitFor();
       await eventually(async () => {
-        for (const part of [".la-approval-title", ".la-approval-yes", ".la-approval-deny"]) {
+        for (const part of [".la-approval-title", ".la-approval-approve", ".la-approval-deny"]) {
           assert.ok(await inView(chat, card.locator(part)), `${part} is in view`);
         }
       });

@@ -199,7 +199,7 @@ shadowTest("a cover above a chat in a shadow root blocks its approval", async ({
   await press();
   assert.deepEqual(await opened(page), [], "a layer in the root");
   await page.evaluate(() => document.querySelector("leptos-assistant").shadowRoot.getElementById("inside").remove());
-  await page.evaluate(() => document.querySelector("leptos-assistant").shadowRoot.querySelector(".la-approval-yes").click());
+  await page.evaluate(() => document.querySelector("leptos-assistant").shadowRoot.querySelector(".la-approval-approve").click());
   await page.waitForTimeout(300);
   assert.deepEqual(await opened(page), [], "a click by a script");
   await chat.approve(card);

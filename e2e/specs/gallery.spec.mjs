@@ -34,11 +34,11 @@ galleryTest("the gallery in forced colours", { forcedColors: "active", only: "ch
 galleryTest("denying all is more prominent than denying all and stopping", {}, async (page) => {
   const edge = (button) => page.locator(`[data-state="two approvals"] .la-batch ${button}`).evaluate((button) => getComputedStyle(button).borderTopColor);
   assert.equal(await edge(".la-deny-all"), "rgba(0, 0, 0, 0)");
-  assert.notEqual(await edge(".la-batch-no"), "rgba(0, 0, 0, 0)");
+  assert.notEqual(await edge(".la-batch-deny"), "rgba(0, 0, 0, 0)");
 });
 
 galleryTest("the buttons of an approval are one row with whole labels, even in a narrow window", { viewport: { width: 360, height: 740 } }, async (page) => {
-  const rows = page.locator(".la-approval-actions:has(.la-approval-yes)");
+  const rows = page.locator(".la-approval-actions:has(.la-approval-approve)");
   assert.ok((await rows.count()) > 5);
   const words = [["Approve", "Deny"], ["Genehmigen", "Ablehnen"]];
   // A call with unknown outcome has longer labels, and no choice of how long an approval applies.
@@ -47,7 +47,7 @@ galleryTest("the buttons of an approval are one row with whole labels, even in a
     const arrows = page.locator(".la-approval-longer");
     if (approve === again[0][0]) await arrows.evaluateAll((arrows) => arrows.forEach((arrow) => arrow.style.setProperty("display", "none", "important")));
     const wrong = await rows.evaluateAll((rows, [approve, deny]) => {
-      const names = new Map([[".la-approval-yes", approve], [".la-approval-deny", deny]]);
+      const names = new Map([[".la-approval-approve", approve], [".la-approval-deny", deny]]);
       return rows.filter((row) => {
         const buttons = [...names].map(([place, word]) => {
           const button = row.querySelector(place);

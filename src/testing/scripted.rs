@@ -22,7 +22,7 @@ pub struct ScriptedEvents(());
 /// use leptos_assistant::testing::accept_scripted_events;
 ///
 /// let _scripted = accept_scripted_events();
-/// page.find(".la-approval-yes").expect("it asks").click();
+/// page.find(".la-approval-approve").expect("it asks").click();
 /// # }
 /// ```
 pub fn accept_scripted_events() -> ScriptedEvents {

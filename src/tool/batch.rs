@@ -178,13 +178,13 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
             <div class="la-approval-actions">
                 <button
                     type="button"
-                    class="la-button la-batch-yes"
+                    class="la-button la-batch-approve"
                     aria-disabled=move || (!ready()).then_some("true")
                     on:click=approve
                 >
                     <span>{words.text(|l| &l.approve_all)}</span>
                 </button>
-                <button type="button" class="la-button la-batch-no" on:click=deny>
+                <button type="button" class="la-button la-batch-deny" on:click=deny>
                     <span>{words.text(|l| &l.deny_all)}</span>
                 </button>
                 {stop}

@@ -279,7 +279,7 @@ fn answer_buttons(
             <div class="la-approval-split" hidden=move || unapprovable.get()>
                 <button
                     type="button"
-                    class="la-button la-approval-yes"
+                    class="la-button la-approval-approve"
                     data-variant=variant
                     aria-disabled=move || (!visibility.is_satisfied()).then_some("true")
                     hidden=move || unapprovable.get()

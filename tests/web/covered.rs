@@ -17,7 +17,7 @@ use super::{
     support::{Chat, chat},
 };
 
-const READY: &str = ".la-approval-yes:not([aria-disabled])";
+const READY: &str = ".la-approval-approve:not([aria-disabled])";
 const COVERED: &str = ".la-cover-text span";
 const RAISE: &str = ".la-cover button";
 
@@ -54,14 +54,14 @@ async fn assert_not_approvable(chat: &Chat, ran: RwSignal<u32>, why: &str) {
         settle().await;
         assert!(chat.page.find(READY).is_none(), "{why}");
     }
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     settle().await;
     assert_eq!(ran.get_untracked(), 0, "{why}");
 }
 
 async fn assert_approvable(chat: &Chat, ran: RwSignal<u32>, why: &str) {
     chat.reads(".la-approval").await;
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     assert!(until(|| ran.get_untracked() == 1).await, "{why}");
 }
 
@@ -276,7 +276,7 @@ async fn a_layer_added_after_reading_blocks_approval() {
     chat.reads(".la-approval").await;
     let layer = cover("background: white");
     // At once, before the browser reports anything.
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     settle().await;
     assert_eq!(ran.get_untracked(), 0);
     layer.remove();

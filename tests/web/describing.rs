@@ -96,7 +96,7 @@ async fn a_described_call_folds_its_exact_arguments() {
         "{folded}"
     );
     assert!(folded.ends_with("Change…"), "{folded}");
-    let yes = chat.page.find(".la-approval-yes").unwrap();
+    let yes = chat.page.find(".la-approval-approve").unwrap();
     let rows = yes.get_attribute("aria-describedby").unwrap();
     assert_eq!(chat.page.text(&format!("#{rows}")), "Version2.0");
     assert!(
@@ -104,7 +104,7 @@ async fn a_described_call_folds_its_exact_arguments() {
             .text(".la-approval details pre")
             .contains("\"version\": \"2.0\"")
     );
-    assert_eq!(chat.page.text(".la-approval-yes"), "Approve");
+    assert_eq!(chat.page.text(".la-approval-approve"), "Approve");
     chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Approve");
     chat.idle().await;
@@ -210,7 +210,7 @@ async fn empty_hidden_and_long_titles_are_bounded() {
             head.starts_with(shown) && head.chars().count() < 120,
             "{head}"
         );
-        let yes = chat.page.find(".la-approval-yes").unwrap();
+        let yes = chat.page.find(".la-approval-approve").unwrap();
         let name = yes.get_attribute("aria-label").unwrap();
         assert!(name.chars().count() < 120, "{name}");
         chat.assistant.stop().unwrap();
@@ -237,7 +237,7 @@ async fn several_approvals_of_one_response_are_approved_together() {
         text.unwrap().matches(".la-answer").unwrap(),
         "below the text"
     );
-    chat.page.click(".la-batch-yes");
+    chat.page.click(".la-batch-approve");
     settle().await;
     assert!(
         ran.with_untracked(Vec::is_empty),
@@ -245,15 +245,16 @@ async fn several_approvals_of_one_response_are_approved_together() {
     );
     // From the summary down to the last card, and back.
     chat.dwells_on(
-        ".la-batch-title, .la-batch li, .la-batch-yes, .la-approval-title, .la-approval-yes",
+        ".la-batch-title, .la-batch li, .la-batch-approve, .la-approval-title, \
+         .la-approval-approve",
     )
     .await;
     chat.page
         .find(".la-batch-title")
         .unwrap()
         .scroll_into_view();
-    chat.appears(".la-batch-yes:not([aria-disabled])").await;
-    chat.page.click(".la-batch-yes");
+    chat.appears(".la-batch-approve:not([aria-disabled])").await;
+    chat.page.click(".la-batch-approve");
     chat.idle().await;
     let versions = ["2.0", "2.1", "2.2"].map(|version| json!({"version": version}));
     assert_eq!(ran.get_untracked(), versions);
@@ -287,7 +288,7 @@ async fn batch_rows_distinguish_similar_calls() {
 async fn an_approve_button_is_one_word_named_by_its_whole_title() {
     let title = "Deploy the newest version to every region in which a customer is";
     let (chat, _) = deployed(title, described, 1).await;
-    let button = chat.page.find(".la-approval-yes").unwrap();
+    let button = chat.page.find(".la-approval-approve").unwrap();
     assert_eq!(button.text_content().as_deref(), Some("Approve"));
     let whole = format!("Approve: {title}");
     assert_eq!(button.get_attribute("aria-label").as_ref(), Some(&whole));
@@ -298,7 +299,7 @@ async fn an_approve_button_is_one_word_named_by_its_whole_title() {
 async fn several_approvals_of_one_response_are_denied_together() {
     let (chat, ran) = deployed("Deploy", described, 2).await;
     chat.appears(".la-batch").await;
-    chat.page.click(".la-batch-no");
+    chat.page.click(".la-batch-deny");
     chat.idle().await;
     assert!(ran.with_untracked(Vec::is_empty));
     assert_eq!(chat.results(1), ["\"denied\"", "\"denied\""]);
@@ -326,7 +327,7 @@ async fn a_card_follows_the_title_and_the_description_of_its_action() {
     assert!(chat.page.text(".la-approval").contains("Deploy to staging"));
     let counts = || {
         chat.page
-            .find(".la-approval-yes:not([aria-disabled])")
+            .find(".la-approval-approve:not([aria-disabled])")
             .is_some()
     };
     assert!(counts());

@@ -349,7 +349,7 @@ async fn approve_and_deny_are_in_one_row_in_a_narrow_window() {
     for pixels in [640, 256] {
         height.set(pixels);
         settle().await;
-        let (deny, approve) = (edges(".la-approval-deny"), edges(".la-approval-yes"));
+        let (deny, approve) = (edges(".la-approval-deny"), edges(".la-approval-approve"));
         assert!((deny.0 - approve.0).abs() < 4.0, "{deny:?} {approve:?}");
         assert!(approve.2 >= 80.0, "{approve:?}");
         assert!(deny.1 <= edges(".la-approval").1, "{deny:?}");

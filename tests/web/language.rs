@@ -83,7 +83,7 @@ async fn changed_labels_update_the_mounted_chat() {
         (".la-composer-reason", "Erst zustimmen oder ablehnen."),
         (".la-chat-status", "Wartet auf dich"),
         (".la-tool-status", "Fertig"),
-        (".la-approval-yes", "Zustimmen"),
+        (".la-approval-approve", "Zustimmen"),
         (".la-chat-actions button", "Neu"),
         (".la-tool-label", "Argumente"),
     ] {
@@ -108,7 +108,7 @@ async fn changed_labels_update_the_mounted_chat() {
         Some("Assistentin")
     );
     assert_eq!(
-        attribute(".la-approval-yes", "aria-label").as_deref(),
+        attribute(".la-approval-approve", "aria-label").as_deref(),
         Some("Zustimmen: careful")
     );
     assert_eq!(input.value(), "half a sentence", "nothing was mounted anew");
@@ -328,8 +328,8 @@ async fn markup_in_labels_is_shown_as_text() {
     assert!(until(|| page.count(".la-suggestion") == 1).await);
     assert_eq!(page.text(".la-suggestion"), EVIL);
     page.click(".la-suggestion");
-    assert!(until(|| page.count(".la-approval-yes") == 1).await);
-    assert_eq!(page.text(".la-approval-yes"), EVIL);
+    assert!(until(|| page.count(".la-approval-approve") == 1).await);
+    assert_eq!(page.text(".la-approval-approve"), EVIL);
     assert_eq!(page.text(".la-approval-deny"), EVIL);
     assert_eq!(page.count("img, b"), 0);
     let input = page.find("textarea").unwrap();

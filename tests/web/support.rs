@@ -128,7 +128,7 @@ impl Chat {
     pub async fn reads(&self, card: &str) {
         self.scrolls_through(card).await;
         let button = format!(
-            "{card} button:is(.la-approval-yes, [data-variant=primary]):not([aria-disabled])"
+            "{card} button:is(.la-approval-approve, [data-variant=primary]):not([aria-disabled])"
         );
         let parts = ":is(p, li, dd, pre, blockquote, legend, .la-approval-end, input, textarea, select, button)";
         let parts = self

@@ -65,7 +65,7 @@ async fn a_scripted_click_does_not_approve() {
     assert_eq!(chat.agent.inputs().len(), 1, "nothing was decided");
     assert_eq!(chat.assistant.pending_approvals().get_untracked().len(), 1);
     // The same with accepted scripted events.
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     assert!(until(|| ran.with_untracked(Vec::len) == 1).await);
 }
 
@@ -94,7 +94,7 @@ async fn a_scripted_choice_of_duration_is_reverted() {
     chat.page.find(DURATION_BUTTON).unwrap().click();
     settle().await;
     assert_eq!(shown(), (true, false), "the group stays open");
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     assert!(until(|| chat.agent.inputs().len() == 2).await);
     assert!(
         chat.assistant
@@ -212,7 +212,7 @@ async fn decisions_by_the_application_are_recorded_as_such() {
 async fn decisions_by_clicks_of_the_user_are_recorded_as_such() {
     let (chat, _) = pays().await;
     let log = chat.assistant.start_audit(|_| ());
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     assert!(until(|| chat.agent.inputs().len() == 2).await);
     chat.reads(".la-approval").await;
     click(&chat, ".la-approval", "Deny");
@@ -269,7 +269,7 @@ async fn only_user_approves_refuses_approvals_of_the_application() {
     assert_eq!(pay.approve_and_remember(&call, None, what), only_user);
     settle().await;
     assert_eq!((ran.get_untracked(), chat.agent.inputs().len()), (0, 1));
-    assert!(chat.page.click(".la-approval-yes"));
+    assert!(chat.page.click(".la-approval-approve"));
     chat.idle().await;
     assert_eq!(ran.get_untracked(), 1);
     assert_eq!(deciders(&log), ["person"]);

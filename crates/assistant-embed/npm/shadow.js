@@ -15,7 +15,7 @@ const PARTS = {
   message: ".la-message",
   card: ".la-card",
   approval: ".la-approval",
-  approve: ".la-approval-yes",
+  approve: ".la-approval-approve",
   deny: ".la-approval-deny",
   inbox: ".la-inbox",
   notice: ".la-notice",
