@@ -56,7 +56,7 @@ export const SCENES = {
     },
   },
   approve: {
-    title: "approval: yes",
+    title: "approval",
     async play(chat) {
       await chat.send("Refund order A-17");
       await yes(await request(chat));
@@ -66,7 +66,7 @@ export const SCENES = {
     },
   },
   deny: {
-    title: "approval: no",
+    title: "denial",
     async play(chat) {
       await chat.send("Refund order A-17");
       await no(chat, await request(chat));
@@ -78,7 +78,7 @@ export const SCENES = {
     title: "approval with other arguments",
     async play(chat) {
       await chat.send("Refund order A-17");
-      await yesWith(await request(chat), { order_id: "A-17", amount: 15 });
+      await approveEdited(await request(chat), { order_id: "A-17", amount: 15 });
       await chat.idle();
       await chat.says(/refund_order returned[^]*refunded.*15/);
     },
@@ -94,7 +94,7 @@ export const SCENES = {
     },
   },
   two: {
-    title: "two approvals, one yes and one no",
+    title: "two approvals, one approved and one denied",
     async play(chat) {
       await chat.send("Refund orders A-17 and B-2");
       if (!(await decided(await request(chat), "Approve", "Deny"))) {
@@ -266,7 +266,7 @@ async function answerWith(request, text) {
 }
 
 /** Changes the arguments of a request, and approves them. */
-async function yesWith(request, args) {
+async function approveEdited(request, args) {
   const edit = request.getByRole("radio", { name: "Change…" });
   if (!(await edit.count())) return approveWith(request, args);
   await edit.check();

@@ -161,10 +161,10 @@ pydanticTest("the result of a page call is sent with the answer to an approval",
   await chat.says(/refund_order returned[^]*web_search returned/);
   const bodies = await sent(agent);
   assert.equal(bodies.length, 2);
-  const [gated, search] = callsOf(bodies[1]);
+  const [refunding, search] = callsOf(bodies[1]);
   const results = bodies[1].messages.filter(({ role }) => role === "tool").map(({ toolCallId }) => toolCallId);
-  assert.deepEqual(results, [search], "the gated call has no result from here");
-  assert.equal(answersOf(bodies)[0][0].interruptId, interruptOf(gated));
+  assert.deepEqual(results, [search], "the call with the interrupt has no result from here");
+  assert.equal(answersOf(bodies)[0][0].interruptId, interruptOf(refunding));
 });
 
 outcomeTest("an approval is answered with the id of the graph's interrupt", async (chat, agent) => {

@@ -461,9 +461,9 @@ impl AnswerForm {
         let buttons = ways.map(|(word, yes)| {
             let form = self.clone();
             // For a boolean question, No may be the dangerous answer.
-            let gated = yes || bare;
+            let guarded = yes || bare;
             let decide = move |event: leptos::ev::MouseEvent| {
-                if gated && !(is_trusted(&event) && visibility.check_answer()) {
+                if guarded && !(is_trusted(&event) && visibility.check_answer()) {
                     return;
                 }
                 let text = reason.get_untracked().map(|input| input.value());
@@ -484,7 +484,7 @@ impl AnswerForm {
                     class="la-button"
                     data-variant=yes.then_some("primary")
                     disabled=move || over.get()
-                    aria-disabled=move || (gated && !visibility.is_satisfied()).then_some("true")
+                    aria-disabled=move || (guarded && !visibility.is_satisfied()).then_some("true")
                     on:click=decide
                 >
                     <span>{word}</span>

@@ -12,6 +12,7 @@
 
 mod actions;
 mod allowed;
+mod answer_timing;
 mod api;
 mod approval;
 mod arrange;
@@ -37,7 +38,6 @@ mod focus;
 mod forms;
 mod frames;
 mod fresh;
-mod gates;
 mod handlers;
 mod history;
 mod http;

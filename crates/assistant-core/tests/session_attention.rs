@@ -236,10 +236,10 @@ fn interrupts_above_the_limit_are_held_back_until_shown() {
     for id in &ids {
         driver.events(calls(id, "theirs", "{}"));
     }
-    let gates = ids
+    let interrupts = ids
         .iter()
         .map(|id| approval_interrupt(&format!("i{id}"), id));
-    driver.event(interrupted(gates.collect()));
+    driver.event(interrupted(interrupts.collect()));
     driver.close();
     assert_eq!(asked(&driver), 2);
     let held = |driver: &Driver| {

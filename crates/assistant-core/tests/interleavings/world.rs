@@ -314,7 +314,7 @@ impl World {
                     self.branches
                         .check_answer(answer.on_record(), call, &self.driver.session);
                 }
-                let gated: BTreeSet<String> = open
+                let asked: BTreeSet<String> = open
                     .filter_map(|open| open.interrupt().tool_call_id.clone())
                     .collect();
                 // Remote calls, which the agent may answer in this run.
@@ -323,10 +323,10 @@ impl World {
                 let calls = calls.filter_map(|key| conversation.call(&key));
                 let theirs = calls.filter(|call| call.phase() == Phase::Running);
                 let theirs = theirs.map(|call| call.id().to_owned());
-                let open = gated.iter().cloned().chain(theirs).collect();
+                let open = asked.iter().cloned().chain(theirs).collect();
                 assert_answered(&input.messages, &open);
                 let before = conversation.received_messages().into_iter().map(|m| m.id);
-                self.record.run_opens(gated, before.collect());
+                self.record.run_opens(asked, before.collect());
             }
             _ => {}
         }
@@ -428,8 +428,8 @@ impl World {
         assert!(!session.is_busy());
         let given_up = |open: &OpenInterrupt| open.answer().is_some();
         assert!(session.interrupts().iter().all(given_up));
-        let gated = session.interrupts().iter();
-        let gated: Vec<_> = gated
+        let open = session.interrupts().iter();
+        let asked: Vec<_> = open
             .filter_map(|open| open.interrupt().tool_call_id.clone())
             .collect();
         for key in session.conversation().active_calls() {
@@ -437,7 +437,7 @@ impl World {
             let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(
-                gated.iter().any(|id| id == call.id()) || undelivered || held,
+                asked.iter().any(|id| id == call.id()) || undelivered || held,
                 "{call:?}"
             );
         }
@@ -457,8 +457,8 @@ impl World {
     /// Checks that no call is open, except those with an answered interrupt.
     fn check_idle(&self) {
         let session = &self.driver.session;
-        let gated = session.interrupts().iter();
-        let gated: BTreeSet<_> = gated
+        let open = session.interrupts().iter();
+        let asked: BTreeSet<_> = open
             .filter_map(|open| open.interrupt().tool_call_id.clone())
             .collect();
         for key in session.conversation().active_calls() {
@@ -466,7 +466,7 @@ impl World {
             let undelivered = call.phase() == Phase::ApprovalResponded && call.result().is_none();
             let held = self.is_held(call.phase());
             assert!(
-                gated.contains(call.id()) || undelivered || held,
+                asked.contains(call.id()) || undelivered || held,
                 "{} is open: {call:?}",
                 call.id()
             );

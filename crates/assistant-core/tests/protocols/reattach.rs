@@ -398,8 +398,8 @@ fn stop_ends_a_resumed_run_and_starts_no_call() {
 
 #[test]
 fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_once() {
-    let gate = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c9"});
-    let outcome = json!({"type": "interrupt", "interrupts": [gate]});
+    let interrupt = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c9"});
+    let outcome = json!({"type": "interrupt", "interrupts": [interrupt]});
     let frames = [
         json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"}),
         json!({"type": "TOOL_CALL_START", "toolCallId": "c9", "toolCallName": "theirs"}),
@@ -426,8 +426,8 @@ fn an_interrupt_of_a_run_that_was_stored_before_its_connection_ended_is_asked_on
 /// Returns the frames of a server that asks about its own call by an interrupt, and by another call
 /// that names the first (rule "calls that only ask").
 fn approval_by_call() -> Vec<Value> {
-    let gate = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c8"});
-    let outcome = json!({"type": "interrupt", "interrupts": [gate]});
+    let interrupt = json!({"id": "i1", "reason": "tool_call", "toolCallId": "c8"});
+    let outcome = json!({"type": "interrupt", "interrupts": [interrupt]});
     let mut frames = vec![json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "r"})];
     let confirm = json!({"function_name": "theirs", "function_call_id": "c8"}).to_string();
     for (id, name, args) in [("c8", "theirs", "{}"), ("c9", "confirm", &confirm)] {

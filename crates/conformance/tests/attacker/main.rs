@@ -11,10 +11,10 @@
 )]
 
 mod branches;
+mod consent;
 mod copies;
 mod desk;
 mod grants;
-mod judge;
 mod outgoing;
 mod person;
 mod questions;

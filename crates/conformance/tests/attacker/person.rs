@@ -193,9 +193,9 @@ impl Scene {
             }
             Effect::OpenRun { run, input } => {
                 let open = self.session.interrupts().iter();
-                let gated = open.filter(|open| open.answer().is_some());
-                let gated = gated.filter_map(|open| open.interrupt().tool_call_id.clone());
-                self.answered = gated.collect();
+                let answered = open.filter(|open| open.answer().is_some());
+                let answered = answered.filter_map(|open| open.interrupt().tool_call_id.clone());
+                self.answered = answered.collect();
                 let request = agui::run_input(&input);
                 self.check_request(&request);
                 self.check_consent(&request);
