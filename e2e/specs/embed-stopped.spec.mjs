@@ -23,7 +23,7 @@ async function assertStopped(page, chats) {
   for (const chat of chats) {
     const notice = chat.root.getByRole("alert");
     await shows(notice, /The chat has stopped/);
-    await shows(notice, /Load it again to go on/);
+    await shows(notice, /Reload the page to continue/);
     await shows(chat.root.locator(".la-chat-status"), "The chat has stopped");
     assert.equal(await chat.root.getByRole("textbox").count(), 0, "there is nothing to write in any more");
     await notice.getByRole("link", { name: "Reload the page" }).waitFor();
@@ -140,7 +140,7 @@ pageTest("a stopped chat uses the labels of the page", CUT_OFF, async (page, age
       return error.message;
     }
   });
-  assert.equal(message, "The chat has stopped", "programs are told in one language");
+  assert.equal(message, "The chat has stopped", "errors for programs have one language");
   await shows(named.root.getByRole("alert"), /^Der Chat steht\s+Bitte die Seite neu laden.\s+Neu laden$/);
   await shows(named.root.locator(".la-chat-status"), "Der Chat steht");
   await shows(partly.root.getByRole("alert"), /^The chat has stopped\s+Something went wrong.*\s+Encore$/);

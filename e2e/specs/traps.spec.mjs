@@ -54,7 +54,7 @@ for (const kind of ["trap", "stack"]) {
     await harbor.search.getByRole("button", { name: "Close search" }).click();
     const notice = chat.root.getByRole("alert");
     await shows(notice, /The chat has stopped/);
-    await shows(notice, /Load it again to go on/);
+    await shows(notice, /Reload the page to continue/);
     assert.equal(await chat.root.getByRole("textbox").count(), 0, "there is nothing to write in any more");
     assert.equal(await chat.messages("user").count(), 1, "what was said stays");
     await notice.getByRole("link", { name: "Reload the page" }).click();

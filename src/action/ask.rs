@@ -84,7 +84,7 @@ impl ToolContext {
         question: Value,
         schema: Option<Value>,
     ) -> Result<Value, ToolError> {
-        let detached = || ToolError::new("Nobody can be asked any more.");
+        let detached = || ToolError::new("The assistant was removed");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
         let call = self.invocation.call_key();
         let reply = assistant.runtime().await_reply(call);

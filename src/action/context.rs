@@ -195,7 +195,7 @@ impl ToolContext {
     /// Fails with the errors of [`Assistant::execute`], and if this call is over, or if actions are
     /// nested too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
-        let detached = || ToolError::new("The assistant is gone");
+        let detached = || ToolError::new("The assistant was removed");
         let assistant = self.assistant.upgrade().ok_or_else(detached)?;
         let within = Some(self.invocation.id());
         assistant.runtime().execute(name, args, within).await

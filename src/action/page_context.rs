@@ -13,7 +13,7 @@ use crate::{assistant::assistant_or_log_error, ui::console_error};
 /// can be serialized as JSON. Text is sent as it is, everything else as JSON (rule "context").
 /// `Marker` is inferred.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing that an agent can be told as context",
+    message = "`{Self}` cannot be sent to an agent as context",
     label = "not a signal, a closure, text or a JSON value",
     note = "a signal or a closure is read whenever a run opens: `move || …`; what it gives implements `Serialize`",
     note = "what never changes is text, or `serde_json::json!(…)`"

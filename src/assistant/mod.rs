@@ -116,7 +116,7 @@ pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
 /// there is neither. If the result is `None`, the component renders nothing.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
     find_assistant(given, || {
-        format!("{component} stands outside of <AssistantProvider>")
+        format!("{component} is used outside of <AssistantProvider>")
     })
 }
 

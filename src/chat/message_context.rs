@@ -30,7 +30,7 @@ impl MessageContext {
     pub(super) fn find_surrounding(part: &str) -> Option<Arc<Self>> {
         let found = use_context::<Arc<Self>>();
         if found.is_none() && in_browser() {
-            console_error(&format!("{part} stands outside of <MessageRoot>"));
+            console_error(&format!("{part} is used outside of <MessageRoot>"));
         }
         found
     }

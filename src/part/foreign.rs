@@ -60,7 +60,7 @@ pub(crate) fn mount_foreign_view(
             None => Box::new(drawn),
             Some(what) => {
                 console_error(&format!(
-                    "{what} draws nothing: the built-in look stands there"
+                    "{what} draws nothing: the built-in view is shown instead"
                 ));
                 drop(drawn);
                 Box::new(owner.with(|| mount_to(element.into(), move || instead())))

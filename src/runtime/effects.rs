@@ -189,7 +189,7 @@ impl Runtime {
             self.executing.borrow_mut().remove(&request);
             return Err(ToolError::new(refusal.to_string()));
         }
-        let detached = || ToolError::new("The assistant is gone");
+        let detached = || ToolError::new("The assistant was removed");
         receiver.await.unwrap_or_else(|_| Err(detached()))
     }
 
@@ -233,7 +233,7 @@ impl Runtime {
                         Either::Right(_) => Err("It took too long".to_owned()),
                     }
                 }
-                None => Err("The action is gone".to_owned()),
+                None => Err("The action was removed".to_owned()),
             };
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::Previewed { ticket, outcome });

@@ -41,7 +41,7 @@ impl std::fmt::Debug for Mounted {
 /// # Panics
 ///
 /// Panics outside of a browser.
-#[allow(clippy::expect_used, reason = "a test without a page cannot go on")]
+#[allow(clippy::expect_used, reason = "a test without a page cannot continue")]
 pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mounted {
     let document = document();
     let root = document

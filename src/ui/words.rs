@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn code_names_become_words_and_other_names_stay() {
         for (name, words) in [
-            ("nobody", "nobody"),
+            ("weather", "weather"),
             ("read_berths_log", "read berths log"),
             ("selectDataSource", "select data source"),
             ("fetchURL", "fetch URL"),

@@ -316,11 +316,11 @@ async fn parts_outside_their_root_log_an_error_and_render_nothing() {
     settle().await;
     let logged = errors.take().join("\n");
     for part in [
-        "ComposerInput stands outside of <ComposerRoot>",
-        "ComposerSend stands outside of <ComposerRoot>",
-        "MessageParts stands outside of <MessageRoot>",
-        "ChatStatus stands outside of <AssistantProvider>",
-        "Transcript stands outside of <AssistantProvider>",
+        "ComposerInput is used outside of <ComposerRoot>",
+        "ComposerSend is used outside of <ComposerRoot>",
+        "MessageParts is used outside of <MessageRoot>",
+        "ChatStatus is used outside of <AssistantProvider>",
+        "Transcript is used outside of <AssistantProvider>",
     ] {
         assert!(logged.contains(part), "{part} in {logged}");
     }

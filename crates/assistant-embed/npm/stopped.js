@@ -8,7 +8,7 @@ const TITLE = "The chat has stopped";
 /** The text for users, as in the library's labels; a page may replace it. */
 const WORDS = {
   stopped: TITLE,
-  stoppedText: "Something went wrong on this page. Load it again to go on.",
+  stoppedText: "Something went wrong on this page. Reload the page to continue.",
   reload: "Reload the page",
 };
 

@@ -118,7 +118,7 @@ impl ComposerContext {
     pub(super) fn find_surrounding(part: &str) -> Option<SharedComposer> {
         let found = use_context::<SharedComposer>();
         if found.is_none() && in_browser() {
-            console_error(&format!("{part} stands outside of <ComposerRoot>"));
+            console_error(&format!("{part} is used outside of <ComposerRoot>"));
         }
         found
     }

@@ -48,7 +48,7 @@ impl fmt::Display for TreeError {
             Self::UnknownParent => "There is no such parent message.",
             Self::DuplicateId => "There is a message with this id already.",
             Self::Cycle => "A message cannot be moved below itself.",
-            Self::NotUser => "Only what a person said can be edited as a branch.",
+            Self::NotUser => "Only messages of the user can be edited as a branch.",
             Self::NotAssistant => "Only an answer can be regenerated.",
             Self::NoSibling => "There is no other version there.",
             Self::NothingDeleted => "There is nothing to bring back.",

@@ -17,7 +17,7 @@ use crate::{
 
 /// The result of a call with an unknown outcome that the user does not want to run again.
 const UNKNOWN_OUTCOME: &str =
-    "It was started before the page was reloaded. It may have run, and was not run again.";
+    "It was started before the page was reloaded. Its outcome is unknown. It was not run again.";
 
 /// The result of a call that equals a call denied in this turn.
 const DENIED_BEFORE: &str =

@@ -90,7 +90,7 @@ fn a_running_handler_is_not_restarted_by_a_reload() {
         [
             "user=hi",
             "assistant=[c1,c2]",
-            "tool:c1={\"status\":\"unknown\",\"reason\":null,\"message\":\"It was started before the page was reloaded. It may have run, and was not run again.\"}",
+            "tool:c1={\"status\":\"unknown\",\"reason\":null,\"message\":\"It was started before the page was reloaded. Its outcome is unknown. It was not run again.\"}",
             "tool:c2=\"paid\"",
             "assistant=I see.[]",
         ]

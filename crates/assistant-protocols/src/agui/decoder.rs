@@ -90,7 +90,7 @@ impl Decoder {
         out: &mut Vec<Event>,
     ) -> Result<(), ProtocolError> {
         let (object, split) = SplitPair::parse(data)?;
-        let message = "The agent cuts within a character: half of a surrogate pair is U+FFFD, unless the next delta begins with the other.";
+        let message = "The agent splits a surrogate pair: a lone surrogate becomes U+FFFD, unless the next delta begins with the other.";
         self.notes.add(Diagnostic::new("half-pair", message));
         self.decode_object(object, split, out)
     }

@@ -47,7 +47,7 @@ impl ApplyContext<'_> {
     fn warn_about_user_message(&mut self, id: &str) {
         self.warn(
             "not-the-agents",
-            format!("'{id}' was said by a person: what the agent adds to it is ignored"),
+            format!("'{id}' is a message of the user: what the agent adds to it is ignored"),
         );
     }
 }

@@ -230,7 +230,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
         ("another name", |scene| {
             scene.edit_call(|call| call.name = "g".to_owned());
         }),
-        ("edits that nobody made", |scene| {
+        ("edits that were not made", |scene| {
             scene.edit_call(|call| {
                 call.edit_review(|review| review.edited_args = Some(json!({"to": "Eve"})));
             });
@@ -274,7 +274,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
             // An action without approval needs no confirmation of its content.
             let is_free = matches!(
                 what,
-                "other arguments" | "another name" | "edits that nobody made" | "no approval"
+                "other arguments" | "another name" | "edits that were not made" | "no approval"
             );
             if by == PermittedBy::NotPermitted && is_free {
                 continue;

@@ -97,7 +97,7 @@ impl YamlReader {
             }
             Event::Alias(anchor) => {
                 let value = self.anchors.get(&anchor);
-                let value = value.ok_or("an alias stands for nothing that is complete")?;
+                let value = value.ok_or("an alias refers to no complete value")?;
                 let copy = copy_within_budget(value, &mut self.budget)?;
                 if self.needs_key() {
                     return Err("an alias is no key".into());
