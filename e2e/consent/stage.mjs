@@ -173,7 +173,7 @@ export const servers = (driver) => async (open) => {
  * - `attack`: the differences. `script`, with `ask: false` if the agent may end without a request; `before(stage)`
  *   before the agent asks, `shown(stage)` as soon as the request is in the page, and `answer(stage)`, by which the user
  *   is made to answer (a click where Approve is, and another one);
- * - `expects`: the permitted outcome. `ran` lists the calls that may have run (nothing); `hides` says that the picture
+ * - `expects`: the permitted outcome. `ran` lists the calls that are permitted to run (none); `hides` says that the picture
  *   of the request at the press is not the twin's, which shows that the attack works; `shows` lists patterns that the
  *   request must match; `check(stage)` checks more.
  *

@@ -35,9 +35,9 @@ async function sent(agent) {
     assert.equal(body.trigger, "submit-message");
     assert.equal(headers["content-type"], "application/json");
     const ids = body.messages.map(({ id }) => id);
-    assert.equal(new Set(ids).size, ids.length, "no message stands there twice");
+    assert.equal(new Set(ids).size, ids.length, "no message is sent twice");
     const last = body.messages.at(-1);
-    assert.equal(body.messageId, last.role === "assistant" ? last.id : undefined, "the answer that is gone on with");
+    assert.equal(body.messageId, last.role === "assistant" ? last.id : undefined, "the answer that is continued");
   }
   return requests.map(({ body }) => body);
 }

@@ -101,7 +101,7 @@ pageTest("every failing handler is answered as failed", {}, async (page, agent) 
     await chat.idle();
     await chat.ask(name);
     const requests = agent.requests("tool");
-    assert.equal(requests.length, 2, `${name}: the agent is told`);
+    assert.equal(requests.length, 2, `${name}: the agent receives the error`);
     const result = requests[1].body.messages.at(-1);
     const reason = REASONS[name] ?? (name === "gives a revoked proxy" ? result.error : NO_JSON);
     assert.equal(result.error, reason, name);

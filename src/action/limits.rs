@@ -70,8 +70,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sanitizes arguments before they are used: the sanitized arguments are validated, shown,
-    /// approved and run, and the agent is told which arguments ran. Arguments that the user edits
-    /// must already be sanitized.
+    /// approved and run, and the agent receives the arguments that ran. Arguments that the user
+    /// edits must already be sanitized.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::ui::clock;
 
-/// A fake clock for all assistants and components of a test, which stands still until it is
-/// advanced. Dropping the clock restores the browser's time.
+/// A fake clock for all assistants and components of a test, which is paused until it is advanced.
+/// Dropping the clock restores the browser's time.
 ///
 /// The clock controls intentional delays: the limits of handlers and questions, the pace of a
 /// scripted agent, the time for which a button shows "Copied". Frames and the network are not
@@ -27,7 +27,7 @@ use crate::ui::clock;
 pub struct FakeClock(());
 
 impl FakeClock {
-    /// Creates a clock that stands still at `now`, in milliseconds since 1970.
+    /// Creates a clock that is paused at `now`, in milliseconds since 1970.
     pub fn at(now: i64) -> Self {
         clock::set_now(now);
         Self(())

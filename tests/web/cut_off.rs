@@ -57,5 +57,5 @@ async fn an_interrupted_input_is_reported_to_the_panic_hook() {
     let noticed = until(move || !recorded.borrow().is_empty()).await;
     settle().await;
     assert!(noticed, "it is noticed");
-    assert_eq!(panics.borrow().len(), 1, "it is told once");
+    assert_eq!(panics.borrow().len(), 1, "it is reported once");
 }

@@ -60,7 +60,7 @@ async fn unmounting_a_component_cancels_its_running_handler() {
     assert_eq!(
         chat.page.text(".la-tool-name"),
         "work",
-        "the default card stands there"
+        "the default card is shown"
     );
     assert!(chat.page.text("[role=log]").contains("I see, it is gone."));
 }

@@ -240,5 +240,5 @@ async fn a_run_is_lost_if_its_server_closes_each_connection_at_once() {
     assert!(asked_for().len() < 10, "{:?}", asked(&chat));
     assert!(chat.page.text("[role=log]").contains("one"));
     let notices = chat.assistant.notices().get_untracked();
-    assert_eq!(notices.len(), 1, "the user is told: {notices:?}");
+    assert_eq!(notices.len(), 1, "one notice: {notices:?}");
 }

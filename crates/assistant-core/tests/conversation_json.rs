@@ -139,7 +139,7 @@ fn a_message_list_is_imported_as_one_branch() {
     assert_eq!(ids, ["u", "a", "b"]);
     let phase = |id: &str| conversation.call_by_wire_id(id).unwrap().1.phase();
     assert_eq!(phase("c"), Phase::OutputAvailable);
-    assert_eq!(phase("d"), Phase::Cancelled, "it may have run");
+    assert_eq!(phase("d"), Phase::Cancelled, "its outcome is unknown");
     assert_eq!(conversation.received_messages().len(), 4);
     let copy = Conversation::import(conversation.export()).unwrap();
     assert_eq!(copy.received_messages(), conversation.received_messages());

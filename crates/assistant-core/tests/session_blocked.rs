@@ -243,7 +243,7 @@ fn calls_that_no_interrupt_blocks_do_not_keep_running_after_a_reload() {
     assert_eq!(
         restored.phase("d"),
         Phase::ApprovalRequested,
-        "it may have run"
+        "its outcome is unknown"
     );
     let loaded = loaded(&driver);
     assert_eq!(loaded.phase("c"), Phase::Running);

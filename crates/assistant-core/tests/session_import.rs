@@ -102,7 +102,7 @@ fn a_call_whose_start_is_being_stored_starts_only_in_the_original() {
         let outcome = Ok(());
         original.input(Input::Committed { commit, outcome });
         assert_eq!(original.starts("c"), 1);
-        // The agent is told, and requests it again if it still needs it.
+        // The agent receives the error, and requests it again if it still needs it.
         copy.input(Input::Continue);
         assert_eq!(copy.invocations.len(), 0);
         assert!(request(&copy)[2].contains("interrupted"));

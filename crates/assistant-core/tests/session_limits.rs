@@ -289,7 +289,7 @@ fn sanitized_arguments_are_shown_and_run() {
     assert_eq!(driver.call("c").args(), Some(&json!({"to": "  Ann "})));
     let kept = driver.session.snapshot();
     driver.returns("c", json!(1));
-    // The agent is told the arguments that ran.
+    // The agent receives the arguments that ran.
     let sent = serde_json::to_string(&assistant_protocols::agui::run_input(driver.request()));
     let sent = sent.unwrap();
     assert!(

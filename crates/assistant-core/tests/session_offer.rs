@@ -70,7 +70,7 @@ fn a_call_of_a_filtered_tool_fails() {
         "{\"error\":\"Action read is not offered in this run\"}"
     );
     driver.returns("c2", ().into());
-    assert_eq!(driver.runs.len(), 2, "the agent is told both");
+    assert_eq!(driver.runs.len(), 2, "the agent receives both");
 }
 
 #[test]

@@ -537,7 +537,10 @@ fn a_handoff_whose_approval_and_action_are_removed_fails() {
         runs + 1,
         "nothing else would wake the loop"
     );
-    assert!(sent_about(&driver, "b").contains("f"), "the agent is told");
+    assert!(
+        sent_about(&driver, "b").contains("f"),
+        "the agent receives the result"
+    );
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn stop_cancels_open_interrupts() {
     assert_eq!(
         request.resume.len(),
         1,
-        "the agent is told that nobody answers"
+        "the agent receives the cancellation"
     );
     assert_eq!(request.resume[0].interrupt_id, "int");
     assert_eq!(request.resume[0].status, ResumeStatus::Cancelled);

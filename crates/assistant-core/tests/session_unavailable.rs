@@ -1,5 +1,5 @@
-//! Calls whose action has been removed before the user answers: the agent is told that the tool is
-//! unavailable, not that they were denied.
+//! Calls whose action has been removed before the user answers: the agent receives the error that
+//! the tool is unavailable, not that they were denied.
 
 use assistant_core::{
     action::RegistrationId,

@@ -43,7 +43,7 @@ async fn hooks_outside_a_provider_log_an_error_with_their_name() {
     assert_eq!(
         page.count("[data-assistant-chat]"),
         1,
-        "an empty shell stands there"
+        "an empty shell is shown"
     );
 }
 

@@ -73,7 +73,7 @@ async fn play_unsaved(script: &str, named: bool) {
     chat.assert_nothing_lost(true, "");
     assert!(
         chat.wait_until(Journey::shows_not_saved).await,
-        "the person is told"
+        "the notice is shown"
     );
     chat.advance_past_retries().await;
     chat.assert_usable();

@@ -160,7 +160,7 @@ impl Case {
         if self.is_unsaved() {
             assert!(
                 chat.wait_until(Journey::shows_not_saved).await,
-                "{self:?}: it is told"
+                "{self:?}: the notice is shown"
             );
             let kept = chat.assistant.conversations().ownership().get_untracked();
             assert_eq!(kept, Ownership::NotStored, "{self:?}");

@@ -166,7 +166,7 @@ impl Journey {
         assert_ne!(kept, Ownership::OtherTab);
     }
 
-    /// Returns true if the user is told, once, that nothing is saved.
+    /// Returns true if one notice says that nothing is saved.
     pub(super) fn shows_not_saved(&self) -> bool {
         let notices = self.assistant.notices().get_untracked();
         let not_stored = notices.iter();

@@ -352,7 +352,7 @@ async fn a_full_store_blocks_calls_but_not_the_chat() {
     assert_eq!(chat.ran.get(), 0);
     assert!(
         chat.page.text("[role=log]").contains("Paid."),
-        "the agent is told, and answers"
+        "the agent receives the result, and answers"
     );
     assert!(
         chat.page

@@ -275,7 +275,7 @@ fn convert_call(from: &Value) -> Option<Value> {
         .find(|result| !result.is_null());
     let failure = find_text(from, &["error"]);
     let status = find_text(from, &["status"]).and_then(Status::parse);
-    // A call without a result may have run: it is not started again.
+    // A call without a result has an unknown outcome: it is not started again.
     let state = match (status, failure.is_some(), result.is_some()) {
         (Some(Status::Failed), ..) | (_, true, _) => "output-error",
         (Some(Status::Complete), ..) | (_, _, true) => "output-available",

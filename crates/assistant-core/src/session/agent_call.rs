@@ -32,7 +32,7 @@ impl Session {
 
     /// Delegates remote calls to the agent while other answers of the page or the user are due: some
     /// servers run their calls when they receive those answers. `pending` lists the ids of the
-    /// calls that the agent left to the page.
+    /// calls that the agent handed off to the page.
     pub(super) fn delegate_remote_calls(&mut self, pending: &[String]) {
         let owes =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
@@ -48,7 +48,7 @@ impl Session {
 
     /// Ends the remote calls that are not delegated to the agent, if the agent runs tools of its own.
     /// The agent continued without their results, so this starts no run; the next request sends the
-    /// errors. `pending` lists the ids of the calls that the agent left to the page.
+    /// errors. `pending` lists the ids of the calls that the agent handed off to the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
         if !self.options.agent_runs_tools {
             return;

@@ -432,7 +432,7 @@ impl Session {
 
     /// Closes the interrupts in `answered`, whose answers a finished run carried. Denied calls end,
     /// and the other calls are unblocked unless `raised` asks about them again. Returns the keys of
-    /// the unblocked calls, which the agent left to the page.
+    /// the unblocked calls, which the agent handed off to the page.
     pub(super) fn close_answered_interrupts(
         &mut self,
         answered: &[String],

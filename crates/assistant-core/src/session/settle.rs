@@ -178,7 +178,8 @@ impl Session {
     /// not completed end as cancelled, and open calls of an older response are answered as
     /// superseded. The loop continues if a call, an interrupt or an unsent result remains;
     /// otherwise the turn ends. `lifted` lists the calls that the agent had asked about and then
-    /// left to the page, `pending` the ids of the calls that the finished run lists for the page.
+    /// handed off to the page, `pending` the ids of the calls that the finished run lists for the
+    /// page.
     fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
         self.end_delegated_calls_after_run(cx);
         self.record_calls_hash();
