@@ -1,11 +1,11 @@
-//! Extracts blocks of prose: the comments of Rust code, scripts and style sheets, and the
-//! paragraphs of pages.
+//! Extracts blocks of prose: the comments and string literals of Rust code, the comments of scripts
+//! and style sheets, and the paragraphs of pages.
 //!
 //! Rust is parsed with the tokenizer of `source`, scripts line by line (a comment after code is
 //! ignored), pages by paragraphs. Code spans, code blocks, and links with their texts are not
 //! prose.
 
-use crate::source::comments;
+use crate::source::{comments, strings};
 
 /// Adjacent comment lines, or a paragraph of a page, without comment marks.
 #[derive(Debug, Default)]
@@ -82,6 +82,21 @@ pub(crate) fn rust_comments(text: &str) -> Vec<Block<'_>> {
         last = (line, mark);
     }
     blocks
+}
+
+/// Returns the string literals of Rust code as one block each, without the `\` at the ends of
+/// lines.
+pub(crate) fn rust_strings(text: &str) -> Vec<Block<'_>> {
+    let blocks = strings(text).into_iter().map(|(line, literal)| {
+        let literal = literal.trim_start_matches('r').trim_start_matches('#');
+        let lines = literal.lines().enumerate();
+        let lines = lines.map(|(at, text)| (line + at, text.trim_end_matches('\\')));
+        Block {
+            lines: lines.collect(),
+            is_doc: false,
+        }
+    });
+    blocks.collect()
 }
 
 /// Returns the mark with which a comment begins. A comment with four slashes is not a doc comment.

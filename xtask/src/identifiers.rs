@@ -1,4 +1,4 @@
-//! Checks that identifiers do not contain coined words.
+//! Checks that identifiers and the names of files do not contain coined words.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ const FOLDERS: [&str; 8] = [
 ];
 const ENDINGS: [&str; 3] = ["rs", "mjs", "js"];
 
-/// The words that no identifier contains, each with the words to use instead. Words that are
-/// adjacent in an identifier are separated by a space.
-const WORDS: [(&str, &str); 28] = [
+/// The words that no identifier and no file name contains, each with the words to use instead.
+/// Words that are adjacent in a name are separated by a space.
+const WORDS: [(&str, &str); 32] = [
     ("aloud", "announced"),
     ("anew", "again"),
     ("anybody", "the user"),
@@ -22,11 +22,15 @@ const WORDS: [(&str, &str); 28] = [
     ("departed", "detached, removed"),
     ("doubt", "unknown outcome"),
     ("doubts", "unknown outcomes"),
+    ("gate", "interrupt"),
+    ("gated", "interrupted, asked"),
+    ("gates", "interrupts"),
     ("gone", "removed, closed, missing"),
     ("happening", "event, transition"),
     ("happenings", "events, transitions"),
     ("heard", "announced, observed, received"),
     ("hears", "observes, receives"),
+    ("judge", "check"),
     ("judgement", "check"),
     ("judgment", "check"),
     ("keeper", "store, owner"),
@@ -51,7 +55,7 @@ const WHOLE: [(&str, &str); 2] = [
     ("seen", "the content: ids, states, count"),
 ];
 
-/// Checks the identifiers of Rust files and scripts. Fails with a list of the faults.
+/// Checks the names and identifiers of Rust files and scripts. Fails with a list of the faults.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -79,7 +83,10 @@ fn find_faults(file: &Path, text: &str) -> Vec<Fault> {
     } else {
         script_identifiers(text)
     };
-    let faults = found.into_iter().filter_map(|(line, name)| {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.replace(['-', '.'], "_");
+    let names = std::iter::once((1, stem.as_str())).chain(found);
+    let faults = names.filter_map(|(line, name)| {
         let (word, better) = coined_word(name)?;
         Some(Fault {
             file: file.to_owned(),
@@ -261,6 +268,14 @@ mod tests {
                 "6: \"asks\" in `asks`: use a condition (is_asked), the question",
             ]
         );
+    }
+
+    #[test]
+    fn coined_words_are_found_in_the_names_of_files() {
+        let fault = "1: \"gated\" in `gated_calls`: use interrupted, asked";
+        assert_eq!(found("src/gated_calls.rs", ""), [fault]);
+        assert_eq!(found("e2e/gated-calls.mjs", ""), [fault]);
+        assert_eq!(found("src/navigated/calls.rs", ""), [""; 0]);
     }
 
     #[test]

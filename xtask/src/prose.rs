@@ -1,9 +1,11 @@
-//! Checks the wording of comments and docs: doc comments begin with a statement, and listed phrases
-//! are not used.
+//! Checks the wording of comments, docs and messages: doc comments begin with a statement, and
+//! listed phrases are not used.
 
 use std::path::{Path, PathBuf};
 
-use crate::blocks::{Block, page_paragraphs, rust_comments, script_comments, style_comments};
+use crate::blocks::{
+    Block, page_paragraphs, rust_comments, rust_strings, script_comments, style_comments,
+};
 use crate::fault::Fault;
 use crate::project::{Outcome, Project, read_text};
 use crate::source::collect_files;
@@ -21,13 +23,22 @@ const PAGES: [&str; 4] = [
     "SECURITY.md",
 ];
 
+/// The folders of Rust files whose string literals are checked as well: labels, and messages for
+/// the application, the agent and the user.
+const STRING_FOLDERS: [&str; 3] = [
+    "src",
+    "crates/assistant-core/src",
+    "crates/assistant-protocols/src",
+];
+
 /// The words with which a question begins. A doc comment must not begin with one.
 const QUESTIONS: [&str; 9] = [
     "how", "what", "when", "where", "whether", "which", "who", "whose", "why",
 ];
 
-/// The phrases that are not used in comments and docs, each with the words to use instead.
-pub(crate) const PHRASES: [(&str, &str); 30] = [
+/// The phrases that are not used in comments, docs and messages, each with the words to use
+/// instead.
+pub(crate) const PHRASES: [(&str, &str); 39] = [
     ("whoever", "the caller, the user"),
     ("nobody", "no observer, not … the user"),
     ("somebody", "the caller, the user"),
@@ -58,11 +69,26 @@ pub(crate) const PHRASES: [(&str, &str); 30] = [
     ("who listens", "assistive technology"),
     ("in doubt", "with an unknown outcome"),
     ("said aloud", "announced"),
+    ("stands still", "is paused, does not move"),
+    ("stands outside", "is used outside"),
+    ("stands there", "is shown"),
+    ("is told", "is notified, receives"),
+    ("are told", "are notified, receive"),
+    ("was told", "was notified, received"),
+    ("may have run", "has an unknown outcome"),
+    ("left to the page", "handed off to the page"),
+    ("load it again", "reload it"),
 ];
 
 /// The permitted uses of phrases: the end of the file's path, the phrase, and the reason.
-const EXCEPTIONS: [(&str, &str, &str); 1] =
-    [("docs/rules.md", "go on", "quotes a message of the user")];
+const EXCEPTIONS: [(&str, &str, &str); 2] = [
+    ("docs/rules.md", "go on", "quotes a message of the user"),
+    (
+        "agui/verify/rules.rs",
+        "whoever",
+        "is a message of the reference client",
+    ),
+];
 
 /// Checks all comments and pages. Fails with a list of the faults, and of the exceptions that are
 /// not used.
@@ -83,7 +109,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
         return Ok(());
     }
     Err(format!(
-        "wording of comments and docs:\n{}",
+        "wording of comments, docs and messages:\n{}",
         lines.join("\n")
     ))
 }
@@ -139,7 +165,12 @@ pub(crate) fn prose_blocks(kind: FileKind, text: &str) -> Vec<Block<'_>> {
 
 fn find_faults(name: &Path, kind: FileKind, text: &str, used: &mut Vec<Exception>) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for block in &prose_blocks(kind, text) {
+    let mut blocks = prose_blocks(kind, text);
+    let is_in_folder = STRING_FOLDERS.iter().any(|folder| name.starts_with(folder));
+    if matches!(kind, FileKind::Rust) && is_in_folder {
+        blocks.extend(rust_strings(text));
+    }
+    for block in &blocks {
         let prose = block.without_code();
         let words: Vec<(usize, &str)> = prose
             .lines()
@@ -260,10 +291,24 @@ mod tests {
     #[test]
     fn code_and_strings_are_not_comments() {
         let text = "let a = \"// nobody\"; // whoever\nlet b = r#\"/// What\"#;\n";
-        assert_eq!(lines("src/a.rs", text), [1]);
+        assert_eq!(lines("xtask/src/a.rs", text), [1]);
         let text =
             "/// Runs.\n///\n/// ```\n/// // nobody\n/// ```\n/// And `nobody`, or whoever.\n";
         assert_eq!(lines("src/a.rs", text), [6]);
+    }
+
+    #[test]
+    fn phrases_are_found_in_the_messages_of_the_library() {
+        let text = "let a = \"Nobody can \\\n    go \\\n    on.\";\nlet b = r#\"What is \"told\", \
+                    is told.\"#;\nlet c = (\"`nobody`\", '\"', \"What is it?\");\n";
+        let expected = [
+            "1: \"nobody\": write no observer, not … the user",
+            "2: \"go on\": write continue",
+            "4: \"is told\": write is notified, receives",
+        ];
+        assert_eq!(found("src/a.rs", text), expected);
+        assert_eq!(found("crates/assistant-core/src/a.rs", text), expected);
+        assert_eq!(found("tests/a.rs", text), [""; 0]);
     }
 
     #[test]

@@ -83,6 +83,14 @@ pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
     found
 }
 
+/// Returns the string literals of Rust code with their lines, including their quotes.
+pub(crate) fn strings(text: &str) -> Vec<Token<'_>> {
+    let mut found = split_tokens(text);
+    let starts = ["\"", "r\"", "r#"];
+    found.retain(|(_, piece)| starts.iter().any(|start| piece.starts_with(start)));
+    found
+}
+
 /// Splits Rust code into comments, strings, words, `::` and single characters, with their lines.
 fn split_tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();

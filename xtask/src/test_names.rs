@@ -11,10 +11,9 @@ const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
 
 /// The words that names of tests must not contain, each with the words to use instead.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 5] = [
     ("anew", "again"),
     ("deeds", "actions"),
-    ("is told", "is notified, receives"),
     ("says so", "reports it, shows it"),
     ("stands", "is"),
     ("yes", "approval"),
