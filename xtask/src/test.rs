@@ -54,7 +54,8 @@ const FEATURES: [&str; 12] = [
     "split",
     "german",
 ];
-/// The features with which the documentation is built, as in `package.metadata.docs.rs`.
+/// The features with which the documentation is built: those of `package.metadata.docs.rs`, which a
+/// test compares.
 const DOCUMENTED: &str = "leptos-assistant/math,leptos-assistant/callouts,\
     leptos-assistant/ui-stream,leptos-assistant/completions,leptos-assistant/records,\
     leptos-assistant/schemars,leptos-assistant/testing,leptos-assistant/arabic,\
@@ -187,6 +188,18 @@ fn run_lints(project: &Project, tally: &mut Tally) {
     tally.run_step("documentation", OutputFormat::ExitCode, &mut doc);
     // After the documentation, which has compiled the same dependencies.
     tally.run_task("public surface", || surface::check(project, DOCUMENTED));
+    // As docs.rs builds it. The previous two steps document native packages, too, so they cannot
+    // build for this target.
+    let mut doc = project.cargo();
+    doc.args(["doc", "-p", "leptos-assistant", "--no-deps"])
+        .args(["--features", DOCUMENTED])
+        .args(WASM)
+        .env("RUSTDOCFLAGS", "-D warnings");
+    tally.run_step(
+        "documentation for the browser",
+        OutputFormat::ExitCode,
+        &mut doc,
+    );
 }
 
 /// Returns a command that runs clippy on a crate with only these features.
@@ -434,5 +447,39 @@ impl Project {
     pub(crate) fn target_folder(&self) -> PathBuf {
         let chosen = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
         self.root.join(chosen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::project::read_text;
+
+    #[test]
+    fn the_documentation_is_built_as_on_docs_rs() {
+        let root = Project::find().unwrap().root;
+        let manifest = read_text(&root.join("Cargo.toml")).unwrap();
+        let (_, metadata) = manifest.split_once("[package.metadata.docs.rs]\n").unwrap();
+        let (_, list) = metadata.split_once("features = [").unwrap();
+        let (list, rest) = list.split_once(']').unwrap();
+        let on_docs_rs: BTreeSet<&str> = list
+            .split(',')
+            .map(|name| name.trim().trim_matches('"'))
+            .filter(|name| !name.is_empty())
+            .collect();
+        let here: BTreeSet<&str> = DOCUMENTED
+            .split(',')
+            .map(|name| name.strip_prefix("leptos-assistant/").unwrap())
+            .collect();
+        let only_here: Vec<_> = here.difference(&on_docs_rs).collect();
+        let only_there: Vec<_> = on_docs_rs.difference(&here).collect();
+        assert!(
+            only_here.is_empty() && only_there.is_empty(),
+            "only in DOCUMENTED: {only_here:?}, only in Cargo.toml: {only_there:?}"
+        );
+        let target = format!("default-target = \"{}\"", WASM[1]);
+        assert!(rest.lines().any(|line| line == target), "{target}");
     }
 }
