@@ -20,6 +20,7 @@ mod demo;
 mod dist;
 mod examples;
 mod fault;
+mod file_sizes;
 mod identifiers;
 mod imports;
 mod languages;

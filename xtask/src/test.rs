@@ -14,8 +14,8 @@ use crate::options::{Browser, TestPart};
 use crate::project::{Outcome, Project, files_with_extension};
 use crate::tally::{OutputFormat, Tally};
 use crate::{
-    budget, claims, codes, demo, dist, examples, identifiers, languages, next_leptos, oldest,
-    on_request, packed, parity, prose, rooms, rules, style, surface, test_names,
+    budget, claims, codes, demo, dist, examples, file_sizes, identifiers, languages, next_leptos,
+    oldest, on_request, packed, parity, prose, rooms, rules, style, surface, test_names,
 };
 
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
@@ -74,7 +74,10 @@ pub(crate) fn run(project: &Project, parts: &[TestPart], in_which: Browser) -> O
     let mut native = Vec::new();
     for part in parts {
         match part {
-            TestPart::Lint => run_lints(project, &mut tally),
+            TestPart::Lint => {
+                run_lints(project, &mut tally);
+                file_sizes::print(project);
+            }
             TestPart::Features => check_features(project, &mut tally),
             TestPart::Native => {
                 native = prepare_native_tests(project, &mut tally);
