@@ -2,7 +2,11 @@
 
 use std::{rc::Rc, sync::Arc};
 
-use assistant_core::{limits::Limits, session::SessionOptions, text::address::MediaPolicy};
+use assistant_core::{
+    limits::Limits,
+    session::{NoticeAction, NoticeKind, SessionOptions},
+    text::address::MediaPolicy,
+};
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 use send_wrapper::SendWrapper;
 use serde_json::Value;
@@ -181,7 +185,7 @@ pub fn AssistantProvider(
         };
         let assistant = make(options, thread_id.clone());
         provide_context(assistant.clone());
-        assistant.retry_when_online();
+        retry_when_online(&assistant);
         if agent.is_owned {
             let stopped = assistant.clone();
             on_cleanup(move || stopped.shut_down());
@@ -199,4 +203,34 @@ pub fn AssistantProvider(
         children
     });
     OwnedView::new_with_owner(children, owner)
+}
+
+/// Retries a run that failed because the browser was offline, once the browser is online again
+/// (rule "offline").
+///
+/// Listens for `online` events until the owner is disposed, and does what the button Retry of the
+/// notice does. Nothing is retried if the notice was removed: the user has dismissed the notice,
+/// sent another message, or pressed the button.
+fn retry_when_online(assistant: &Assistant) {
+    if !in_browser() {
+        return;
+    }
+    // The browser frees a removed listener late, so it must not keep the assistant.
+    let assistant = assistant.weak();
+    let listens = window_event_listener_untyped("online", move |_| {
+        let Some(assistant) = assistant.upgrade() else {
+            return;
+        };
+        let waits = assistant.runtime().read(|session| {
+            session.notices().iter().any(|notice| {
+                let retries = notice.action() == Some(NoticeAction::Retry);
+                retries && notice.kind() == NoticeKind::Offline
+            })
+        });
+        if waits == Some(true) {
+            // Refused only if the notice no longer applies.
+            let _ = assistant.retry();
+        }
+    });
+    on_cleanup(move || listens.remove());
 }

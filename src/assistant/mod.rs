@@ -6,7 +6,6 @@ mod branches;
 mod call;
 mod commands;
 mod conditions;
-mod connection;
 mod conversations;
 mod cost;
 mod draw;

@@ -20,7 +20,6 @@ mod list;
 mod message;
 mod message_context;
 mod notices;
-mod part;
 mod past;
 mod past_search;
 mod pinned;
@@ -61,10 +60,9 @@ pub use header::{
 };
 pub use message::{
     MessageNotes, MessageParts, MessageRoot, MessageRootProps, MessageSpeaker, MessageView,
-    MessageViewProps, use_message,
+    MessageViewProps, PartView, PartViewProps, use_message,
 };
 pub use notices::{Notices, NoticesProps};
-pub use part::{PartView, PartViewProps};
 pub use past::{PastConversations, PastConversationsProps};
 pub use popup::{ChatPopup, ChatPopupProps};
 pub use sidebar::{ChatSidebar, ChatSidebarProps};

@@ -22,7 +22,6 @@ mod page_agent;
 mod part;
 mod session;
 mod state;
-mod store;
 mod texts;
 mod views;
 mod window;
@@ -50,7 +49,9 @@ use crate::{
     window_options::WindowOptions,
 };
 use leptos::{mount::mount_to, prelude::*};
-use leptos_assistant::{Assistant, AssistantProvider, load_parts, use_assistant};
+#[cfg(feature = "full")]
+use leptos_assistant::store::IndexedDbStore;
+use leptos_assistant::{Assistant, AssistantProvider, StoreProp, load_parts, use_assistant};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
@@ -109,7 +110,7 @@ pub fn mount(
     } = WindowOptions::parse(options);
     let texts = Texts::parse(options);
     let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
-    let (store, thread_id) = store::create_store(options);
+    let (store, thread_id) = create_store(options);
     let ParsedSession {
         options: session,
         initial,
@@ -143,6 +144,23 @@ pub fn mount(
         api: Rc::default(),
         state: ManuallyDrop::new(Rc::new(RefCell::new(state))),
     })
+}
+
+/// Creates the store that the options name, and returns it with the conversation's id. Both are
+/// empty without a name.
+#[cfg(feature = "full")]
+fn create_store(options: &JsValue) -> (StoreProp, String) {
+    let Some(name) = window_options::get_property(options, "store").as_string() else {
+        return (StoreProp::default(), String::new());
+    };
+    let thread = window_options::get_property(options, "threadId").as_string();
+    (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
+}
+
+/// Returns no store, because the small module contains none. `npm/chat.js` has refused the option.
+#[cfg(not(feature = "full"))]
+fn create_store(_options: &JsValue) -> (StoreProp, String) {
+    (StoreProp::default(), String::new())
 }
 
 /// True after a panic. WebAssembly code can still be called then, but its state is unreliable:

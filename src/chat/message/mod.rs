@@ -1,5 +1,5 @@
-//! Renders a message: its frame, and its parts in their default arrangement. The module `part`
-//! renders the individual parts.
+//! Renders a message: its frame, and its parts in their default arrangement. The room `part` renders
+//! the content of a part.
 
 mod notes;
 mod parts;
@@ -24,7 +24,7 @@ use crate::{
 
 pub use notes::MessageNotes;
 use parts::speaker_text;
-pub use parts::{MessageParts, MessageSpeaker};
+pub use parts::{MessageParts, MessageSpeaker, PartView, PartViewProps};
 
 /// A message of the chat: the parts of a [`MessageRoot`] in their default arrangement. Renders
 /// nothing for an empty message.

@@ -2,18 +2,19 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use assistant_core::{conversation::CallKey, event::Role};
+use assistant_core::{
+    conversation::{CallKey, MessageId},
+    event::Role,
+};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
 use super::MessageContext;
 use crate::{
-    assistant::Assistant,
-    chat::{
-        grouping::{Groups, grouped_call},
-        part::PartView,
-    },
-    tool::{ApprovalBatch, ExactText, batch_bar, escape_hidden, has_default_card},
+    assistant::{Assistant, PartHandle, assistant_for},
+    chat::grouping::{Groups, grouped_call},
+    part::part_view,
+    tool::{ApprovalBatch, ExactText, ToolCallSlot, batch_bar, escape_hidden, has_default_card},
     ui::{Icon, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
     view::{PartCell, PartKind},
 };
@@ -152,6 +153,38 @@ pub fn MessageParts() -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// Renders one part of a message with the renderer that the application has registered for the
+/// part, or with the default renderer of its kind.
+///
+/// ```
+/// use leptos::prelude::*;
+/// use leptos_assistant::{chat::PartView, view::MessageCell};
+///
+/// fn first_part(message: MessageCell) -> Option<impl IntoView> {
+///     let part = message.parts().get().first()?.clone();
+///     Some(view! { <PartView message=message.id().clone() part /> })
+/// }
+/// ```
+#[component]
+pub fn PartView(
+    /// The assistant; the one in context if omitted.
+    #[prop(optional)]
+    assistant: Option<Assistant>,
+    /// The message.
+    message: MessageId,
+    /// The part.
+    part: PartCell,
+) -> impl IntoView {
+    let Some(assistant) = assistant_for(assistant, "PartView") else {
+        return ().into_any();
+    };
+    if let PartKind::Call(key) = &part.kind {
+        let call = *key;
+        return view! { <ToolCallSlot assistant call /> }.into_any();
+    }
+    part_view(PartHandle::new(&assistant, message, part))
 }
 
 /// An item of the list of parts.

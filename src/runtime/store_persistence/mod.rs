@@ -8,7 +8,6 @@ mod open;
 mod page;
 mod save;
 mod search;
-mod stored;
 mod tab;
 mod thread;
 mod trouble;

@@ -1,17 +1,20 @@
 //! Opens a conversation, to act on it or to follow the tab that owns it.
 
-use std::rc::{Rc, Weak};
+use std::{
+    collections::HashMap,
+    rc::{Rc, Weak},
+};
 
-use assistant_core::session::{Input, NoticeKind, Session};
+use assistant_core::session::{Input, JournalEntry, NoticeKind, Session, assemble_snapshot};
 use serde_json::Value;
 
-use super::{StorePersistence, stored, thread::TabThread};
+use super::{StorePersistence, thread::TabThread};
 #[cfg(feature = "split")]
 use crate::runtime::engine;
 use crate::{
     store::{
-        Lock, LockAttempt, Ownership, StoreError, StoreErrorKind, StoredThread, TabChannel,
-        TabMessage, has_web_locks,
+        Lock, LockAttempt, OUTLINE, Ownership, StoreError, StoreErrorKind, StoredThread,
+        TabChannel, TabMessage, has_web_locks, message_id_in_name,
     },
     ui::{after, is_hidden, spawn_local},
 };
@@ -191,7 +194,7 @@ impl StorePersistence {
     }
 
     fn restore_thread(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
-        let read = stored::parse_stored_thread(stored);
+        let read = parse_stored_thread(stored);
         let restored = read.and_then(|(snapshot, journal)| {
             self.unsaved.take();
             self.set_ownership(self.this_tab_ownership());
@@ -351,7 +354,7 @@ impl StorePersistence {
     }
 
     fn show_stored_thread(&self, thread: &TabThread, stored: Option<&StoredThread>) {
-        let Some(Ok((snapshot, _))) = stored.map(stored::parse_stored_thread) else {
+        let Some(Ok((snapshot, _))) = stored.map(parse_stored_thread) else {
             return;
         };
         let thread_id = thread.id.clone();
@@ -441,5 +444,39 @@ impl StorePersistence {
             });
         }
         self.drop_jobs();
+    }
+}
+
+/// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
+/// message is missing or unreadable; an unreadable journal entry is skipped.
+fn parse_stored_thread(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
+    let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
+    let parse = |text: &str| serde_json::from_str::<Value>(text);
+    let mut messages = HashMap::new();
+    let mut outline = None;
+    for record in &stored.records {
+        if record.name == OUTLINE {
+            outline = Some(parse(&record.text).map_err(|error| corrupt(error.to_string()))?);
+        } else if let Some(id) = message_id_in_name(&record.name) {
+            messages.insert(id, record.text.as_str());
+        }
+    }
+    let outline = outline.ok_or_else(|| corrupt("its outline is missing".to_owned()))?;
+    let message = |id: &str| parse(messages.get(id)?).ok();
+    let snapshot = assemble_snapshot(outline, message);
+    let snapshot = snapshot.map_err(|error| corrupt(error.to_string()))?;
+    // An entry that cannot be read keeps its claim, so its call does not start again.
+    let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
+    let entries = stored.journal.iter();
+    let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
+    journal.sort_by_key(|entry| (entry.call_key(), attempt_order(entry)));
+    Ok((snapshot, journal))
+}
+
+/// Returns the sort key of a journal entry within its call: starts by attempt, results last.
+const fn attempt_order(entry: &JournalEntry) -> u32 {
+    match entry {
+        JournalEntry::Started { attempt, .. } => *attempt,
+        JournalEntry::Finished { .. } => u32::MAX,
     }
 }
