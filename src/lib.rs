@@ -235,10 +235,11 @@ struct Readme;
 #[cfg(doctest)]
 struct BothGlobs;
 
-/// Compiles the examples of the guide.
+/// Compiles the examples of the guide. Its other chapters contain no Rust.
 #[cfg(all(doctest, feature = "testing"))]
 mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]
+    #[doc = include_str!("../docs/guide/src/trunk.md")]
     #[doc = include_str!("../docs/guide/src/actions.md")]
     #[doc = include_str!("../docs/guide/src/approvals.md")]
     #[doc = include_str!("../docs/guide/src/limits.md")]
@@ -247,8 +248,10 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/context-and-state.md")]
     #[doc = include_str!("../docs/guide/src/headless.md")]
     #[doc = include_str!("../docs/guide/src/parts.md")]
+    #[doc = include_str!("../docs/guide/src/theming.md")]
     #[doc = include_str!("../docs/guide/src/labels.md")]
     #[doc = include_str!("../docs/guide/src/ssr.md")]
+    #[doc = include_str!("../docs/guide/src/size.md")]
     #[doc = include_str!("../docs/guide/src/agents.md")]
     #[doc = include_str!("../docs/guide/src/persistence.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
