@@ -58,13 +58,31 @@ for (const colorScheme of ["light", "dark"]) {
         await accessible(chat.page);
         await fits(chat);
         if (size === "wide" || (await chat.dialog().count())) return;
-        await chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Page" }).click();
+        await showPanels(chat);
         await chat.picture(`page ${state} ${colorScheme} ${size} panels`);
         await accessible(chat.page);
         await fits(chat);
       });
     }
   }
+}
+
+for (const [state, lead] of Object.entries(STATES)) {
+  const options = { address: ({ page }) => page.url, fonts: "wide", viewport: SIZES.narrow };
+  pageTest(`nothing overflows sideways on a narrow screen with wide fonts: ${state}`, options, async (chat) => {
+    await lead(chat);
+    await chat.picture(`page ${state} narrow wide fonts`);
+    await fits(chat);
+    if (await chat.dialog().count()) return;
+    await showPanels(chat);
+    await chat.picture(`page ${state} narrow wide fonts panels`);
+    await fits(chat);
+  });
+}
+
+/** Shows the page's own panels, which a narrow screen shows instead of the chat. */
+function showPanels({ page }) {
+  return page.getByRole("group", { name: "View" }).getByRole("button", { name: "Page" }).click();
 }
 
 async function fits({ page }) {

@@ -131,14 +131,29 @@ test("an attached file can be removed by keyboard", {}, async (chat) => {
 for (const colorScheme of ["light", "dark"]) {
   for (const [size, viewport] of Object.entries({ wide: DESKTOP, narrow: { width: 360, height: 740 } })) {
     test(`axe finds nothing in parts and attachments: ${colorScheme}, ${size}`, { colorScheme, viewport }, async (chat) => {
-      await chat.ask("Show me everything");
-      for (const summary of await chat.log.locator("summary").all()) await summary.click();
-      await chat.root.locator("input[type=file]").setInputFiles([png, plan, { ...plan, name: "tool.exe", mimeType: "" }]);
-      await chat.page.locator(".la-attachment[data-state=ready]").nth(1).waitFor();
+      await showEverything(chat);
       await chat.picture(`parts ${colorScheme} ${size}`);
       await accessible(chat.page);
-      const wide = await chat.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      assert.ok(!wide, "nothing stands out to the side");
+      await fits(chat);
     });
   }
+}
+
+test("parts and attachments do not overflow sideways on a narrow screen with wide fonts", { fonts: "wide", viewport: { width: 360, height: 740 } }, async (chat) => {
+  await showEverything(chat);
+  await chat.picture("parts narrow wide fonts");
+  await fits(chat);
+});
+
+/** Shows every kind of part, opened, and attachments in the composer. */
+async function showEverything(chat) {
+  await chat.ask("Show me everything");
+  for (const summary of await chat.log.locator("summary").all()) await summary.click();
+  await chat.root.locator("input[type=file]").setInputFiles([png, plan, { ...plan, name: "tool.exe", mimeType: "" }]);
+  await chat.page.locator(".la-attachment[data-state=ready]").nth(1).waitFor();
+}
+
+async function fits({ page }) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  assert.ok(!wide, "nothing stands out to the side");
 }
