@@ -36,15 +36,21 @@ async function overflows(chat) {
   });
 }
 
-/** The reader's scroll position once the browser's smooth scrolling has ended. */
-async function restingPlace(chat) {
-  for (let before; ; ) {
-    const { top } = await position(chat);
-    if (top === before) return top;
-    before = top;
-    await chat.page.waitForTimeout(200);
-  }
-}
+/** The reader's scroll position once the browser's smooth scrolling has ended: it was the same in twelve frames. */
+const restingPlace = (chat) =>
+  chat.log.evaluate(
+    (log) =>
+      new Promise((done) => {
+        let [top, frames] = [log.scrollTop, 0];
+        const look = () => {
+          frames = log.scrollTop === top ? frames + 1 : 0;
+          top = log.scrollTop;
+          if (frames === 12) done(top);
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      }),
+  );
 
 chatTest("the view follows a long answer to its end", async (chat) => {
   await chat.send("Tell me a long story");

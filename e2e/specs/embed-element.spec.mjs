@@ -62,8 +62,10 @@ const countNodes = async (page) => {
 };
 
 elementTest("an element loads its program when shown, and its actions require approval", async (page, chat, { fetched }) => {
+  const loaded = () => assert.deepEqual(fetched.filter((path) => path.startsWith("/embed/")).sort(), ["/embed/element.js", "/embed/style.css"]);
+  await eventually(loaded);
   await page.waitForTimeout(400);
-  assert.deepEqual(fetched.filter((path) => path.startsWith("/embed/")).sort(), ["/embed/element.js", "/embed/style.css"]);
+  loaded();
   await show(page);
   await chat.composer.waitFor();
   // The second part of the program follows the composer.

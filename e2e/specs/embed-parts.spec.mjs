@@ -38,10 +38,10 @@ function remembers(answer, input) {
   answer.end();
 }
 
-/** Starts a run, and answers later. */
-async function pauses(answer, input) {
+/** Starts a run, and answers at the test's `proceed`. */
+async function pauses(answer, input, hold) {
   begin(answer, input);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await hold();
   send(answer, { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" });
   send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta: "Good day." });
   send(answer, { type: "TEXT_MESSAGE_END", messageId: "m" });
@@ -154,6 +154,12 @@ async function replacesWaiting(page, agent) {
   release();
   await chat.messages("user").waitFor();
   await page.keyboard.type("words");
+  await eventually(() => assert.equal(agent.requests("pauses").length, 1));
+  await thinking(chat).waitFor();
+  // The conversation is drawn for a while before the answer replaces the line.
+  await page.evaluate(() => (globalThis.drawnFrames = globalThis.notes.frames));
+  await page.waitForFunction(() => globalThis.notes.frames > globalThis.drawnFrames + 12);
+  agent.proceed();
   await chat.says("Good day.");
   const { boxes, most, frames, lost } = await noted();
   assert.equal(boxes.length, 1, `the message moves: ${boxes.join(" / ")}`);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { eventually, read } from "../support/chat.mjs";
 import { embedSuite, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 import { shows } from "../support/harbor.mjs";
@@ -87,6 +87,7 @@ const approval = () => ({
       }
     };
     globalThis.attempts = [];
+    globalThis.canApprove = () => call.current().canApprove;
     globalThis.attempt = () => globalThis.attempts.push(attempt(() => call.approve()));
     const line = element.appendChild(document.createElement("p"));
     line.textContent = `Refund ${call.current().argsValue.order}?`;
@@ -108,7 +109,8 @@ pageTest("a page-rendered approval counts only when visible and clicked by the u
   // From a script, at once and later, also by a click that the browser did not make.
   await page.evaluate(() => globalThis.attempt());
   await card.getByRole("button", { name: "Do it" }).evaluate((button) => button.click());
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 1500)));
+  await read(card, "Do it");
+  await page.waitForFunction(() => globalThis.canApprove());
   await page.evaluate(() => globalThis.attempt());
   await card.getByRole("button", { name: "Do it" }).evaluate((button) => button.click());
   const refused = await page.evaluate(() => globalThis.attempts);

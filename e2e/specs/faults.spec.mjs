@@ -26,10 +26,14 @@ const closes = (answer, input, delta = "two.") => {
   finish(answer, input);
 };
 
+/** The number of answers in two pieces that were sent to their end. */
+let sentAnswers = 0;
+
 /** Answers in two pieces; the second one follows the test's `proceed`. */
 async function inTwoPieces(answer, input, hold) {
   opens(answer, input);
   await hold();
+  answer.once("finish", () => sentAnswers++);
   closes(answer, input);
 }
 
@@ -78,8 +82,10 @@ pageTest("an answer continues once after the tab was frozen", { address: at("fro
   await chat.says("One,");
   const session = await chat.page.context().newCDPSession(chat.page);
   await session.send("Page.setWebLifecycleState", { state: "frozen" });
+  const before = sentAnswers;
   agent.proceed();
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // The rest has arrived while the tab is frozen.
+  await eventually(() => assert.equal(sentAnswers, before + 1));
   await session.send("Page.setWebLifecycleState", { state: "active" });
   await chat.says("One, two.");
   await chat.idle();

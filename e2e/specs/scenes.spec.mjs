@@ -25,8 +25,10 @@ async function sendSlowly(chat, text, tool) {
   await chat.send(text);
   while ((await chat.card(tool).count()) === 0) {
     await words.next();
-    // The card is drawn in a later frame.
-    await chat.page.waitForTimeout(100);
+    // The card is drawn in one of the next frames.
+    await chat.page.evaluate(async () => {
+      for (let frames = 0; frames < 4; frames++) await new Promise(requestAnimationFrame);
+    });
   }
   await words.release();
 }

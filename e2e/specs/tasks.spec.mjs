@@ -95,11 +95,30 @@ class Keys {
   }
 }
 
-/** Waits until a control decides: once its request can have been read. */
+/** The time for which a control has to be at rest: a request has to be for half a second, and is inspected at intervals. */
+const REST_MS = 750;
+
+/** Waits until a control decides: it is enabled, and has been in its place for `REST_MS`. */
 async function counts(control) {
   await control.waitFor();
-  await eventually(async () => assert.equal(await control.getAttribute("aria-disabled"), null));
-  await control.page().waitForTimeout(700);
+  await control.evaluate(
+    (node, rest) =>
+      new Promise((done, fail) => {
+        const end = performance.now() + 20_000;
+        let [state, since] = ["", 0];
+        const look = (now) => {
+          const { x, y, width, height } = node.getBoundingClientRect();
+          const isEnabled = !node.hasAttribute("aria-disabled");
+          const found = [x, y, width, height, isEnabled].join(" ");
+          if (found !== state) [state, since] = [found, now];
+          if (isEnabled && now - since >= rest) done();
+          else if (now > end) fail(new Error("the control does not come to rest"));
+          else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      }),
+    REST_MS,
+  );
 }
 
 const button = (place, name) => place.getByRole("button", { name, exact: typeof name === "string" });

@@ -59,6 +59,7 @@ chatTest("opening a card does not move it in the view", async (chat) => {
   const top = () => summary.evaluate((node) => node.getBoundingClientRect().top);
   const before = await top();
   await summary.click();
+  await eventually(async () => assert.ok(await summary.evaluate((node) => node.parentElement.open), "the card is open"));
   await chat.page.waitForTimeout(300);
   assert.ok(Math.abs((await top()) - before) < 2, `it stands where it stood: ${before} → ${await top()}`);
 });
