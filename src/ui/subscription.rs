@@ -1,6 +1,6 @@
 //! Defines the subscription of an observer, the same for every kind of event.
 
-use std::{fmt, mem, rc::Rc};
+use std::{fmt, rc::Rc};
 
 use assistant_core::observe::{ObserverResult, Observers};
 use send_wrapper::SendWrapper;
@@ -45,9 +45,10 @@ impl Subscription {
     /// Keeps the observer subscribed for the life of the assistant, or of the store that the
     /// observer is subscribed to.
     pub fn forget(self) {
-        let mut unsubscribe = self.0.take();
-        // What the closure owns, such as a listener, is not dropped either.
-        mem::forget(unsubscribe.0.take());
+        if let Some(unsubscribe) = self.0.take().0.take() {
+            // What the closure owns, such as a listener, is not dropped either.
+            Box::leak(unsubscribe);
+        }
     }
 }
 
