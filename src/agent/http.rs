@@ -12,9 +12,9 @@ use std::{future::Future, rc::Rc};
 use assistant_core::{
     conversation::Conversation,
     event::RunInput,
-    session::{Failure, SessionOptions, StreamEnd},
+    session::{AgentTraits, Failure, StreamEnd},
 };
-use assistant_protocols::{AgUi, Protocol, Request, adapt, agui::DecoderOptions};
+use assistant_protocols::{AgUi, Protocol, Request, agui::DecoderOptions};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 ///     .reattach("https://agent.example.com/runs");
 /// ```
 ///
-/// The session is set up for the protocol when the assistant is created ([`Agent::adapt`]); an
+/// The session is set up for the protocol when the assistant is created ([`Agent::traits`]); an
 /// agent of another protocol that is set later
 /// ([`Assistant::set_agent`](crate::Assistant::set_agent)) changes only the form of requests.
 pub struct HttpAgent<P = AgUi> {
@@ -181,11 +181,11 @@ impl<P: Protocol + 'static> HttpAgent<P> {
 }
 
 impl<P: Protocol + 'static> Agent for HttpAgent<P> {
-    fn adapt(&self, options: &mut SessionOptions) {
-        adapt(options, &*self.protocol);
-        if self.stored.is_some() {
-            options.resumes = true;
-            options.replays = true;
+    fn traits(&self) -> AgentTraits {
+        let traits = self.protocol.traits();
+        match self.stored {
+            Some(_) => traits.with_resumes(true).with_replays(true),
+            None => traits,
         }
     }
 

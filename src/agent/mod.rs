@@ -10,13 +10,13 @@ use assistant_core::{
     conversation::Conversation,
     event::{Diagnostic, Event, EventKind, RunInput},
     limits::Limits,
-    session::{Input, RunKey, SessionOptions, StreamEnd},
+    session::{Input, RunKey, StreamEnd},
 };
 use assistant_protocols::stream::Sink;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-pub use assistant_core::session::{Failure, FailureKind};
+pub use assistant_core::session::{AgentTraits, Failure, FailureKind};
 #[cfg(feature = "completions")]
 pub use assistant_protocols::Completions;
 #[cfg(feature = "ui-stream")]
@@ -36,10 +36,10 @@ pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 /// The future of [`Self::run`] is dropped when the run is stopped; dropping the future must end the
 /// request.
 pub trait Agent: 'static {
-    /// Sets the session options that agents of this protocol need. Called once, when the assistant
+    /// Returns the traits of the agent that the session depends on. Called once, when the assistant
     /// is created.
-    fn adapt(&self, options: &mut SessionOptions) {
-        let _ = options;
+    fn traits(&self) -> AgentTraits {
+        AgentTraits::default()
     }
 
     /// Returns the history of a run in a format of the agent's own, for [`RunInput::history`], or
@@ -65,8 +65,8 @@ pub trait Agent: 'static {
 }
 
 impl Agent for Box<dyn Agent> {
-    fn adapt(&self, options: &mut SessionOptions) {
-        (**self).adapt(options);
+    fn traits(&self) -> AgentTraits {
+        (**self).traits()
     }
 
     fn history(&self, conversation: &Conversation) -> Option<Value> {

@@ -7,7 +7,7 @@ use std::{rc::Rc, time::Duration};
 
 use assistant_core::{
     event::{Content, EventKind, Interrupt, MessageBody, Outcome, RunInput},
-    session::{SessionOptions, StreamEnd},
+    session::{AgentTraits, StreamEnd},
 };
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
@@ -59,9 +59,9 @@ impl ScriptedAgent {
 }
 
 impl Agent for ScriptedAgent {
-    fn adapt(&self, options: &mut SessionOptions) {
+    fn traits(&self) -> AgentTraits {
         // A script ends with its run: it answers no call later.
-        options.agent_runs_tools = false;
+        AgentTraits::default().with_runs_tools(false)
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {

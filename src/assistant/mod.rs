@@ -176,10 +176,10 @@ impl Assistant {
     #[must_use]
     pub fn with_thread_id(
         agent: impl Agent,
-        mut options: SessionOptions,
+        options: SessionOptions,
         thread_id: impl Into<String>,
     ) -> Self {
-        agent.adapt(&mut options);
+        let options = options.with_agent(agent.traits());
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
         let shared = Arc::new(ThreadBound::new(SharedState {

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
 use assistant_core::{
     event::RunInput,
-    session::{SessionOptions, StreamEnd},
+    session::{AgentTraits, StreamEnd},
 };
 use futures_util::future::LocalBoxFuture;
 
@@ -88,9 +88,9 @@ impl MockAgent {
 }
 
 impl Agent for MockAgent {
-    fn adapt(&self, options: &mut SessionOptions) {
+    fn traits(&self) -> AgentTraits {
         // An answer ends with its run: it answers no call later.
-        options.agent_runs_tools = false;
+        AgentTraits::default().with_runs_tools(false)
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {

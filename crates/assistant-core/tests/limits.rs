@@ -8,7 +8,7 @@ use assistant_core::{
         MessageBody, PartBody, ResumeStatus, Source, fault::ProtocolError,
     },
     limits::{Exceeded, LimitKind, Limits},
-    session::{Failure, FailureKind, Input, NoticeKind, Output, SessionOptions},
+    session::{AgentTraits, Failure, FailureKind, Input, NoticeKind, Output, SessionOptions},
 };
 use assistant_protocols::{AgUi, Protocol, stream::Sink};
 use proptest::prelude::*;
@@ -129,9 +129,9 @@ fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
 
 #[test]
 fn the_limits_of_a_run_continue_over_another_connection() {
-    let mut options = SessionOptions::default().limits(Limits::default().with_argument_bytes(20));
-    options.resumes = true;
-    options.replays = true;
+    let options = SessionOptions::default()
+        .limits(Limits::default().with_argument_bytes(20))
+        .with_agent(AgentTraits::default().with_resumes(true).with_replays(true));
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     driver.send("hi");
@@ -152,9 +152,8 @@ fn the_limits_of_a_run_continue_over_another_connection() {
 
 #[test]
 fn an_answer_is_resumed_a_bounded_number_of_times_without_the_user() {
-    let mut options = SessionOptions::default();
-    options.resumes = true;
-    options.replays = true;
+    let traits = AgentTraits::default().with_resumes(true).with_replays(true);
+    let options = SessionOptions::default().with_agent(traits);
     let mut driver = Driver::with(options);
     driver.send("hi");
     let mut sent = vec![started(), text_start("m")];

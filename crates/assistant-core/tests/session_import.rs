@@ -4,7 +4,7 @@
 use assistant_core::{
     action::{ActionSpec, Policy},
     conversation::Phase,
-    session::{Input, NoticeKind, Output},
+    session::{AgentTraits, Input, NoticeKind, Output, SessionOptions},
 };
 use serde_json::{Value, json};
 
@@ -234,8 +234,8 @@ fn a_detached_call_returns_without_its_approval() {
 
 #[test]
 fn an_imported_unfinished_run_is_not_resumed_automatically() {
-    let mut options = assistant_core::session::SessionOptions::default();
-    options.resumes = true;
+    let traits = AgentTraits::default().with_resumes(true);
+    let options = SessionOptions::default().with_agent(traits);
     let mut driver = Driver::with(options);
     driver.register(action("f"));
     let mut snapshot = handwritten(json!({}));

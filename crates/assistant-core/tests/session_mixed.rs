@@ -6,7 +6,7 @@ use assistant_core::{
     action::ToolOutcome,
     conversation::Phase,
     event::Outcome,
-    session::{FinishReason, Input, NoticeKind, SessionOptions, StopCondition},
+    session::{AgentTraits, FinishReason, Input, NoticeKind, SessionOptions, StopCondition},
 };
 use serde_json::json;
 
@@ -136,8 +136,8 @@ fn a_run_with_only_an_unknown_tool_offers_continue() {
 #[test]
 fn unknown_tools_fail_at_once_if_the_agent_runs_none() {
     for beside in [true, false] {
-        let mut options = SessionOptions::default();
-        options.agent_runs_tools = false;
+        let traits = AgentTraits::default().with_runs_tools(false);
+        let options = SessionOptions::default().with_agent(traits);
         let mut driver = Driver::with(options);
         driver.register(action("g"));
         driver.send("hi");

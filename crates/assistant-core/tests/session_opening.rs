@@ -3,7 +3,7 @@
 use assistant_core::{
     conversation::Change,
     event::ContextItem,
-    session::{Effect, Input, SessionOptions},
+    session::{AgentTraits, Effect, Input, SessionOptions},
 };
 use serde_json::json;
 
@@ -59,8 +59,8 @@ fn a_run_stopped_before_its_opening_sends_nothing() {
 /// A reload before the first event resumes the run with this offer.
 #[test]
 fn the_offer_of_a_run_is_stored_at_its_opening() {
-    let mut options = SessionOptions::default();
-    options.resumes = true;
+    let traits = AgentTraits::default().with_resumes(true);
+    let options = SessionOptions::default().with_agent(traits);
     let mut driver = Driver::with(options);
     driver.manual_opening = true;
     driver.register(action("f"));

@@ -7,9 +7,9 @@ use std::{cell::OnceCell, rc::Rc};
 use assistant_core::conversation::Conversation;
 use assistant_core::{
     event::RunInput,
-    session::{SessionOptions, StreamEnd},
+    session::{AgentTraits, StreamEnd},
 };
-use assistant_protocols::{AgUi, Protocol, adapt};
+use assistant_protocols::{AgUi, Protocol};
 #[cfg(feature = "full")]
 use assistant_protocols::{Completions, UiStream};
 use futures_util::future::LocalBoxFuture;
@@ -44,16 +44,16 @@ impl LazyAgent {
 }
 
 impl Agent for LazyAgent {
-    fn adapt(&self, options: &mut SessionOptions) {
+    fn traits(&self) -> AgentTraits {
         match get_property(&self.options.1, "protocol")
             .as_string()
             .as_deref()
         {
             #[cfg(feature = "full")]
-            Some("ui-stream") => adapt(options, &create_ui_stream(&self.options.1)),
+            Some("ui-stream") => create_ui_stream(&self.options.1).traits(),
             #[cfg(feature = "full")]
-            Some("completions") => adapt(options, &Completions::default()),
-            _ => adapt(options, &AgUi::default()),
+            Some("completions") => Completions::default().traits(),
+            _ => AgUi::default().traits(),
         }
     }
 

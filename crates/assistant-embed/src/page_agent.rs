@@ -5,9 +5,9 @@ use std::future::Future;
 
 use assistant_core::{
     event::RunInput,
-    session::{SessionOptions, StreamEnd},
+    session::{AgentTraits, StreamEnd},
 };
-use assistant_protocols::{AgUi, Protocol, adapt, agui};
+use assistant_protocols::{AgUi, Protocol, agui};
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::agent::{Agent, EventSink, Failure, FailureKind};
 use send_wrapper::SendWrapper;
@@ -29,8 +29,8 @@ impl PageAgent {
 }
 
 impl Agent for PageAgent {
-    fn adapt(&self, options: &mut SessionOptions) {
-        adapt(options, &AgUi::default());
+    fn traits(&self) -> AgentTraits {
+        AgUi::default().traits()
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {

@@ -1,8 +1,8 @@
 //! The protocols of agents: framing, and one module for each protocol.
 //!
 //! A protocol decodes the bytes of a response to events ([`assistant_core::event`]) and encodes the
-//! request of a run. A protocol does no I/O and does not depend on other protocols; [`adapt`] sets
-//! the session options that a protocol requires.
+//! request of a run. A protocol does no I/O and does not depend on other protocols;
+//! [`Protocol::traits`] returns the traits of its agents that a session depends on.
 
 pub mod agui;
 #[cfg(feature = "completions")]
@@ -19,6 +19,6 @@ pub use agui::AgUi;
 #[cfg(feature = "completions")]
 pub use completions::Completions;
 pub use frames::{Decode, FrameReader};
-pub use protocol::{Needs, Protocol, Request, adapt};
+pub use protocol::{Protocol, Request};
 #[cfg(feature = "ui-stream")]
 pub use ui_stream::UiStream;

@@ -2,7 +2,7 @@
 
 use super::stream::Read;
 use assistant_core::{
-    conversation::Conversation, event::RunInput, limits::Limits, session::SessionOptions,
+    conversation::Conversation, event::RunInput, limits::Limits, session::AgentTraits,
 };
 use serde_json::Value;
 
@@ -15,15 +15,17 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// handles bodies and bytes. A protocol that an application does not use is not linked.
 ///
 /// ```
-/// use assistant_core::{event::RunInput, limits::Limits, session::SessionOptions};
-/// use assistant_protocols::{AgUi, Needs, Protocol, Request, adapt, stream::Read};
+/// use assistant_core::{
+///     event::RunInput, limits::Limits, session::{AgentTraits, SessionOptions},
+/// };
+/// use assistant_protocols::{AgUi, Protocol, Request, stream::Read};
 ///
 /// /// AG-UI of a server that stores the events of its runs.
 /// struct StoredRuns(AgUi);
 ///
 /// impl Protocol for StoredRuns {
-///     fn needs(&self) -> Needs {
-///         Needs::default().with_resumes(true).with_replays(true)
+///     fn traits(&self) -> AgentTraits {
+///         AgentTraits::default().with_resumes(true).with_replays(true)
 ///     }
 ///     fn request(&self, input: &RunInput) -> Request {
 ///         match input.resumes {
@@ -36,14 +38,13 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 ///     }
 /// }
 ///
-/// let mut options = SessionOptions::default();
-/// adapt(&mut options, &StoredRuns(AgUi::default()));
-/// assert!(options.resumes && options.replays);
+/// let options = SessionOptions::default().with_agent(StoredRuns(AgUi::default()).traits());
 /// ```
 pub trait Protocol {
-    /// Returns the session options that agents of this protocol require.
-    fn needs(&self) -> Needs {
-        Needs::default()
+    /// Returns the traits of agents of this protocol, for the options of their session
+    /// ([`SessionOptions::with_agent`](assistant_core::session::SessionOptions::with_agent)).
+    fn traits(&self) -> AgentTraits {
+        AgentTraits::default()
     }
 
     /// Writes the history in a format of the protocol, for [`RunInput::history`]; `None` for
@@ -62,73 +63,6 @@ pub trait Protocol {
 
     /// Creates a decoder for the response to this input. The decoder enforces the size limits.
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
-}
-
-/// The session options that a protocol requires. [`adapt`] sets them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Needs {
-    pub(crate) resumes: Option<bool>,
-    pub(crate) replays: bool,
-    pub(crate) retries_empty_answers: bool,
-    pub(crate) runs_no_tools: bool,
-}
-
-impl Needs {
-    /// Returns `Some(true)` if an answer can be resumed after a reload, and `Some(false)` if it
-    /// cannot; `None` leaves the session's option unchanged.
-    #[must_use]
-    pub const fn resumes(&self) -> Option<bool> {
-        self.resumes
-    }
-
-    /// Sets [`Self::resumes`].
-    #[must_use]
-    pub const fn with_resumes(mut self, resumes: bool) -> Self {
-        self.resumes = Some(resumes);
-        self
-    }
-
-    /// Returns true if a resumed answer begins again with its first event
-    /// ([`SessionOptions::replays`](assistant_core::session::SessionOptions::replays)).
-    #[must_use]
-    pub const fn replays(&self) -> bool {
-        self.replays
-    }
-
-    /// Sets [`Self::replays`].
-    #[must_use]
-    pub const fn with_replays(mut self, replays: bool) -> Self {
-        self.replays = replays;
-        self
-    }
-
-    /// Returns true if another run is started when a run ends without an answer to results
-    /// ([`SessionOptions::retries_empty_answers`](assistant_core::session::SessionOptions::retries_empty_answers)).
-    #[must_use]
-    pub const fn retries_empty_answers(&self) -> bool {
-        self.retries_empty_answers
-    }
-
-    /// Sets [`Self::retries_empty_answers`].
-    #[must_use]
-    pub const fn with_retries_empty_answers(mut self, retries_empty_answers: bool) -> Self {
-        self.retries_empty_answers = retries_empty_answers;
-        self
-    }
-
-    /// Returns true if the agent runs no tools of its own.
-    #[must_use]
-    pub const fn runs_no_tools(&self) -> bool {
-        self.runs_no_tools
-    }
-
-    /// Sets [`Self::runs_no_tools`].
-    #[must_use]
-    pub const fn with_runs_no_tools(mut self, runs_no_tools: bool) -> Self {
-        self.runs_no_tools = runs_no_tools;
-        self
-    }
 }
 
 /// A request for a transport.
@@ -151,15 +85,4 @@ pub enum Request {
     },
     /// No request, since the protocol cannot resume an answer.
     Nothing,
-}
-
-/// Sets the session options that a protocol requires. Call this before the session is created.
-pub fn adapt<P: Protocol + ?Sized>(options: &mut SessionOptions, protocol: &P) {
-    let needs = protocol.needs();
-    if let Some(resumes) = needs.resumes {
-        options.resumes = resumes;
-    }
-    options.replays |= needs.replays;
-    options.retries_empty_answers |= needs.retries_empty_answers;
-    options.agent_runs_tools &= !needs.runs_no_tools;
 }

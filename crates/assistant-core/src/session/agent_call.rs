@@ -36,7 +36,7 @@ impl Session {
     pub(super) fn delegate_remote_calls(&mut self, pending: &[String]) {
         let owes =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
-        let owed = self.options.agent_runs_tools && self.conversation.has_open_call(owes);
+        let owed = self.options.agent.runs_tools && self.conversation.has_open_call(owes);
         if !owed && !self.interrupts.has_unanswered() {
             return;
         }
@@ -50,7 +50,7 @@ impl Session {
     /// The agent continued without their results, so this starts no run; the next request sends the
     /// errors. `pending` lists the ids of the calls that the agent handed off to the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
-        if !self.options.agent_runs_tools {
+        if !self.options.agent.runs_tools {
             return;
         }
         for key in self.unanswered_remote_call_keys(pending) {

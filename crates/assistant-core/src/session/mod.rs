@@ -94,7 +94,7 @@ pub use input::{Input, TreeChange, Verdict};
 pub use interrupts::OpenInterrupt;
 pub use journal::JournalEntry;
 pub use notice::{Notice, NoticeAction, NoticeId, NoticeKind};
-pub use options::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
+pub use options::{AgentTraits, Leftovers, QuestionLimits, SessionOptions, StopCondition};
 pub use pieces::assemble_snapshot;
 pub use refusal::Refusal;
 pub use stored_calls::{ClaimOutcome, StoredCalls};

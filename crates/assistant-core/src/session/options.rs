@@ -1,4 +1,4 @@
-//! Defines the options of a session.
+//! Defines the options of a session, and the traits of its agent.
 
 use super::{Host, TurnSummary};
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     limits::Limits,
 };
 
-/// The options of a session: those of the application have a method each, and those of the agent,
-/// in public fields, are set by its protocol.
+/// The options of a session. Each option of the application has a method; the traits of the agent
+/// are set as one value ([`Self::with_agent`]).
 ///
 /// ```
 /// use assistant_core::limits::Limits;
@@ -37,21 +37,7 @@ pub struct SessionOptions {
     pub(crate) leftovers: Leftovers,
     pub(crate) agent_user_messages: AgentUserMessages,
     pub(crate) limits: Limits,
-    /// True to resume reading an answer after a reload or a lost connection, for agents that store
-    /// their streams.
-    pub resumes: bool,
-    /// True if a resumed answer begins again with its first event, as with servers that store the
-    /// events of a run. Events that were applied before are then skipped (rule "reattaching to a
-    /// run").
-    pub replays: bool,
-    /// True to start another run if a run ends without an answer to results, for model endpoints,
-    /// which do not continue by themselves (rule "silence after results").
-    pub retries_empty_answers: bool,
-    /// True if the agent may run tools of its own: a call of a tool that the page did not offer is
-    /// remote, and starts no run if it gets no result. False for model endpoints, which run no
-    /// tools: a call of an unknown tool is answered with an error, and the loop continues (rule
-    /// "every call is answered").
-    pub agent_runs_tools: bool,
+    pub(crate) agent: AgentTraits,
 }
 
 impl SessionOptions {
@@ -155,6 +141,14 @@ impl SessionOptions {
         self
     }
 
+    /// Sets the traits of the agent. An assistant does this when it is created, with the traits that
+    /// its agent states, and replaces others that were set before.
+    #[must_use]
+    pub fn with_agent(mut self, traits: AgentTraits) -> Self {
+        self.agent = traits;
+        self
+    }
+
     /// Returns true if a message of the user denies the pending calls ([`Self::auto_deny`]).
     #[must_use]
     pub const fn has_auto_deny(&self) -> bool {
@@ -185,15 +179,82 @@ impl Default for SessionOptions {
             questions: QuestionLimits::default(),
             markdown_tools: MarkdownTools::Off,
             markdown_fences: false,
-            resumes: false,
-            replays: false,
-            retries_empty_answers: false,
             fork_thread: false,
-            agent_runs_tools: true,
             interjections: true,
             leftovers: Leftovers::Keep,
             agent_user_messages: AgentUserMessages::Marked,
             limits: Limits::default(),
+            agent: AgentTraits::default(),
+        }
+    }
+}
+
+/// The traits of an agent that a session depends on. A protocol or an agent states them, not the
+/// application.
+///
+/// ```
+/// use assistant_core::session::{AgentTraits, Session, SessionOptions};
+///
+/// // A model endpoint.
+/// let traits = AgentTraits::default()
+///     .with_retries_empty_answers(true)
+///     .with_runs_tools(false);
+/// let options = SessionOptions::default().with_agent(traits);
+/// let session = Session::new("order-17", options);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentTraits {
+    pub(crate) resumes: bool,
+    pub(crate) replays: bool,
+    pub(crate) retries_empty_answers: bool,
+    pub(crate) runs_tools: bool,
+}
+
+impl AgentTraits {
+    /// Sets whether the session resumes reading an answer after a reload or a lost connection, for
+    /// agents that store their streams; off by default.
+    #[must_use]
+    pub const fn with_resumes(mut self, enabled: bool) -> Self {
+        self.resumes = enabled;
+        self
+    }
+
+    /// Sets whether a resumed answer begins again with its first event, as with servers that store
+    /// the events of a run. Events that were applied before are then skipped (rule "reattaching to
+    /// a run"). Off by default.
+    #[must_use]
+    pub const fn with_replays(mut self, enabled: bool) -> Self {
+        self.replays = enabled;
+        self
+    }
+
+    /// Sets whether the session starts another run if a run ends without an answer to results, for
+    /// model endpoints, which do not continue by themselves (rule "silence after results"); off by
+    /// default.
+    #[must_use]
+    pub const fn with_retries_empty_answers(mut self, enabled: bool) -> Self {
+        self.retries_empty_answers = enabled;
+        self
+    }
+
+    /// Sets whether the agent may run tools of its own; on by default. A call of a tool that the
+    /// page did not offer is then remote, and starts no run if it gets no result. Off for model
+    /// endpoints, which run no tools: a call of an unknown tool is answered with an error, and the
+    /// loop continues (rule "every call is answered").
+    #[must_use]
+    pub const fn with_runs_tools(mut self, enabled: bool) -> Self {
+        self.runs_tools = enabled;
+        self
+    }
+}
+
+impl Default for AgentTraits {
+    fn default() -> Self {
+        Self {
+            resumes: false,
+            replays: false,
+            retries_empty_answers: false,
+            runs_tools: true,
         }
     }
 }

@@ -40,7 +40,7 @@ impl Session {
         // Only a run that can be resumed needs its offer after a reload. Before its request is sent,
         // a run has recorded no offer of its own.
         let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
-        let run = self.turn.run().filter(|_| self.options.resumes);
+        let run = self.turn.run().filter(|_| self.options.agent.resumes);
         let offering = run.filter(has_offer);
         let session = json!({
             "runs": runs.len(),
@@ -75,7 +75,7 @@ impl Session {
         };
         self.apply_journal(journal, cx);
         let broken_off = self.conversation.runs.is_newest_open();
-        let is_resumed = broken_off && self.options.resumes;
+        let is_resumed = broken_off && self.options.agent.resumes;
         // A page may see its request fail while it is being closed.
         let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
         self.restore_run_count(&own);

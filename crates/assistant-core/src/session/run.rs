@@ -153,7 +153,7 @@ impl Session {
     /// `None` if a new run begins, or if the agent does not replay events.
     fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
         let position = self.conversation.runs.position();
-        let (id, applied) = position.filter(|_| resumes && self.options.replays)?;
+        let (id, applied) = position.filter(|_| resumes && self.options.agent.replays)?;
         Some((id.to_owned(), applied))
     }
 
@@ -162,13 +162,13 @@ impl Session {
     /// together with every changed message.
     #[must_use]
     pub fn counts_events(&self) -> bool {
-        self.options.replays && self.turn.is_running()
+        self.options.agent.replays && self.turn.is_running()
     }
 
     /// Counts the next event of the run, if the agent replays events after a reconnection. Returns
     /// true if the event was applied before the run was resumed.
     pub(super) fn count_run_event(&mut self) -> bool {
-        let Some(run) = self.turn.run_mut().filter(|_| self.options.replays) else {
+        let Some(run) = self.turn.run_mut().filter(|_| self.options.agent.replays) else {
             return false;
         };
         let is_replayed = run.replayed > 0;
@@ -204,7 +204,7 @@ impl Session {
         run.thread_id.clone_from(&thread_id);
         let (run_id, resumes, keeps_offer) = (run.run_id.clone(), run.resumes, run.keeps_offer);
         // The offer, and what the thread's server has seen, are stored before the first event.
-        if self.options.fork_thread || (self.options.resumes && !keeps_offer) {
+        if self.options.fork_thread || (self.options.agent.resumes && !keeps_offer) {
             cx.push_change(Change::Run);
         }
         let tools = match keeps_offer {

@@ -73,8 +73,9 @@ impl Session {
                 if StreamEnd::Failed(failure.clone()).is_failure_after(&finish) =>
             {
                 // An ended run has no position from which its events could be applied.
-                let lost =
-                    run.cut.is_some() && failure.kind.is_of_connection() && !self.options.replays;
+                let lost = run.cut.is_some()
+                    && failure.kind.is_of_connection()
+                    && !self.options.agent.replays;
                 self.handle_failed_run(failure, &rejected, cx);
                 self.turn.cut = lost;
             }
@@ -82,7 +83,7 @@ impl Session {
                 self.repeat_newest_run(cx);
             }
             (StreamEnd::Nothing, None) if run.cut.is_some() => self.handle_truncated_run(true, cx),
-            (StreamEnd::Nothing, None) if run.resumes && self.options.replays => {
+            (StreamEnd::Nothing, None) if run.resumes && self.options.agent.replays => {
                 self.handle_truncated_run(run.replayed > 0, cx);
             }
             (StreamEnd::Nothing, None) if run.resumes => {
@@ -255,7 +256,7 @@ impl Session {
         let mut runs = self.turn.summary.runs.iter().rev();
         let called = |run: &RunSummary| !run.tools.is_empty();
         let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
-        let may = self.options.retries_empty_answers && carried;
+        let may = self.options.agent.retries_empty_answers && carried;
         may && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
@@ -386,14 +387,14 @@ impl Session {
     fn can_be_resumed(&self, run: &ActiveRun, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
         let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;
-        let is_resumable = is_first || (self.options.replays && may_resume);
+        let is_resumable = is_first || (self.options.agent.replays && may_resume);
         let is_cut = match end {
             StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
             // A stored run may be longer than its connection.
-            StreamEnd::Closed => self.options.replays,
+            StreamEnd::Closed => self.options.agent.replays,
             StreamEnd::Nothing => false,
         };
-        is_cut && self.options.resumes && is_resumable && run.finish.is_none()
+        is_cut && self.options.agent.resumes && is_resumable && run.finish.is_none()
     }
 
     /// Resumes an answer that the network interrupted (rule "resuming an answer"). Open calls and
@@ -404,6 +405,7 @@ impl Session {
         let clock = self.turn.clock.clone();
         let intake = self
             .options
+            .agent
             .replays
             .then(|| std::mem::take(&mut self.intake));
         self.resume_newest_run(Initiator::Page, cx);

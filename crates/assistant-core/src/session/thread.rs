@@ -180,7 +180,7 @@ impl Session {
     /// Without an offer, every enabled action counts as offered if the agent replays its events.
     pub(super) fn resume_answer(&mut self, offer: Option<RunOffer>, cx: &mut Cx<'_>) {
         let carried = self.undelivered_call_keys();
-        if self.options.replays {
+        if self.options.agent.replays {
             match &offer {
                 Some(offer) => self.turn.offer = offer.clone(),
                 None => self.treat_all_actions_as_offered(),
@@ -197,7 +197,11 @@ impl Session {
             }
         }
         // It is the run that was counted before the reload.
-        let counted = self.options.replays.then(|| self.turn.summary.runs.pop());
+        let counted = self
+            .options
+            .agent
+            .replays
+            .then(|| self.turn.summary.runs.pop());
         self.begin_run(true, cx);
         if let Some(run) = self.turn.run_mut() {
             run.carries = carried;
@@ -219,7 +223,7 @@ impl Session {
             call.state(),
             State::Open(_) | State::Asked(_) | State::Allowed(_)
         );
-        let is_own = self.options.replays && self.conversation.is_of_newest_run(call);
+        let is_own = self.options.agent.replays && self.conversation.is_of_newest_run(call);
         is_own && is_checked && !call.was_started() && !call.was_asked_by_agent()
     }
 
@@ -227,7 +231,7 @@ impl Session {
         let state = call.state();
         let is_open = match state {
             State::Streaming(_) | State::Open(_) | State::Remote { .. } => true,
-            State::Denied { .. } => self.options.replays,
+            State::Denied { .. } => self.options.agent.replays,
             _ => false,
         };
         let is_of_run = self.conversation.is_of_newest_run(call);

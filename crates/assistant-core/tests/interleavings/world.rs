@@ -7,8 +7,8 @@ use assistant_core::{
     conversation::{Author, CallKey, Conversation, MessageId, Phase},
     event::ResumeStatus,
     session::{
-        CommitId, Effect, Input, Invocation, InvocationId, JournalEntry, OpenInterrupt, Output,
-        RunKey, SessionOptions, StopCondition, TreeChange, Verdict,
+        AgentTraits, CommitId, Effect, Input, Invocation, InvocationId, JournalEntry,
+        OpenInterrupt, Output, RunKey, SessionOptions, StopCondition, TreeChange, Verdict,
     },
 };
 use serde_json::{Value, json};
@@ -364,8 +364,9 @@ impl World {
 
     /// Checks that loading the current conversation on another page starts nothing.
     fn check_import(&self) {
-        let mut options = SessionOptions::default().eager(self.eager);
-        options.resumes = true;
+        let options = SessionOptions::default()
+            .eager(self.eager)
+            .with_agent(AgentTraits::default().with_resumes(true));
         let mut elsewhere = Driver::with(options);
         elsewhere.host.ask = Some(false);
         let (named, late) = NAMES.split_at(6);

@@ -26,7 +26,7 @@ use assistant_core::{
     session::{Failure, FailureKind, Input, SessionOptions, StreamEnd},
 };
 use assistant_protocols::{
-    Protocol, Request, adapt,
+    Protocol, Request,
     stream::{Read, Sink},
 };
 use serde_json::Value;
@@ -59,8 +59,7 @@ impl Sink for Log {
 
 /// Creates a session for agents of a protocol.
 fn driver_of(protocol: &Rc<dyn Protocol>) -> Driver {
-    let mut options = SessionOptions::default();
-    adapt(&mut options, &**protocol);
+    let options = SessionOptions::default().with_agent(protocol.traits());
     let mut driver = Driver::with(options);
     driver.protocol = HistoryWriter(Some(Rc::clone(protocol)));
     driver

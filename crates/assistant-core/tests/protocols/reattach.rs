@@ -8,9 +8,9 @@ use assistant_core::{
     conversation::Phase,
     event::RunInput,
     limits::Limits,
-    session::{Failure, FailureKind, Input, NoticeKind, StreamEnd},
+    session::{AgentTraits, Failure, FailureKind, Input, NoticeKind, StreamEnd},
 };
-use assistant_protocols::{AgUi, Needs, Protocol, Request, stream::Read};
+use assistant_protocols::{AgUi, Protocol, Request, stream::Read};
 use proptest::{collection::btree_map, prelude::*};
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ use crate::support::{action, asking};
 pub(super) struct Stored(AgUi);
 
 impl Protocol for Stored {
-    fn needs(&self) -> Needs {
-        Needs::default().with_resumes(true).with_replays(true)
+    fn traits(&self) -> AgentTraits {
+        AgentTraits::default().with_resumes(true).with_replays(true)
     }
 
     fn request(&self, input: &RunInput) -> Request {

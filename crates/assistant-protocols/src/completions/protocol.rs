@@ -2,10 +2,10 @@
 
 use super::{Reader, RequestOptions, ResponseParams, request_body};
 use crate::{
-    protocol::{Needs, Protocol, Request},
+    protocol::{Protocol, Request},
     stream::Read,
 };
-use assistant_core::{event::RunInput, limits::Limits};
+use assistant_core::{event::RunInput, limits::Limits, session::AgentTraits};
 
 /// The protocol of chat completions, as defined by `OpenAI`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,12 +20,10 @@ impl Completions {
 }
 
 impl Protocol for Completions {
-    fn needs(&self) -> Needs {
-        Needs {
-            retries_empty_answers: true,
-            runs_no_tools: true,
-            ..Needs::default()
-        }
+    fn traits(&self) -> AgentTraits {
+        AgentTraits::default()
+            .with_retries_empty_answers(true)
+            .with_runs_tools(false)
     }
 
     fn request(&self, input: &RunInput) -> Request {

@@ -2,10 +2,12 @@
 
 use super::{Reader, ResponseParams, TextReader, request_body, resume_path, ui_history};
 use crate::{
-    protocol::{EVENT_STREAM, Needs, Protocol, Request},
+    protocol::{EVENT_STREAM, Protocol, Request},
     stream::Read,
 };
-use assistant_core::{conversation::Conversation, event::RunInput, limits::Limits};
+use assistant_core::{
+    conversation::Conversation, event::RunInput, limits::Limits, session::AgentTraits,
+};
 use serde_json::Value;
 
 /// The protocol of the AI SDK's UI message stream, or its text protocol.
@@ -31,7 +33,7 @@ impl UiStream {
     }
 
     /// Returns true if the server stores its streams, so that an answer can be resumed after a
-    /// reload ([`SessionOptions::resumes`](assistant_core::session::SessionOptions::resumes)).
+    /// reload ([`AgentTraits::with_resumes`]).
     #[must_use]
     pub const fn resumes(&self) -> bool {
         self.resumes
@@ -60,11 +62,8 @@ impl UiStream {
 }
 
 impl Protocol for UiStream {
-    fn needs(&self) -> Needs {
-        Needs {
-            resumes: Some(self.resumes),
-            ..Needs::default()
-        }
+    fn traits(&self) -> AgentTraits {
+        AgentTraits::default().with_resumes(self.resumes)
     }
 
     fn history(&self, conversation: &Conversation) -> Option<Value> {
