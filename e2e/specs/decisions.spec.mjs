@@ -134,7 +134,7 @@ sceneTest("an approval by keyboard counts once everything was visible", "long", 
   }
   await eventually(async () => assert.ok(!(await isOpen()), "it is approved"));
   const presses = await chat.page.evaluate(() => globalThis.presses);
-  assert.ok(presses.length > 1 && presses.slice(0, -1).every((disabled) => disabled === "true"), `${presses}`);
-  assert.equal(presses.at(-1), null, "only the last press is one of a ready button");
+  assert.ok(presses.length > 1, "the first press does not approve");
+  assert.ok(presses.slice(0, -1).every((disabled) => disabled === "true"), `${presses}`);
   await chat.idle();
 });

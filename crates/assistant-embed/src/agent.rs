@@ -53,7 +53,14 @@ impl Agent for LazyAgent {
             Some("ui-stream") => create_ui_stream(&self.options.1).traits(),
             #[cfg(feature = "full")]
             Some("completions") => Completions::default().traits(),
-            _ => AgUi::default().traits(),
+            // As `HttpAgent::reattach` declares, which is not created before the first run.
+            _ => match get_property(&self.options.1, "reattach").as_string() {
+                Some(_) => AgUi::default()
+                    .traits()
+                    .with_resumes(true)
+                    .with_replays(true),
+                None => AgUi::default().traits(),
+            },
         }
     }
 

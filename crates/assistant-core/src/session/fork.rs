@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::{Cx, Session};
-use crate::conversation::{Change, Conversation, MessageId};
+use crate::conversation::{Conversation, MessageId};
 
 /// The newest message that the server of each thread has seen; `None` if that message, or one above
 /// it, has changed or moved since.
@@ -114,19 +114,15 @@ impl Session {
             return;
         }
         let thread_id = cx.host.new_id();
-        let tip = self.conversation.run_tip().cloned();
+        let tip = self.conversation.run_tip();
         // The newest message is part of the branch of the old answer, too.
-        match tip.filter(|_| self.turn.regenerates.is_none()) {
-            None => {
-                let parent = self.conversation.run_tip().cloned();
-                self.turn.fork = Some(ThreadFork { parent, thread_id });
-            }
-            Some(tip) => {
-                // The thread of an answer that was deleted would precede the id of the branch.
-                self.turn.fork = None;
-                self.conversation.set_run_thread_id(thread_id);
-                cx.push_change(Change::Message(tip));
-            }
+        if self.turn.regenerates.is_some() || tip.is_none() {
+            let parent = tip.cloned();
+            self.turn.fork = Some(ThreadFork { parent, thread_id });
+        } else {
+            // The thread of an answer that was deleted would precede the id of the branch.
+            self.turn.fork = None;
+            self.conversation.set_run_thread_id(thread_id);
         }
     }
 
