@@ -254,8 +254,8 @@ impl ActionRegistration {
                 (self.register_spec(spec).and(Err(refusal)), Some(before))
             }
             (outcome, before) => {
-                let taken = outcome.is_ok().then(|| spec.parameters().clone());
-                (outcome, taken.or(before))
+                let accepted = outcome.is_ok().then(|| spec.parameters().clone());
+                (outcome, accepted.or(before))
             }
         };
         if let Ok(mut known) = self.known.lock() {

@@ -164,6 +164,6 @@ impl ApprovalPersistence for ApprovalStoreAdapter {
 
 /// Parses stored approvals. Invalid entries are skipped.
 fn parse_approvals(stored: &[Value]) -> Vec<RememberedApproval> {
-    let read = stored.iter().filter_map(RememberedApproval::from_value);
-    read.collect()
+    let approvals = stored.iter().filter_map(RememberedApproval::from_value);
+    approvals.collect()
 }

@@ -26,7 +26,7 @@ impl Assistant {
         let id = &shown.open.interrupt().id;
         match payload {
             None if shown.open.is_rejected() => self.give_up(id),
-            payload => self.answer_question(id, shown.print.clone(), payload, by),
+            payload => self.answer_question(id, shown.fingerprint.clone(), payload, by),
         }
     }
 
@@ -40,7 +40,7 @@ impl Assistant {
     ) -> Result<(), Refusal> {
         self.dispatch(Input::DecideActions {
             interrupt_id: shown.open.interrupt().id.clone(),
-            shown: shown.print.clone(),
+            shown: shown.fingerprint.clone(),
             decisions,
             by,
         })
@@ -51,17 +51,18 @@ impl Assistant {
 #[derive(Debug, Clone)]
 pub(crate) struct ShownQuestion {
     pub(crate) open: OpenInterrupt,
-    print: Fingerprint,
+    fingerprint: Fingerprint,
 }
 
 impl ShownQuestion {
     /// Creates a shown question with the fingerprint of its current state. The fingerprint includes
     /// the call that the question is about.
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
-        let print = assistant.with_conversation(|conversation| open.fingerprint(conversation));
+        let fingerprint =
+            assistant.with_conversation(|conversation| open.fingerprint(conversation));
         // After the conversation was replaced, no answer is accepted.
-        let print = print.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
-        Self { open, print }
+        let fingerprint = fingerprint.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
+        Self { open, fingerprint }
     }
 }
 

@@ -73,7 +73,7 @@ impl FileRefusal {
 }
 
 impl AttachedFile {
-    /// Returns the name with misleading characters removed.
+    /// Returns the name on one line, without hidden characters.
     pub(super) fn shown_name(&self) -> String {
         plain_name(&self.name)
     }

@@ -62,7 +62,7 @@ pub fn MessageActions(
     let complete = memo(move || !streaming.get());
     let picks = (shared.clone(), id.clone());
     let (edited, of) = (shared.edited, id.clone());
-    let edits = move || edited.is_editing(&of);
+    let is_editing = move || edited.is_editing(&of);
     let role = spoken.message.role;
     let controls = move || {
         complete
@@ -78,15 +78,19 @@ pub fn MessageActions(
     let draw = move || {
         let ((shared, id), controls) = (picks.clone(), controls.clone());
         let (assistant, of) = (shared.assistant.clone(), id.clone());
-        let several = move || {
+        let has_versions = move || {
             let version = assistant.current_version(&of);
             version.is_some_and(|(_, count)| count > 1)
         };
-        let versions = when(several, move || picker(&shared, &id));
+        let versions = when(has_versions, move || picker(&shared, &id));
         message_bar(role, view! { {versions} {dynamic(controls)} }.into_any())
     };
-    view! { <div class="la-message-actions">{when(move || !edits(), draw)} {live_region}</div> }
-        .into_any()
+    view! {
+        <div class="la-message-actions">
+            {when(move || !is_editing(), draw)} {live_region}
+        </div>
+    }
+    .into_any()
 }
 
 /// Renders the bar below a turn or a message, around the given actions.

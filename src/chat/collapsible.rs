@@ -47,7 +47,7 @@ pub(super) fn collapsible_window(
         }
         None => ().into_any(),
     };
-    // A server renders nothing of it.
+    // A server does not render the window.
     after_hydration(|| ().into_any(), draw).into_any()
 }
 
@@ -89,7 +89,7 @@ fn focus_button_on_close(
     body: NodeRef<html::Div>,
     button: NodeRef<html::Button>,
 ) {
-    // Before the window is hidden: afterwards the focus is lost.
+    // The focus moves before the window is hidden, because hiding the window loses the focus.
     effect(move |known: Option<bool>| {
         let now = open.get();
         if let (Some(true), false) = (known, now)

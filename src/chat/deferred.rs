@@ -55,7 +55,7 @@ fn restore_refused_messages(assistant: &Assistant) {
         if let Some(composer) = composer.and_then(|slot| slot.get()) {
             let messages = returned.try_update(std::mem::take).unwrap_or_default();
             untrack(|| {
-                // Each is put before the text of the box.
+                // The newest first, because each message is inserted before the text of the box.
                 let newest_first = messages.iter().rev();
                 newest_first.for_each(|content| composer.restore_message(content));
             });

@@ -47,8 +47,8 @@ pub fn ConfirmDialogs(
     let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
     let draw = move |request: ConfirmRequest| {
         let claim = claim_question(&assistant, Question::Handler(request.id));
-        let here = move || claim.elsewhere.with(Option::is_none);
-        when(here, move || confirm_dialog(request.clone())).into_any()
+        let is_shown_here = move || claim.elsewhere.with(Option::is_none);
+        when(is_shown_here, move || confirm_dialog(request.clone())).into_any()
     };
     each(first, |request| request.id.to_string(), draw)
 }

@@ -111,11 +111,11 @@ pub(super) fn chat_section(
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
             // A question claimed by one window is not shown by another.
-            let (number, called) = (assistant.runtime().next_number(), name.clone());
-            let called = Signal::derive(move || called.get());
+            let (number, window_name) = (assistant.runtime().next_number(), name.clone());
+            let window_name = Signal::derive(move || window_name.get());
             provide_context(ClaimingWindow {
                 number,
-                name: called,
+                name: window_name,
             });
             provide_context(name);
             provide_context(ComposerSlot::new());

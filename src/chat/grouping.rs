@@ -156,7 +156,8 @@ impl Groups {
             });
             slots.collect::<Vec<_>>()
         });
-        // Setting a signal may render views that request a slot.
+        // The signals are set after the store was released, because setting one may render views
+        // that request a slot.
         for (slot, hides, heads) in changed.unwrap_or_default() {
             set_if_changed(&slot.heads, heads);
             set_if_changed(&slot.hides, hides);
@@ -215,7 +216,8 @@ fn adjacent_calls(
                     PartKind::Call(key) if !opened.contains(key) => {
                         done(key).map(|name| (*key, name))
                     }
-                    // A text that is still empty when a later call ends stays empty.
+                    // An empty text between calls is skipped: if it is empty when a later call
+                    // ends, it stays empty.
                     PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => continue,
                     _ => None,
                 };
@@ -261,16 +263,16 @@ fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;
     };
-    let fails = || {
+    let has_failure_result = || {
         let failed = assistant.with_conversation(|conversation| {
             let result = conversation.call(key)?.result()?;
             Some(declares_failure(result.value()))
         });
         failed.flatten().unwrap_or_default()
     };
-    let done = cell.phase.get() == Phase::OutputAvailable;
-    let reported = || ToolCallView::new(assistant, *key).is_reported();
-    done && has_default_card(assistant, key) && !fails() && !reported()
+    let has_succeeded = cell.phase.get() == Phase::OutputAvailable;
+    let is_reported = || ToolCallView::new(assistant, *key).is_reported();
+    has_succeeded && has_default_card(assistant, key) && !has_failure_result() && !is_reported()
 }
 
 fn group_members(row: AdjacentCalls) -> Vec<(CallKey, GroupMembership)> {

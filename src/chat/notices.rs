@@ -53,7 +53,8 @@ pub fn Notices(
         list.retain(|notice| marked.is_none() || equivalent_cut(notice.kind()) != marked);
         list
     };
-    // The amount that a limit dropped is known at the end of the run.
+    // The key contains the dropped amount, because that amount is known only at the end of the run,
+    // and the notice must be rendered again then.
     let key = |notice: &Notice| {
         let dropped = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
         format!("{} {dropped}", notice.id().get())
@@ -137,13 +138,15 @@ fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
                 .is_some_and(|call| call.phase.get() == Phase::Cancelled),
             _ => false,
         };
-        let cancels = || {
-            let any = |part: &crate::view::PartCell| is_cancelled(&part.kind);
-            message.parts.with(|parts| parts.iter().any(any))
+        let has_cancelled_call = || {
+            let is_cancelled_call = |part: &crate::view::PartCell| is_cancelled(&part.kind);
+            message
+                .parts
+                .with(|parts| parts.iter().any(is_cancelled_call))
         };
         let cut = message.cut.get();
-        // A card shows who did not carry out its call, not why the turn ended: a stop cancels.
-        cut.or_else(|| cancels().then_some(Cut::Stopped))
+        // A stop cancels the open calls, and their cards do not show why the turn ended.
+        cut.or_else(|| has_cancelled_call().then_some(Cut::Stopped))
     });
     marks.next()
 }

@@ -45,7 +45,7 @@ impl PinnedContent {
         let height = format_float(content.get_bounding_client_rect().height() + 1.0) + "px";
         // Setting this property to such a value cannot fail.
         let _ = HtmlElement::style(&content).set_property(HEIGHT, &height);
-        // Applies it before anything is removed.
+        // Reading the layout applies the height before anything is removed.
         let _ = content.get_bounding_client_rect();
         request_animation_frame(move || {
             request_animation_frame(move || {

@@ -116,7 +116,7 @@ fn remove_button(
     let remove = move |event: MouseEvent| {
         let equal = |list: &Vec<Content>| list.iter().filter(|other| **other == content).count();
         let stays = assistant.queued().with_untracked(equal) > nth + 1;
-        // Of equal messages the newest goes, and this one keeps its place and the focus.
+        // Of several equal messages the newest is removed: this one keeps its place and the focus.
         if !withdraw_message(&assistant, &content) || stays {
             return;
         }

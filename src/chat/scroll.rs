@@ -102,7 +102,7 @@ impl ScrollState {
             self.set_at_end(at_end);
         }
         self.record_position();
-        // A reader who follows the end and is not there yet is being scrolled.
+        // A view that follows the end and is not there yet is still scrolling to the end.
         if at_end == self.at_end.get_untracked() {
             self.mount_near_view();
         }
@@ -220,7 +220,8 @@ impl ScrollState {
     /// Scrolls to the first question once the question is in the page.
     fn show_mounted_question(self) {
         self.asked.set_value(true);
-        // It may replace something of the same height.
+        // A change of height also shows the question, but the question may replace something of the
+        // same height.
         after(0, move || {
             if self.asked.try_get_value() == Some(true) {
                 self.show_question();

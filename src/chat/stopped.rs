@@ -55,7 +55,7 @@ pub fn show_stopped_on_traps(labels: Labels) {
     };
     let own = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
     let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-        // An uncaught error, or an unhandled rejection.
+        // The property of an `error` event, and that of an `unhandledrejection` event.
         let error = [
             read_property(&event, "error"),
             read_property(&event, "reason"),
@@ -75,7 +75,7 @@ pub fn show_stopped_on_traps(labels: Labels) {
 /// program.
 fn is_trap(error: &JsValue, own: &str) -> bool {
     let name = read_property(error, "name").as_string().unwrap_or_default();
-    // A stack overflow is a range error, or an internal one in Firefox.
+    // A stack overflow is a `RangeError`, or an `InternalError` in Firefox.
     ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
         && stack_trace(error).contains(own)
 }

@@ -80,13 +80,14 @@ pub fn Transcript(
     when_idle(time::load_formatters);
     let unseen = count_unseen(list, stick);
     mount_all_on_search_or_print(list);
-    let nothing = move || list.total.get() == 0;
+    let is_empty = move || list.total.get() == 0;
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
     shared.message = message;
     shared.stick = Some(stick);
     let edited = shared.edited;
     effect(move |_| {
-        // Its editor takes the focus, which scrolls to it: the end is not followed meanwhile.
+        // The editor takes the focus, and the browser scrolls to it, so the view must not follow
+        // the end meanwhile.
         if let Some(id) = edited.id_opened_by_composer() {
             stick.hold_toggled_element();
             list.mount_message(&id);
@@ -109,7 +110,7 @@ pub fn Transcript(
     let items = each(move || list.items.get(), ListItem::key, draw);
     // Running activity is shown on its own branch only.
     let activity = assistant.activity();
-    let here = move || !activity.get().elsewhere;
+    let is_on_shown_branch = move || !activity.get().elsewhere;
     let under_way = move || {
         view! {
             <RunSteps assistant=assistant.clone() />
@@ -143,11 +144,11 @@ pub fn Transcript(
                     node_ref=stick.content
                     data-all=move || list.all.get().then_some("")
                 >
-                    {when(nothing, move || empty.run())}
+                    {when(is_empty, move || empty.run())}
                     <ShowAllButton list />
                     <Spacer place="above" height=list.above />
                     {items}
-                    {when(here, under_way)}
+                    {when(is_on_shown_branch, under_way)}
                 </div>
             </div>
             <button
@@ -198,7 +199,7 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollSt
         let mut calls = approvals.get();
         asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
         let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
-        // Interrupts of the agent are shown here if the inbox is.
+        // Questions of the agent are in the transcript only while the inbox is.
         let of_agent = interrupts.with(|list| {
             let open = list.iter().filter(|open| open.answer().is_none());
             open.map(|open| open.interrupt().id.clone())
@@ -260,7 +261,7 @@ fn mount_all_on_search_or_print(list: BlockList) {
     let printed = window_event_listener_untyped("beforeprint", move |_| {
         match list.partial.try_get_untracked() {
             Some(true) => list.mount_all(),
-            // Rows may wait for later frames.
+            // All messages are mounted, but some rows may wait for later frames.
             Some(false) => draw_all_rows(),
             None => {}
         }

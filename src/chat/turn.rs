@@ -50,7 +50,8 @@ pub(super) fn TurnView(
         });
         match line {
             Some(line) => view! { {line} {message} }.into_any(),
-            // Missing parts get no placeholder, since every placeholder is a node.
+            // Rendered without the `Option`, because `None` would add a placeholder node to the DOM
+            // for each message.
             None => message.into_any(),
         }
     };
@@ -147,13 +148,13 @@ fn turn_bar(
         placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
     });
     let (edited, of) = (shared.edited, turn);
-    let nothing = move || {
-        let edits = of.with(|turn| {
+    let is_hidden = move || {
+        let is_editing = of.with(|turn| {
             turn.entries
                 .iter()
                 .any(|entry| edited.is_editing(&entry.id))
         });
-        edits || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
+        is_editing || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
     };
     let draw = move || {
         // A tab stop for each button of each turn would be too many on the way to the text box.
@@ -170,7 +171,7 @@ fn turn_bar(
         };
         actions::message_bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };
-    when(move || !nothing(), draw).into_any()
+    when(move || !is_hidden(), draw).into_any()
 }
 
 /// Returns a signal with the ids of the messages whose version pickers are shown below the last

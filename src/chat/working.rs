@@ -29,16 +29,16 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
         }
         let tools = running.get();
         if !tools.is_empty() {
-            // The card shows that it runs.
+            // The cards show that the tools run; this line is only for stuck tools.
             let says = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
             return stuck.get().then(says);
         }
         let newest = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest.and_then(|id| of.message(&id));
-        let writes = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
+        let is_writing = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
         // An open step shows the activity itself.
-        let stepping = steps.with(|steps| steps.iter().any(|step| !step.finished()));
-        let is_thinking = silent.get() || !(writes || stepping);
+        let has_open_step = steps.with(|steps| steps.iter().any(|step| !step.finished()));
+        let is_thinking = silent.get() || !(is_writing || has_open_step);
         (activity.get().streaming && is_thinking).then(|| words.word(|l| &l.thinking).into_owned())
     });
     let tools = of_tools.tools().running();

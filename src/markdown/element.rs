@@ -221,13 +221,13 @@ fn cell(align: Align, within: NodeContext) -> Option<Element> {
     if in_head {
         make::set_attribute(&element, "scope", "col");
     }
-    let side = match align {
+    let alignment = match align {
         Align::None => return Some(element),
         Align::Left => "left",
         Align::Center => "center",
         Align::Right => "right",
     };
-    make::set_attribute(&element, "data-align", side);
+    make::set_attribute(&element, "data-align", alignment);
     Some(element)
 }
 

@@ -149,7 +149,7 @@ pub struct StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// The journal already has the claim of a batch.
+    /// The journal already has the claim of the batch.
     Claimed,
     /// The conversation has another writer now.
     TakenOver,

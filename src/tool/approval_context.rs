@@ -54,7 +54,7 @@ impl ApprovalContext {
     /// Replaces the answer buttons with the form for editing arguments, and moves the focus into
     /// the form.
     pub(super) fn start_editing(&self) {
-        // The button is in the fold, and gets the focus again.
+        // Opens the fold, because the button in it gets the focus when the form is closed.
         self.more.set(true);
         self.editing.set(true);
         self.focus_when_rendered(".la-form :is(input, select, textarea)");

@@ -42,13 +42,13 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
 pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
     let first = untrack(|| call.fingerprint());
-    let says = memo(move || {
+    let is_changed = memo(move || {
         let now = call.fingerprint();
         // An action that is currently not registered has another note.
         call.has_changed() || (now.is_some() && now != first && call.can_run())
     });
     let note = move || {
-        says.get().then(|| {
+        is_changed.get().then(|| {
             let text: LabelSelector = match by_user.get() {
                 true => |l| &l.changed_by_you,
                 false => |l| &l.changed,

@@ -52,8 +52,8 @@ impl ApprovalBatch {
 
     /// Returns true if the batch contains a call; tracked.
     pub(crate) fn has_call(self, call: &CallKey) -> bool {
-        let holds = |list: &Vec<BatchEntry>| list.iter().any(|entry| entry.call.key() == call);
-        self.entries.with(holds)
+        let has_call = |list: &Vec<BatchEntry>| list.iter().any(|entry| entry.call.key() == call);
+        self.entries.with(has_call)
     }
 
     fn update_entries(self, change: impl FnOnce(&mut Vec<BatchEntry>)) {
@@ -109,7 +109,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         shown.collect::<Vec<_>>()
     });
     let visibility = Visibility::new(content, |_, _| ());
-    let ready = move || {
+    let is_ready = move || {
         visibility.is_satisfied()
             && entries
                 .get()
@@ -179,7 +179,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
                 <button
                     type="button"
                     class="la-button la-batch-approve"
-                    aria-disabled=move || (!ready()).then_some("true")
+                    aria-disabled=move || (!is_ready()).then_some("true")
                     on:click=approve
                 >
                     <span>{words.text(|l| &l.approve_all)}</span>

@@ -44,7 +44,7 @@ pub(super) fn bound_fields(widest: &GrantBounds, wider: bool, narrowed: Narrowed
     let lasts = widest
         .max_duration_ms()
         .map(|most| duration_field(&words, most, narrowed));
-    // An approval for the same arguments needs no limits on them.
+    // An approval of the same arguments needs no maxima of arguments.
     let maxima = widest.maxima().iter().filter(|_| wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();

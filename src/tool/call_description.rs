@@ -198,8 +198,8 @@ impl CallDescription {
             })
         };
         let details = move || {
-            let known = self.shown.with(Option::is_some);
-            let text = (!known).then(|| call.description()).flatten();
+            let is_described = self.shown.with(Option::is_some);
+            let text = (!is_described).then(|| call.description()).flatten();
             let text = text.filter(|text| !text.is_empty());
             text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
         };

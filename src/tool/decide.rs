@@ -98,16 +98,16 @@ fn details_fold(
 ) -> AnyView {
     let (words, shown) = (Words::current(), shown.clone());
     let is_described = matches!(extent, DescribedExtent::All(_));
-    let edits = untrack(|| shown.call.approval_takes()).edits;
+    let takes_edits = untrack(|| shown.call.approval_takes()).edits;
     let (description, over) = (shown.description, shown.over);
-    let names = {
+    let is_name_omitted = {
         let words = words.clone();
         memo(move || description.is_name_omitted(&words))
     };
     let fold = move || {
         let (labels, open) = (words.clone(), shown.more);
         let name = when(
-            move || names.get(),
+            move || is_name_omitted.get(),
             move || {
                 view! { <p class="la-approval-what">{description.call_name(&labels)}</p> }
                     .into_any()
@@ -126,14 +126,18 @@ fn details_fold(
                 </summary>
                 <div class="la-approval-details">
                     {name} {is_described.then(|| arguments(shown.call, None))}
-                    {edits.then(|| edit_button(&shown, runnable))}
+                    {takes_edits.then(|| edit_button(&shown, runnable))}
                 </div>
             </details>
         }
         .into_any()
     };
-    let editable = move || edits && runnable.get() && !over.get();
-    when(move || is_described || names.get() || editable(), fold).into_any()
+    let is_editable = move || takes_edits && runnable.get() && !over.get();
+    when(
+        move || is_described || is_name_omitted.get() || is_editable(),
+        fold,
+    )
+    .into_any()
 }
 
 /// Renders the exact arguments that the description does not mention.

@@ -47,11 +47,11 @@ pub fn DefaultCard(
 ) -> impl IntoView {
     let words = Words::current();
     let name = call;
-    let called = move || {
+    let title = move || {
         let title = name.title().unwrap_or_else(|| in_words(&name.name()));
         view! { <span class="la-tool-name">{exact_text(title)}</span> }
     };
-    // The call changes often, its arguments once.
+    // A memo, because the call changes more often than its arguments.
     let argument = memo(move || name.summary_argument());
     let argument = move || {
         let text = argument.get()?;
@@ -101,7 +101,7 @@ pub fn DefaultCard(
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Tool.view()}</span>
-                {dynamic(called)}
+                {dynamic(title)}
                 {dynamic(argument)}
                 <span class="la-tool-status">
                     {dynamic(move || {

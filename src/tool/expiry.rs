@@ -16,7 +16,7 @@ pub(super) fn Expiry(
     let at = at?;
     let left = at.saturating_sub(now()).max(0);
     over.set(left == 0);
-    // A longer time than a timer supports outlasts the page.
+    // A time that is too long for a timer (24 days) is longer than a page stays open.
     if let (true, Ok(left)) = (left > 0, i32::try_from(left)) {
         after(left.unsigned_abs(), move || {
             // The question may be answered by then.

@@ -29,18 +29,18 @@ pub(crate) fn declares_failure(value: &Value) -> bool {
     if let Value::String(text) = value {
         return is_error_text(text);
     }
-    let is = |key: &str, flag: bool| value.get(key) == Some(&Value::Bool(flag));
+    let has_flag = |key: &str, flag: bool| value.get(key) == Some(&Value::Bool(flag));
     let names_error = || match value.get("error") {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(text)) => !text.is_empty(),
         Some(_) => true,
     };
-    let is_status = || value.get("status").and_then(Value::as_str) == Some("error");
-    is("success", false)
-        || is("isError", true)
-        || is("is_error", true)
+    let is_error_status = || value.get("status").and_then(Value::as_str) == Some("error");
+    has_flag("success", false)
+        || has_flag("isError", true)
+        || has_flag("is_error", true)
         || names_error()
-        || is_status()
+        || is_error_status()
 }
 
 fn is_error_text(text: &str) -> bool {
@@ -52,10 +52,10 @@ fn is_error_text(text: &str) -> bool {
 /// with a result that declares a failure. A call that was stopped, denied or skipped was not
 /// carried out, and has not failed.
 pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
-    let declares = || call.result_value().as_ref().is_some_and(declares_failure);
+    let has_failure_result = || call.result_value().as_ref().is_some_and(declares_failure);
     match phase {
         Phase::OutputError => true,
-        Phase::OutputAvailable => declares(),
+        Phase::OutputAvailable => has_failure_result(),
         _ => false,
     }
 }

@@ -177,7 +177,7 @@ fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>
     for (at, field) in fields.iter().enumerate() {
         match field.value() {
             Ok(Some(value)) => fields::set_value(&mut whole, field, value),
-            // The whole value is required.
+            // A field for the complete value is never optional.
             Ok(None) if field.pointer().is_empty() => wrong.push((at, FieldError::Missing)),
             Ok(None) => {}
             Err(found) => wrong.push((at, found)),

@@ -79,7 +79,7 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             let found = found.renderers().interrupt(reason.as_ref()?)?;
             Some(found.id)
         });
-        // If its call changes, it becomes another question.
+        // A question about a call is rendered again when the call changes.
         let about = current_fingerprint(&assistant, open.clone());
         let redrawn = memo(move || (about.get(), renderer.get()));
         render_raisable(move || match redrawn.get().1 {
@@ -261,8 +261,8 @@ impl AnswerForm {
     /// Shows the error of a refused answer. After an accepted answer, moves the focus out of the
     /// card and makes the card inert.
     fn record_outcome(&self, outcome: Result<(), Refusal>) {
-        let taken = self.problems.record_outcome(outcome);
-        if let (true, Some(card)) = (taken, self.card.get_untracked()) {
+        let is_accepted = self.problems.record_outcome(outcome);
+        if let (true, Some(card)) = (is_accepted, self.card.get_untracked()) {
             focus::pass_focus_on(&card);
             // It is removed with the next frame. Setting an attribute with a valid name cannot
             // fail.
@@ -375,7 +375,8 @@ impl AnswerForm {
     /// Renders the button that sends the decisions about all actions, and the button that cancels.
     fn send_decisions_buttons(&self) -> AnyView {
         let (over, visibility, form) = (self.over, self.visibility, self.clone());
-        let made = self.choices.are_made();
+        let are_made = self.choices.are_made();
+        let can_send = move || are_made.get() && visibility.is_satisfied();
         let send = move |_| {
             let decisions = match form.choices.collect_decisions() {
                 Ok(decisions) if visibility.check_answer() => decisions,
@@ -403,7 +404,7 @@ impl AnswerForm {
                 class="la-button"
                 data-variant="primary"
                 disabled=move || over.get()
-                aria-disabled=move || (!made.get() || !visibility.is_satisfied()).then_some("true")
+                aria-disabled=move || (!can_send()).then_some("true")
                 on:click=send
             >
                 <span>{self.words.text(|l| &l.send_decisions)}</span>

@@ -27,7 +27,7 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
         call.allowed_earlier().map(|earlier| {
             let at = time::format_time(earlier.at(), time::TimeFormat::Full);
             let (assistant, id) = (call.assistant(), earlier.id().to_owned());
-            let panel = move || match assistant.clone() {
+            let dialog = move || match assistant.clone() {
                 Some(assistant) => approvals_dialog(assistant, id.clone(), opened),
                 None => ().into_any(),
             };
@@ -43,7 +43,7 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
                         {words.text(|l| &l.allowed_earlier)}
                     </button>
                 </p>
-                {when(move || opened.get(), panel)}
+                {when(move || opened.get(), dialog)}
             }
         })
     })
@@ -180,8 +180,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
             (title, rows)
         })
     };
-    let called = move || description.with(|(title, _)| title.clone());
-    let label = move || format!("{} {}", label_words.word(|l| &l.revoke), called());
+    let action_title = move || description.with(|(title, _)| title.clone());
+    let label = move || format!("{} {}", label_words.word(|l| &l.revoke), action_title());
     let code = {
         let args = match approval.args() {
             RememberedArgs::Any => None,
@@ -196,7 +196,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         <li class="la-allowed-item" data-current=is_current.then_some("")>
             <div class="la-allowed-head">
                 <span class="la-allowed-name">
-                    {dynamic(move || view! { <ExactText text=called() /> })}
+                    {dynamic(move || view! { <ExactText text=action_title() /> })}
                 </span>
                 <span class="la-allowed-scope">{words.text(scope)}</span>
                 <button

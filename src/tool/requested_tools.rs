@@ -34,8 +34,8 @@ pub(super) fn requested_tools(
     if whole {
         tools.clear();
     }
-    let called = interrupt.tool_call_id.as_deref();
-    if let (true, Some(id)) = (tools.is_empty(), called) {
+    let call_id = interrupt.tool_call_id.as_deref();
+    if let (true, Some(id)) = (tools.is_empty(), call_id) {
         let call = assistant.with_conversation(|conversation| {
             let (_, call) = conversation.call_by_wire_id(id)?;
             let args = call

@@ -130,7 +130,7 @@ fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotCont
     }
     // A custom card shows calls that this page ran, not ones that were merely reported.
     match assistant.card_renderer(&name) {
-        // A renderer for all tools cannot show the question of one.
+        // The default card shows the form question of a handler; a renderer for all tools does not.
         Some(card) if card.is_general && has_form_question(assistant, *call.key()) => {
             SlotContent::Default
         }

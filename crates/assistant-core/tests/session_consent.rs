@@ -187,7 +187,7 @@ fn an_approved_card_does_not_answer_the_next_interrupt() {
     driver.event(question("Pay from the travel budget?", "travel"));
     driver.close();
     let key = driver.key("c");
-    let print = driver.session.fingerprint(&key).unwrap();
+    let fingerprint = driver.session.fingerprint(&key).unwrap();
     assert_eq!(driver.approve("c"), None);
     driver.event(started());
     driver.event(question("Pay from your own account?", "own"));
@@ -195,7 +195,7 @@ fn an_approved_card_does_not_answer_the_next_interrupt() {
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     let output = driver.input(Input::Decide {
         call: key,
-        shown: print,
+        shown: fingerprint,
         verdict: Verdict::Approve { args: None },
         by: Decider::Person,
     });

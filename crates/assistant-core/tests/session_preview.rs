@@ -52,8 +52,8 @@ fn a_preview_is_requested_for_the_card_and_again_on_approval() {
     assert_eq!(driver.previews[0].clone().into_args(), json!({"n": 1}));
     assert_eq!(says(&mut driver, Ok(json!("2 files"))), None);
     assert_eq!(driver.call("c").preview(), Some(&Ok(json!("2 files"))));
-    let print = shown(&driver);
-    assert_eq!(approve_as(&mut driver, print), None);
+    let fingerprint = shown(&driver);
+    assert_eq!(approve_as(&mut driver, fingerprint), None);
     assert_eq!(
         (driver.previews.len(), driver.starts("c")),
         (2, 0),
@@ -74,8 +74,8 @@ fn a_preview_is_requested_for_the_card_and_again_on_approval() {
 fn a_changed_preview_voids_the_approval_and_is_shown_again() {
     let mut driver = asked();
     says(&mut driver, Ok(json!("2 files")));
-    let print = shown(&driver);
-    approve_as(&mut driver, print.clone());
+    let fingerprint = shown(&driver);
+    approve_as(&mut driver, fingerprint.clone());
     says(&mut driver, Ok(json!("3 files")));
     assert_eq!(
         (driver.starts("c"), driver.phase("c")),
@@ -84,9 +84,9 @@ fn a_changed_preview_voids_the_approval_and_is_shown_again() {
     assert!(driver.call("c").has_changed());
     assert_eq!(driver.call("c").preview(), Some(&Ok(json!("3 files"))));
     // The version that was seen has changed.
-    assert_eq!(approve_as(&mut driver, print), Some(Refusal::Changed));
-    let print = shown(&driver);
-    assert_eq!(approve_as(&mut driver, print), None);
+    assert_eq!(approve_as(&mut driver, fingerprint), Some(Refusal::Changed));
+    let fingerprint = shown(&driver);
+    assert_eq!(approve_as(&mut driver, fingerprint), None);
     says(&mut driver, Ok(json!("3 files")));
     assert_eq!(driver.starts("c"), 1);
 }
@@ -94,8 +94,8 @@ fn a_changed_preview_voids_the_approval_and_is_shown_again() {
 #[test]
 fn an_approval_before_the_preview_does_not_start_the_call() {
     let mut driver = asked();
-    let (early, print) = (driver.previews[0].ticket(), shown(&driver));
-    assert_eq!(approve_as(&mut driver, print), None);
+    let (early, fingerprint) = (driver.previews[0].ticket(), shown(&driver));
+    assert_eq!(approve_as(&mut driver, fingerprint), None);
     // The first answer is outdated.
     let outcome = Ok(json!("1 file"));
     driver.input(Input::Previewed {

@@ -28,7 +28,7 @@ pub(crate) struct LazyAgent {
     options: SendWrapper<(js_sys::Array, JsValue)>,
     url: String,
     /// The agent, once the first run has created it.
-    made: Rc<OnceCell<Box<dyn Agent>>>,
+    created: Rc<OnceCell<Box<dyn Agent>>>,
 }
 
 impl LazyAgent {
@@ -38,7 +38,7 @@ impl LazyAgent {
         Self {
             options: SendWrapper::new((headers.clone(), copy.into())),
             url,
-            made: Rc::default(),
+            created: Rc::default(),
         }
     }
 }
@@ -76,19 +76,19 @@ impl Agent for LazyAgent {
     }
 
     fn stop(&self, thread_id: &str, run_id: &str) {
-        if let Some(agent) = self.made.get() {
+        if let Some(agent) = self.created.get() {
             agent.stop(thread_id, run_id);
         }
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
-        let (options, url, made) = (
+        let (options, url, created) = (
             self.options.clone(),
             self.url.clone(),
-            Rc::clone(&self.made),
+            Rc::clone(&self.created),
         );
         Box::pin(async move {
-            if made.get().is_none() {
+            if created.get().is_none() {
                 let agent = match part::load().await {
                     Ok(part) => (part.agent)(url, &options.0, &options.1).ok(),
                     Err(_) => None,
@@ -97,10 +97,10 @@ impl Agent for LazyAgent {
                     let reason = "the program of the agent could not be loaded";
                     return StreamEnd::Failed(Failure::new(FailureKind::Network, reason));
                 };
-                // Another run may have made it meanwhile.
-                let _ = made.set(agent);
+                // Another run may have created the agent meanwhile.
+                let _ = created.set(agent);
             }
-            match made.get() {
+            match created.get() {
                 Some(agent) => agent.run(input, events).await,
                 None => StreamEnd::Closed,
             }

@@ -38,8 +38,8 @@ impl DrawFunction {
     /// failed, because the user answers in it.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
-        let made = document().create_element("div");
-        let Ok(Ok(element)) = made.map(JsCast::dyn_into::<HtmlElement>) else {
+        let created = document().create_element("div");
+        let Ok(Ok(element)) = created.map(JsCast::dyn_into::<HtmlElement>) else {
             return ().into_any();
         };
         element.set_class_name("la-page-view");

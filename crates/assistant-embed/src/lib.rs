@@ -100,9 +100,10 @@ pub fn mount(
 ) -> Result<Chat, JsError> {
     ensure_running()?;
     let agent = LazyAgent::new(url, headers, options);
-    // The provider's assistant, which ends with it.
-    let made = Arc::new(OnceLock::new());
-    let below = Arc::clone(&made);
+    // The assistant of the provider and the handles of the window; set when the provider creates
+    // its children, and empty without a browser.
+    let created = Arc::new(OnceLock::new());
+    let below = Arc::clone(&created);
     let WindowOptions {
         markdown,
         media,
@@ -130,7 +131,7 @@ pub fn mount(
             </AssistantProvider>
         }
     });
-    let Some((Some(assistant), window)) = made.get().cloned() else {
+    let Some((Some(assistant), window)) = created.get().cloned() else {
         return Err(JsError::new("There is no browser to put a chat into"));
     };
     let state = ChatState {

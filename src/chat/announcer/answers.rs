@@ -87,7 +87,7 @@ pub(super) fn announce_answers(
     let (messages, words) = (assistant.messages(), Words::current());
     let of = assistant.clone();
     effect(move |_| {
-        let attributed = |id: &MessageId| {
+        let is_attributed = |id: &MessageId| {
             of.message(id)
                 .is_some_and(|cell| cell.attributed.get_untracked())
         };
@@ -95,7 +95,7 @@ pub(super) fn announce_answers(
             announced.with_value(|announced| {
                 announced
                     .borrow_mut()
-                    .update_pending_answers(list, attributed)
+                    .update_pending_answers(list, is_attributed)
             })
         });
         let speech = speech.get();
@@ -149,7 +149,7 @@ impl AnnouncementState {
     fn update_pending_answers(
         &mut self,
         list: &MessageList,
-        attributed: impl Fn(&MessageId) -> bool,
+        is_attributed: impl Fn(&MessageId) -> bool,
     ) -> Vec<MessageId> {
         let tip = list.last().map(|entry| entry.id.clone());
         let other = self.thread != list.thread();
@@ -170,7 +170,7 @@ impl AnnouncementState {
             },
         };
         for entry in list.iter().skip(from) {
-            if entry.role == Role::User || attributed(&entry.id) {
+            if entry.role == Role::User || is_attributed(&entry.id) {
                 // Earlier answers are done: a list may bring a whole history.
                 self.answers.values_mut().for_each(|one| one.done = true);
             }
@@ -178,8 +178,8 @@ impl AnnouncementState {
                 self.answers.entry(entry.id.clone()).or_default();
             }
         }
-        // In the order of the list. There are few: the standard library's sort adds three
-        // kilobytes.
+        // Inserts the answers in the order of the list. There are few of them, and the sort of the
+        // standard library would add three kilobytes to the module.
         let mut open: Vec<(Option<usize>, MessageId)> = Vec::new();
         for (id, _) in self.answers.iter().filter(|(_, one)| !one.done) {
             let place = list.iter().rposition(|entry| entry.id == *id);

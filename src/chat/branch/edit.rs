@@ -70,8 +70,8 @@ pub fn MessageEditor() -> impl IntoView {
     }
     let (shared, id) = (spoken.shared(), spoken.message.id.clone());
     let (edited, of) = (shared.edited, id.clone());
-    let open = move || edited.is_editing(&of);
-    when(open, move || editor(&shared, &id)).into_any()
+    let is_editing = move || edited.is_editing(&of);
+    when(is_editing, move || editor(&shared, &id)).into_any()
 }
 
 /// The text being edited, and the state that the editor's buttons and keys act on.

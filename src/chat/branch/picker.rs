@@ -32,12 +32,12 @@ pub fn BranchPicker() -> impl IntoView {
     let shared = spoken.shared();
     let (assistant, id) = (spoken.assistant.clone(), spoken.message.id.clone());
     let of = id.clone();
-    let several = move || {
+    let has_versions = move || {
         assistant
             .current_version(&of)
             .is_some_and(|(_, count)| count > 1)
     };
-    when(several, move || picker(&shared, &id)).into_any()
+    when(has_versions, move || picker(&shared, &id)).into_any()
 }
 
 /// Renders the picker of a message, whether or not the message has other versions.

@@ -71,7 +71,7 @@ impl ComposerContext {
             let has_question = || interrupts.with(|list| list.iter().any(is_open_question));
             asking.get().asking || has_question()
         });
-        // With this option a message denies pending approvals, as long as nothing else waits.
+        // With `auto_deny`, a message denies pending approvals, unless a question is open.
         let auto_deny = assistant.runtime().auto_deny;
         let takes = assistant.runtime().interjections;
         let interjects =
@@ -84,8 +84,8 @@ impl ComposerContext {
         let tray_of = tray.clone();
         let files = memo(move || tray_of.as_ref().is_some_and(AttachmentTray::has_files));
         let has_text = memo(move || !handle.text().trim().is_empty());
-        // Beside Stop there is only something to press once there is something to send.
-        let written = move || files.get() || has_text.get();
+        // While Stop is shown, Send is shown only if there is something to send.
+        let has_content = move || files.get() || has_text.get();
         let request = sole_deniable_request(&assistant);
         // A reason has no files, and a message that denies is sent by Send.
         let deniable = memo(move || {
@@ -102,7 +102,7 @@ impl ComposerContext {
             state,
             asked,
             denies,
-            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && written())),
+            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && has_content())),
             interjects,
             elsewhere,
             deniable,

@@ -29,7 +29,7 @@ pub fn ComposerInput() -> impl IntoView {
     };
     let (handle, words, refused) = (writing.handle, writing.words.clone(), writing.refused);
     let input = handle.input();
-    // The text that was set before the box was mounted.
+    // Shows the text that was set before the box was mounted.
     effect(move |_| {
         if let Some(element) = input.get() {
             let text = untrack(|| handle.text());
@@ -50,9 +50,9 @@ pub fn ComposerInput() -> impl IntoView {
                 writing.send();
             }
             "ArrowUp" if !has_modifier(&event) && handle.current_text().is_empty() => {
-                let edits =
+                let is_editing =
                     edited.is_some_and(|edited| edited.edit_last_message(&writing.assistant));
-                edits.then(|| event.prevent_default());
+                is_editing.then(|| event.prevent_default());
             }
             _ => {}
         }
@@ -130,7 +130,7 @@ pub fn ComposerStop(
     let stopper = writing.clone();
     let stop = move |event: ev::MouseEvent| {
         if !stopper.was_meant_for_replaced_button(&event) {
-            // Before the button is hidden, so that a screen reader follows.
+            // The focus moves before the button is hidden, so that a screen reader follows it.
             if stopper.on_stop.get_untracked() {
                 stopper.handle.focus();
             }

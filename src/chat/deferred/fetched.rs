@@ -108,7 +108,7 @@ impl DeferredParts {
             let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
             let fetches = match parts.stage.get_untracked() {
                 LoadState::Away => needed || turned_to,
-                // Something to show has arrived since.
+                // After a failure, tries again once the parts are needed anew.
                 LoadState::Failed => needed && was_needed == Some(false),
                 LoadState::Fetching | LoadState::Fetched(_) => false,
             };
@@ -141,8 +141,8 @@ impl DeferredParts {
         self.stage.set(LoadState::Fetching);
         spawn_local(async move {
             let renderers = deferred_renderers().await;
-            // The engine first, so that the conversation is drawn with the messages that waited.
-            // The window may be disposed by now.
+            // The engine is loaded first, so that the conversation is drawn with the messages that
+            // waited. The window may be disposed by now.
             if let (Ok(_), Some(assistant)) = (&renderers, self.assistant.try_get_value()) {
                 engine::load_engine(assistant.runtime().weak()).await;
                 // The request of a waiting message is on its way meanwhile: a run opens once the page

@@ -60,7 +60,8 @@ pub fn MessageView(
     let draw = move || {
         let (named, by_person) = (message.speaker.is_some(), message.role == Role::User);
         let children = move || {
-            // Rare parts get no placeholder, since every placeholder is a node.
+            // Rare parts are left out of the list, because `None` would add a placeholder node to
+            // the DOM.
             let speaker = (named && !by_person).then(|| view! { <MessageSpeaker /> }.into_any());
             let editor = by_person.then(|| view! { <MessageEditor /> }.into_any());
             let rest = [
@@ -164,8 +165,8 @@ fn message_article(
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
         let (edited, of) = (shared.edited, message.id.clone());
         let editing = move || {
-            let edits = edited.is_editing(&of);
-            edits.then_some("")
+            let is_editing = edited.is_editing(&of);
+            is_editing.then_some("")
         };
         provide_context(Arc::new(MessageContext {
             assistant,

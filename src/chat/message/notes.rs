@@ -27,8 +27,9 @@ pub fn MessageNotes() -> impl IntoView {
     let (steps, interjected) = (message.steps.read_only(), message.interjected);
     let some = steps.clone();
     let is_disputed = disputed.clone();
-    // Most messages have none, and one placeholder for all of them is enough.
-    let any = move || {
+    // Most messages have no notes: one condition for all of them adds one placeholder node to the
+    // DOM, instead of one for each kind of note.
+    let has_notes = move || {
         interjected
             || some.with(|steps| !steps.is_empty())
             || cut.get().is_some()
@@ -54,7 +55,7 @@ pub fn MessageNotes() -> impl IntoView {
         }
         .into_any()
     };
-    when(any, notes).into_any()
+    when(has_notes, notes).into_any()
 }
 
 /// Returns a signal with the way in which a message ended early; `None` if no note shows it. For an

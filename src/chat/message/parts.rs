@@ -135,7 +135,8 @@ pub fn MessageParts() -> impl IntoView {
     };
     let parts = paced_each(items, key, draw);
     let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
-    // One placeholder for rare content, since every placeholder is a node.
+    // The rare content shares one view, because each absent view adds a placeholder node to the
+    // DOM.
     let head = move || {
         let mark = attributed.get().then(|| {
             view! {

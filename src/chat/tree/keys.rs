@@ -95,11 +95,11 @@ fn find_row_by_typed_text(tree: &TreeState, at: usize, typed: &str) -> usize {
         tree.rows.with_untracked(|rows| {
             let after = rows.iter().enumerate().skip(at + 1);
             let mut others = after.chain(rows.iter().enumerate().take(at));
-            let begins = |id: &MessageId| {
+            let has_prefix = |id: &MessageId| {
                 let words = message_preview(id, all);
                 words.is_some_and(|words| to_lowercase(&words).starts_with(&typed))
             };
-            let found = others.find(|(_, row)| begins(row.id()));
+            let found = others.find(|(_, row)| has_prefix(row.id()));
             found.map(|(place, _)| place)
         })
     });

@@ -57,8 +57,8 @@ pub(super) fn view(tree: &TreeState, at: usize, row: &OutlineRow, spot: Option<S
         view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
     });
     let expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
-    let tip = |all: &Conversation| all.tip() == Some(row.id());
-    let is_tip = tree.assistant.with_conversation(tip).unwrap_or_default();
+    let is_tip = |all: &Conversation| all.tip() == Some(row.id());
+    let is_tip = tree.assistant.with_conversation(is_tip).unwrap_or_default();
     let (clicked, toggles) = (tree.clone(), tree.clone());
     let (id, of) = (row.id().clone(), row.id().clone());
     let fold = (row.branches() > 0).then(|| {

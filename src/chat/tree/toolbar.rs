@@ -45,12 +45,12 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
         }
     };
     let of = tree.clone();
-    let nothing = move || {
-        let empty = !is_there.get();
-        empty.then(|| view! { <p class="la-tree-empty">{of.words.text(|l| &l.no_branches)}</p> })
+    let empty_note = move || {
+        let is_empty = !is_there.get();
+        is_empty.then(|| view! { <p class="la-tree-empty">{of.words.text(|l| &l.no_branches)}</p> })
     };
     view! {
-        {dynamic(nothing)}
+        {dynamic(empty_note)}
         <div
             class="la-tree-bar"
             role="group"

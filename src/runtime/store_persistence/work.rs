@@ -167,17 +167,18 @@ impl StorePersistence {
         Ok(())
     }
 
-    /// Writes an empty batch if the store is failing and the writer is registered, to check that
-    /// the store answers: a failed write of a real call would have an unknown outcome, and this
-    /// page could not start the call any more.
+    /// Checks that a failing store answers again, by writing an empty batch; does nothing if the
+    /// store is not failing or the writer is not registered. A claim is not used for this check: if
+    /// its write failed, its outcome would be unknown, and this page could no longer start the
+    /// call.
     pub(super) async fn check_store(&self, thread: &TabThread) -> Result<(), StoreError> {
-        let nothing = Batch {
+        let empty_batch = Batch {
             thread_id: thread.id.clone(),
             writer: thread.writer(),
             ..Batch::default()
         };
         match self.is_failing() && thread.taken.get() {
-            true => self.with_timeout(self.store.write(nothing)).await,
+            true => self.with_timeout(self.store.write(empty_batch)).await,
             false => Ok(()),
         }
     }

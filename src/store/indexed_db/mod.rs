@@ -162,17 +162,17 @@ impl Connection {
     /// Closes the connection when a newer version in another tab, or the browser, needs the
     /// database; the next use opens the database again.
     fn close_on_request(self: &Rc<Self>, database: &IdbDatabase) {
-        let (inner, asked) = (Rc::downgrade(self), database.clone());
-        let forget = Closure::<dyn FnMut()>::new(move || {
-            asked.close();
+        let (inner, connection) = (Rc::downgrade(self), database.clone());
+        let on_close = Closure::<dyn FnMut()>::new(move || {
+            connection.close();
             if let Some(inner) = inner.upgrade() {
                 inner.forget_connection();
             }
         });
         // Lives as long as the page, like the store.
-        let forget = forget.into_js_value();
-        database.set_onversionchange(Some(forget.unchecked_ref()));
-        database.set_onclose(Some(forget.unchecked_ref()));
+        let on_close = on_close.into_js_value();
+        database.set_onversionchange(Some(on_close.unchecked_ref()));
+        database.set_onclose(Some(on_close.unchecked_ref()));
     }
 
     /// Begins a transaction that follows all batches of this connection: all requests of a batch in

@@ -73,7 +73,8 @@ fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
         if let Some(dialog) = element.get() {
             // Fails only if the dialog is already open.
             let _ = dialog.show_modal();
-            // A key typed meanwhile presses no button.
+            // Focuses the dialog instead of its first button, so that a key typed meanwhile presses
+            // no button.
             let _ = dialog.focus();
         }
     });

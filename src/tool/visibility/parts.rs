@@ -146,7 +146,7 @@ impl CardParts {
     /// Examines the card in its current state. If `pressed` is true, every visible part is also
     /// examined by hit tests.
     pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> CardState {
-        let settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
+        let has_settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.update_parts();
         self.track_movement(now);
         // Of a card that was never in view nothing can be read, so its parts are not examined.
@@ -173,12 +173,12 @@ impl CardParts {
         }
         CardState {
             read,
-            clear: !covered && settled(self.cleared),
-            still: settled(self.moved),
-            covered: self.covered.is_some_and(settled),
+            clear: !covered && has_settled(self.cleared),
+            still: has_settled(self.moved),
+            covered: self.covered.is_some_and(has_settled),
             waits: !read
                 && !covered
-                && settled(
+                && has_settled(
                     self.begun
                         .max(self.cleared)
                         .saturating_add(i64::from(SETTLE_MS)),
@@ -273,8 +273,8 @@ impl CardPart {
             PartVisibility::Visible => self.visible_since.or(Some(now)),
             PartVisibility::OutOfView | PartVisibility::Covered => None,
         };
-        let visible = |since| now.saturating_sub(since) >= i64::from(SETTLE_MS);
-        self.read |= self.visible_since.is_some_and(visible);
+        let is_long_enough = |since| now.saturating_sub(since) >= i64::from(SETTLE_MS);
+        self.read |= self.visible_since.is_some_and(is_long_enough);
     }
 
     fn examine_visibility(
@@ -303,7 +303,7 @@ impl CardPart {
             Cover::Card | Cover::OutOfView => PartVisibility::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
                 let holds = now.saturating_sub(report.at) >= AGE_MS;
-                // The cover of a letter is smaller than the wide grid.
+                // A cover over a single letter can fit between the points of the wide grid.
                 let letter = pressed
                     && tests.find_cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
                 let covered = letter || (holds && denials::is_proof_of_cover(&self.element));
@@ -338,9 +338,9 @@ fn create_intersection_observer(
 
 fn has_content(element: &Element) -> bool {
     const NO_TEXT: &str = ".la-approval-end, .la-approval-custom, input, select, textarea";
-    let blank = || {
+    let is_blank = || {
         let text = element.text_content().unwrap_or_default();
         text.trim().is_empty()
     };
-    element.matches(NO_TEXT).unwrap_or(false) || !blank()
+    element.matches(NO_TEXT).unwrap_or(false) || !is_blank()
 }

@@ -129,25 +129,25 @@ impl Presses {
         };
         let button = closest(&target, "button").unwrap_or(target);
         let begun = self.begun.get_value();
-        let here = |begun: &PressStart| {
+        let is_here = |begun: &PressStart| {
             let target = begun.target.as_ref();
             target.is_some_and(|target| button.contains(Some(target)))
         };
-        let recent = |begun: &PressStart| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
+        let is_recent = |begun: &PressStart| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
         match (event.dyn_ref::<MouseEvent>(), begun) {
             (None, _) => event
                 .dyn_ref::<KeyboardEvent>()
                 .is_none_or(|key| !key.repeat()),
             (Some(click), begun) if click.detail() > 0 => {
-                let begun_here = begun.is_none_or(|begun| begun.key.is_none() && here(&begun));
+                let begun_here = begun.is_none_or(|begun| begun.key.is_none() && is_here(&begun));
                 begun_here && is_inside(&button, click)
             }
             (Some(_), Some(begun)) if begun.key.is_some() => {
-                let quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
-                let meant = (here(&begun) && quiet) || is_form_submission(&begun, &button);
-                (meant && !begun.repeats) || !recent(&begun)
+                let is_quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
+                let is_meant = (is_here(&begun) && is_quiet) || is_form_submission(&begun, &button);
+                (is_meant && !begun.repeats) || !is_recent(&begun)
             }
-            (Some(_), Some(begun)) => here(&begun) || !recent(&begun),
+            (Some(_), Some(begun)) => is_here(&begun) || !is_recent(&begun),
             (Some(_), None) => true,
         }
     }

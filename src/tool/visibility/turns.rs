@@ -44,7 +44,7 @@ pub(super) fn schedule_examination(card: Visibility) {
 /// Returns the remaining time of the pause, in milliseconds; not positive if the pause is over.
 fn remaining_pause_ms() -> f64 {
     let rest = RESTS_UNTIL.get() - Date::now();
-    // The clock may be set back.
+    // A longer rest than the maximum means that the clock was set back.
     if rest > MAX_REST_MS { 0.0 } else { rest }
 }
 

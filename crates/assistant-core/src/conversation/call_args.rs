@@ -1,5 +1,5 @@
-//! Reads and changes the arguments of a call, and applies the state events of these changes. `args`
-//! contains the text and the value.
+//! Methods of [`ToolCall`] that read and change its arguments, and apply the resulting state
+//! events. The module `args` defines the type that stores the text and the parsed value.
 
 use serde_json::Value;
 

@@ -50,7 +50,9 @@ impl Fingerprint {
             return call;
         }
         let all = std::iter::once(&call).chain(questions);
-        let all: Value = all.map(|print| Value::from(&*print.0)).collect();
+        let all: Value = all
+            .map(|fingerprint| Value::from(&*fingerprint.0))
+            .collect();
         Self(format!("card {}", canonical(&all)).into())
     }
 }

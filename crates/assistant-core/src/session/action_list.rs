@@ -258,11 +258,11 @@ impl ActionList {
             return Err(self.incomplete_refusal(written.len()));
         }
         let pairs = self.0.iter().zip(written).enumerate();
-        let read = pairs.map(|(place, (action, written))| {
+        let decisions = pairs.map(|(place, (action, written))| {
             let decision = ActionDecision::parse(written, action);
             decision.ok_or(Refusal::DecisionNotAllowed { action: place + 1 })
         });
-        self.build_answer(&read.collect::<Result<Vec<_>, _>>()?)
+        self.build_answer(&decisions.collect::<Result<Vec<_>, _>>()?)
     }
 
     const fn incomplete_refusal(&self, decisions: usize) -> Refusal {

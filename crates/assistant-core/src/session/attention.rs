@@ -161,9 +161,9 @@ impl Session {
     /// Remembers a denial of the user for this turn.
     pub(super) fn record_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
-        if let Some(print) = self.denial_fingerprint(key) {
+        if let Some(fingerprint) = self.denial_fingerprint(key) {
             let denied = &mut self.attention.denied;
-            denied.push((print, reason));
+            denied.push((fingerprint, reason));
             let over = denied.len().saturating_sub(MAX_DENIALS);
             denied.drain(..over);
         }
@@ -171,19 +171,19 @@ impl Session {
 
     /// Forgets a denial after an approval: an equal call is asked about again.
     pub(super) fn forget_denial(&mut self, key: &CallKey) {
-        let print = self.denial_fingerprint(key);
+        let fingerprint = self.denial_fingerprint(key);
         self.attention
             .denied
-            .retain(|(denied, _)| Some(denied) != print.as_ref());
+            .retain(|(denied, _)| Some(denied) != fingerprint.as_ref());
     }
 
     /// Returns the denial of an equal call in this turn, as its reason, if one was given. The outer
     /// `None` means that no equal call was denied.
     #[allow(clippy::option_option, reason = "a denial may come without a reason")]
     pub(super) fn earlier_denial(&self, key: &CallKey) -> Option<Option<String>> {
-        let print = self.denial_fingerprint(key)?;
+        let fingerprint = self.denial_fingerprint(key)?;
         let mut denied = self.attention.denied.iter();
-        let found = denied.find(|(denied, _)| *denied == print)?;
+        let found = denied.find(|(denied, _)| *denied == fingerprint)?;
         Some(found.1.clone())
     }
 

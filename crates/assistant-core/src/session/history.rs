@@ -174,9 +174,10 @@ impl ToolRecord {
 }
 
 impl Session {
-    /// Returns all calls of the conversation, with the calls of the page itself since the
-    /// conversation was opened. Of the finished calls of the page, only the newest two hundred are
-    /// included.
+    /// Returns the history of the calls of the conversation, including those of the page itself
+    /// since the conversation was opened. All calls are counted; [`ToolHistory::records`] contains
+    /// the newest two hundred. Of the finished calls of the page, only the newest two hundred are
+    /// kept and counted.
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let mut history = ToolHistory::default();

@@ -375,8 +375,8 @@ impl Session {
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
             // An interrupt that the user has not seen counts as a new question.
-            let hold_back =
-                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back_interrupt(id, cx);
+            let hold_back = self.interrupts.was_answered_unseen(id)
+                && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_rejected(id, hold_back) {
                 self.reblock_call(id, key, card);
             }
@@ -391,8 +391,8 @@ impl Session {
         let lapsed = self.ask_about_lapsed_approvals(cx);
         let changed = self.interrupts.changed_ids(&self.conversation);
         for id in &changed {
-            let hold_back =
-                self.interrupts.was_carried_unseen(id) && self.count_or_hold_back_interrupt(id, cx);
+            let hold_back = self.interrupts.was_answered_unseen(id)
+                && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
                 self.reblock_call(id, key, card);
                 self.conversation.apply_note(&key, Note::Changed);

@@ -307,25 +307,25 @@ impl Interrupts {
     /// now. Returns the key of the blocked call, and true if its card shows the interrupt; `None`
     /// if the interrupt is not found or blocks no call.
     pub(super) fn reopen_rejected(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
-        let open = self.find_carried_mut(id)?;
+        let open = self.find_by_id_mut(id)?;
         open.rejected |= open.answer.is_some();
         open.reopen(hold_back)
     }
 
-    /// Returns true if the current run carried the answer of this interrupt, and the user had not
-    /// seen the interrupt.
-    pub(super) fn was_carried_unseen(&mut self, id: &str) -> bool {
-        self.find_carried_mut(id)
+    /// Returns true if the interrupt with this id was answered without having been shown to the
+    /// user; false if the interrupt is not found.
+    pub(super) fn was_answered_unseen(&mut self, id: &str) -> bool {
+        self.find_by_id_mut(id)
             .is_some_and(|open| open.was_answered_unseen())
     }
 
-    /// Returns the interrupt with this id whose answer the run carried, on the run branch or on a
-    /// branch that became another one during the run.
-    fn find_carried_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
+    /// Returns the open interrupt with this id, on the run branch or on another branch. Of the
+    /// interrupts of other branches, only those that moved there after the run opened are found.
+    fn find_by_id_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
         let apart = self.apart.iter().any(|apart| apart == id);
         let moved = self.elsewhere.iter_mut().filter(|_| !apart);
-        let mut carried = self.list.iter_mut().chain(moved);
-        carried.find(|open| open.interrupt.id == id)
+        let mut open = self.list.iter_mut().chain(moved);
+        open.find(|open| open.interrupt.id == id)
     }
 
     /// Removes and returns the interrupts that a run answered, even if the run branch is another

@@ -59,7 +59,7 @@ pub(super) struct CheckFacts<'a> {
     pub(super) earlier: Option<AllowedEarlier>,
     /// True if the call is unchanged since the agent asked the user about it, or if the agent did
     /// not ask.
-    pub(super) is_as_asked: bool,
+    pub(super) is_unchanged_since_asked: bool,
     /// True if the user is asked regardless of the rules.
     pub(super) ask: bool,
 }
@@ -98,9 +98,9 @@ pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
         return NextStep::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
-    // It differs from the version that the user was asked about.
-    let is_other = call.has_changed() || !facts.is_as_asked;
-    if facts.ask || is_other || call.must_be_asked() || !may_repeat {
+    // The call differs from the version that the user was asked about.
+    let has_changed = call.has_changed() || !facts.is_unchanged_since_asked;
+    if facts.ask || has_changed || call.must_be_asked() || !may_repeat {
         return NextStep::Ask;
     }
     match (action.approval, facts.earlier) {

@@ -170,7 +170,7 @@ impl Session {
             offer: self.offer_status(call),
             fault,
             earlier: entry.and_then(|entry| self.find_earlier_approval(call, entry, cx.now)),
-            is_as_asked: self.is_unchanged_since_asked(key),
+            is_unchanged_since_asked: self.is_unchanged_since_asked(key),
             ask,
         });
         match next {

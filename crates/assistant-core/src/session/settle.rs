@@ -254,10 +254,10 @@ impl Session {
     /// results. A run that was started for this reason is not followed by another.
     fn should_ask_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary.runs.iter().rev();
-        let called = |run: &RunSummary| !run.tools.is_empty();
-        let carried = !runs.next().is_some_and(called) && runs.next().is_some_and(called);
-        let may = self.options.agent.retries_empty_answers && carried;
-        may && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
+        let has_calls = |run: &RunSummary| !run.tools.is_empty();
+        let had_results = !runs.next().is_some_and(has_calls) && runs.next().is_some_and(has_calls);
+        let is_retry_due = self.options.agent.retries_empty_answers && had_results;
+        is_retry_due && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
     /// Records a hash of the newest run's calls, for comparison with the next run; `None` if the
@@ -354,6 +354,8 @@ impl Session {
         }
     }
 
+    /// Retries the last run, or resumes its answer if the network interrupted it. Fails if there is
+    /// no failed run to retry, or if something is in progress.
     pub(super) fn retry_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);

@@ -179,7 +179,7 @@ impl Session {
             }
         };
         let is_unknown = call.has_unknown_outcome() && !entry.spec.idempotent;
-        let unasked = by_rules || self.is_allowed_by_grant(call, entry, now);
-        unasked && !call.has_changed() && !call.history().must_be_asked && !is_unknown
+        let is_allowed = by_rules || self.is_allowed_by_grant(call, entry, now);
+        is_allowed && !call.has_changed() && !call.history().must_be_asked && !is_unknown
     }
 }

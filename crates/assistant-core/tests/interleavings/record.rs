@@ -16,7 +16,7 @@ use serde_json::Value;
 pub(super) struct Shown {
     pub(super) name: String,
     pub(super) args: Value,
-    pub(super) print: Option<Fingerprint>,
+    pub(super) fingerprint: Option<Fingerprint>,
     /// True if the agent asked, not the page.
     pub(super) by_agent: bool,
 }
@@ -52,10 +52,10 @@ impl Record {
         self.cards.get(call).cloned()
     }
 
-    pub(super) fn card(&mut self, call: CallKey, print: Option<Fingerprint>) {
+    pub(super) fn card(&mut self, call: CallKey, fingerprint: Option<Fingerprint>) {
         self.asked.insert(call);
-        if let Some(print) = print {
-            self.cards.entry(call).or_insert(print);
+        if let Some(fingerprint) = fingerprint {
+            self.cards.entry(call).or_insert(fingerprint);
         }
     }
 
@@ -162,7 +162,7 @@ impl Record {
         &mut self,
         run: &Invocation,
         spec: &ActionSpec,
-        print: Option<Fingerprint>,
+        fingerprint: Option<Fingerprint>,
         eager: bool,
     ) {
         let (key, id) = (run.call_key(), run.call_id());
@@ -186,8 +186,8 @@ impl Record {
                 "{key:?}"
             );
             assert!(
-                shown.by_agent || shown.print == print,
-                "{shown:?}, {print:?}"
+                shown.by_agent || shown.fingerprint == fingerprint,
+                "{shown:?}, {fingerprint:?}"
             );
         }
         if !self.since_load.contains(&key) {

@@ -226,7 +226,7 @@ impl World {
                 .clone()
                 .or(call.effective_args().cloned())
                 .unwrap_or_default(),
-            print: None,
+            fingerprint: None,
             by_agent,
         });
         Some((key, call.id().to_owned(), shown))
@@ -241,7 +241,7 @@ impl World {
         if let Some((key, id, shown)) = decision {
             match shown {
                 Some(mut shown) => {
-                    shown.print = self.driver.session.fingerprint(&key);
+                    shown.fingerprint = self.driver.session.fingerprint(&key);
                     self.record.approve(key, &id, shown);
                 }
                 None => self.record.deny(key, &id),
@@ -289,9 +289,9 @@ impl World {
                     .get(invocation.registration())
                     .unwrap()
                     .spec();
-                let print = session.fingerprint(&invocation.call_key());
+                let fingerprint = session.fingerprint(&invocation.call_key());
                 let eager = self.eager || spec.is_eager();
-                self.record.starts(invocation, spec, print, eager);
+                self.record.starts(invocation, spec, fingerprint, eager);
                 self.live.insert(invocation.id(), (**invocation).clone());
                 self.check_overlap();
             }

@@ -35,8 +35,8 @@ impl Screen {
                     let open = session.interrupts().iter();
                     let ids = open.map(|open| open.interrupt().id.clone());
                     let shown = ids.filter_map(|id| {
-                        let print = session.question_fingerprint(&id)?;
-                        Some((id, print))
+                        let fingerprint = session.question_fingerprint(&id)?;
+                        Some((id, fingerprint))
                     });
                     self.questions = shown.collect();
                 }
@@ -54,9 +54,9 @@ impl Screen {
     fn draw_card(&mut self, key: CallKey, session: &Session) {
         let call = session.conversation().call(&key);
         if call.is_some_and(|call| call.phase() == Phase::ApprovalRequested)
-            && let Some(print) = session.fingerprint(&key)
+            && let Some(fingerprint) = session.fingerprint(&key)
         {
-            self.cards.insert(key, print);
+            self.cards.insert(key, fingerprint);
         }
     }
 }

@@ -58,7 +58,7 @@ pub(super) struct Card {
     pub(super) args: Option<Value>,
     pub(super) phase: Phase,
     pub(super) has_unknown_outcome: bool,
-    pub(super) print: Option<Fingerprint>,
+    pub(super) fingerprint: Option<Fingerprint>,
 }
 
 /// A task that the environment still has to complete for a tab.
@@ -249,13 +249,13 @@ impl Tab {
         let call = self.session.conversation().call(key)?;
         // A call without a question is not shown with the current rules.
         let is_asked = call.phase() == Phase::ApprovalRequested;
-        let print = || self.session.fingerprint(key);
+        let fingerprint = || self.session.fingerprint(key);
         Some(Card {
             name: call.name().to_owned(),
             args: call.effective_args().cloned(),
             phase: call.phase(),
             has_unknown_outcome: call.has_unknown_outcome(),
-            print: is_asked.then(print).flatten(),
+            fingerprint: is_asked.then(fingerprint).flatten(),
         })
     }
 

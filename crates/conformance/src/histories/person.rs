@@ -36,7 +36,7 @@ impl ChatSimulation {
             false => Verdict::Deny { reason: None },
         };
         // A card without a question shows nothing to decide about.
-        let Some(shown) = card.print.clone() else {
+        let Some(shown) = card.fingerprint.clone() else {
             self.tally.wrong_card += 1;
             return;
         };

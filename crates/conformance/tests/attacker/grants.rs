@@ -175,8 +175,8 @@ impl Scene {
         for key in open {
             let call = session.conversation().call(&key);
             let args = call.and_then(|call| call.effective_args()).cloned();
-            if let (Some(print), Some(args)) = (session.fingerprint(&key), args) {
-                tab.cards.insert(key, (print, args));
+            if let (Some(fingerprint), Some(args)) = (session.fingerprint(&key), args) {
+                tab.cards.insert(key, (fingerprint, args));
             }
         }
         output.refused.is_none()

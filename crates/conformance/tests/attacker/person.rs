@@ -28,7 +28,7 @@ pub(crate) struct Card {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
-    print: Fingerprint,
+    fingerprint: Fingerprint,
     /// The preview; `None` before the action has returned it.
     pub(crate) preview: Option<Result<Value, String>>,
     pub(crate) by_agent: bool,
@@ -368,7 +368,7 @@ impl Scene {
                 id: shown.id().to_owned(),
                 name: shown.name().to_owned(),
                 args: args.unwrap_or_else(|| shown.args_text().into()),
-                print: self.session.fingerprint(&call)?,
+                fingerprint: self.session.fingerprint(&call)?,
                 preview: shown.preview().cloned(),
                 by_agent: shown.approval()?.interrupt_id().is_some(),
                 written: WrittenCall::from_call(shown),
@@ -434,7 +434,7 @@ impl Scene {
                 self.granted.insert(card.call, card.clone());
             }
         }
-        let (call, shown) = (card.call, card.print);
+        let (call, shown) = (card.call, card.fingerprint);
         let schema = self.schema_of(&card.name);
         if !self.handle_input(Input::Decide {
             call,

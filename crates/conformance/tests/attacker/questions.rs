@@ -28,7 +28,7 @@ pub(crate) struct ShownQuestion {
     /// The interrupt as the agent sent it.
     asked: Value,
     about: Option<WrittenCall>,
-    print: Fingerprint,
+    fingerprint: Fingerprint,
     takes_approval: bool,
     /// The actions that the question lists, as they were shown.
     actions: Vec<Value>,
@@ -255,7 +255,7 @@ impl Scene {
             id: id.clone(),
             asked: interrupt_to_value(open.interrupt()),
             about: self.call_asked_about(open.interrupt()),
-            print: self.session.question_fingerprint(id)?,
+            fingerprint: self.session.question_fingerprint(id)?,
             takes_approval: open.takes_approval(),
             actions: open
                 .actions()
@@ -316,7 +316,7 @@ impl Scene {
             id,
             asked,
             about,
-            print,
+            fingerprint,
             takes_approval,
             actions,
         } = read.clone();
@@ -339,7 +339,7 @@ impl Scene {
         }
         let accepted = self.handle_input(Input::Answer {
             interrupt_id: id,
-            shown: print,
+            shown: fingerprint,
             status: match payload {
                 Some(_) => ResumeStatus::Resolved,
                 None => ResumeStatus::Cancelled,
@@ -414,7 +414,7 @@ impl Scene {
         }
         let accepted = self.handle_input(Input::DecideActions {
             interrupt_id: read.id,
-            shown: read.print,
+            shown: read.fingerprint,
             decisions,
             by: Decider::Person,
         });

@@ -67,7 +67,7 @@ fn plain_facts<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckF
         offer: OfferStatus::Offered,
         fault: None,
         earlier: None,
-        is_as_asked: true,
+        is_unchanged_since_asked: true,
         ask: false,
     }
 }
@@ -131,11 +131,11 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
             ..facts(&honest)
         };
         assert_eq!(check(by_caller), NextStep::Ask);
-        let not_as_asked = CheckFacts {
-            is_as_asked: false,
+        let changed_since_asked = CheckFacts {
+            is_unchanged_since_asked: false,
             ..facts(&honest)
         };
-        assert_eq!(check(not_as_asked), NextStep::Ask);
+        assert_eq!(check(changed_since_asked), NextStep::Ask);
     }
     // An idempotent call is not asked about because of its unknown outcome.
     let mut twice = action(Policy::Never);

@@ -293,13 +293,13 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in PermittedBy::ALL {
         let mut scene = Scene::new(by);
-        let print = fingerprint_call(scene.call(), None);
+        let fingerprint = fingerprint_call(scene.call(), None);
         scene.edit_call(|call| {
             call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.interrupt_id = Some("i".to_owned());
                 approval.decision = Some(Decision::Approved);
-                approval.shown = Some(print);
+                approval.shown = Some(fingerprint);
             });
         });
         let is_asked = by.policy() == Policy::Always;
