@@ -67,8 +67,8 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     /// ```
     #[must_use]
     pub fn args(&self) -> Option<T> {
-        let best = self.read_args(|_, args| Some(args.clone()))?;
-        if let Ok(args) = serde_json::from_value(best) {
+        let visible_args = self.read_args(|_, args| Some(args.clone()))?;
+        if let Ok(args) = serde_json::from_value(visible_args) {
             return Some(args);
         }
         deserialize_value(self.read_args(complete_args))

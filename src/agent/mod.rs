@@ -58,8 +58,9 @@ pub trait Agent: 'static {
         let _ = (thread_id, run_id);
     }
 
-    /// Answers one run. If [`RunInput::resumes`] is set, reads the interrupted answer again. Events
-    /// are emitted to the sink in order: `RunStarted` first, `RunFinished` or `RunError` last.
+    /// Performs one run, emits its events to the sink, and returns how the stream ended. If
+    /// [`RunInput::resumes`] is set, resumes the interrupted answer instead of requesting a new
+    /// one. Events are emitted in order: `RunStarted` first, `RunFinished` or `RunError` last.
     /// Chunk events must be expanded before they are emitted.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }

@@ -1,5 +1,6 @@
 //! Moves the focus between turns by keyboard: the list is a tab stop, and Up, Down, Home and End
-//! move the focus over the mounted turns. A turn that is higher than the window is scrolled first.
+//! move the focus over the mounted turns. If the focused turn extends beyond the edge of the list,
+//! the arrow key scrolls it first.
 
 use leptos::{ev::KeyboardEvent, prelude::*};
 use wasm_bindgen::JsCast;
@@ -13,8 +14,8 @@ const TURN: &str = ".la-turn";
 const MOUNT_MS: u32 = 60;
 
 /// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
-pub(super) fn handle_key(stick: ScrollState, event: &KeyboardEvent) {
-    let Some(scroller) = stick.scroller.get_untracked() else {
+pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
+    let Some(scroller) = scroll.scroller.get_untracked() else {
         return;
     };
     let target = event
@@ -55,7 +56,7 @@ pub(super) fn handle_key(stick: ScrollState, event: &KeyboardEvent) {
         }
         // The end may move while the browser scrolls there.
         "End" => {
-            stick.jump_to_end();
+            scroll.jump_to_end();
             event.prevent_default();
             focus_turn_after_mount(scroller.into(), false);
         }

@@ -51,7 +51,7 @@ impl ScrollState {
     /// Creates the scroll state, and observes the size of the content until the component is
     /// unmounted.
     pub(super) fn new(list: BlockList) -> Self {
-        let stick = Self {
+        let scroll = Self {
             scroller: NodeRef::new(),
             content: list.pinned.content,
             at_end: RwSignal::new(true),
@@ -63,11 +63,11 @@ impl ScrollState {
             question: StoredValue::new(None),
         };
         effect(move |_| {
-            if let (Some(scroller), Some(content)) = (stick.scroller.get(), stick.content.get()) {
-                stick.watch_sizes(&scroller, &content);
+            if let (Some(scroller), Some(content)) = (scroll.scroller.get(), scroll.content.get()) {
+                scroll.watch_sizes(&scroller, &content);
             }
         });
-        stick
+        scroll
     }
 
     /// Observes the sizes of the content and its container: the end leaves the view when the

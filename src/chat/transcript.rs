@@ -75,21 +75,21 @@ pub fn Transcript(
     };
     let words = Words::current();
     let list = BlockList::new();
-    let stick = ScrollState::new(list);
-    apply_message_changes(&assistant, list, stick);
+    let scroll = ScrollState::new(list);
+    apply_message_changes(&assistant, list, scroll);
     when_idle(time::load_formatters);
-    let unseen = count_unseen(list, stick);
+    let unseen = count_unseen(list, scroll);
     mount_all_on_search_or_print(list);
     let is_empty = move || list.total.get() == 0;
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
     shared.message = message;
-    shared.stick = Some(stick);
+    shared.scroll = Some(scroll);
     let edited = shared.edited;
     effect(move |_| {
         // The editor takes the focus, and the browser scrolls to it, so the view must not follow
         // the end meanwhile.
         if let Some(id) = edited.id_opened_by_composer() {
-            stick.hold_toggled_element();
+            scroll.hold_toggled_element();
             list.mount_message(&id);
         }
     });
@@ -127,21 +127,21 @@ pub fn Transcript(
                 aria-live="off"
                 aria-label=words.attr(|l| &l.conversation)
                 tabindex="0"
-                node_ref=stick.scroller
-                on:scroll=move |_| stick.handle_scroll()
-                on:keydown=move |event| roving::handle_key(stick, &event)
+                node_ref=scroll.scroller
+                on:scroll=move |_| scroll.handle_scroll()
+                on:keydown=move |event| roving::handle_key(scroll, &event)
                 on:click=move |event| {
                     let opens: Option<web_sys::Element> = event
                         .target()
                         .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok());
                     if opens.is_some_and(|element| closest(&element, OPENS).is_some()) {
-                        stick.hold_toggled_element();
+                        scroll.hold_toggled_element();
                     }
                 }
             >
                 <div
                     class="la-transcript-content"
-                    node_ref=stick.content
+                    node_ref=scroll.content
                     data-all=move || list.all.get().then_some("")
                 >
                     {when(is_empty, move || empty.run())}
@@ -155,9 +155,9 @@ pub fn Transcript(
                 type="button"
                 class="la-button la-jump"
                 data-size="small"
-                hidden=move || stick.at_end.get() || stick.held.get()
+                hidden=move || scroll.at_end.get() || scroll.held.get()
                 on:click=move |event| {
-                stick.jump_to_latest();
+                scroll.jump_to_latest();
                 focus::focus_after_removal(&event_target(&event), event.detail() == 0);
             }
             >
@@ -176,13 +176,13 @@ const OPENS: &str = "summary, [aria-expanded]";
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
 /// after a queued message, and in another conversation. If a question is new while the view is at
 /// the end, scrolls to the first question.
-fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollState) {
+fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollState) {
     let messages = assistant.messages();
     let apply = move || {
-        let at_end = stick.at_end.get_untracked();
+        let at_end = scroll.at_end.get_untracked();
         match messages.with(|messages| list.apply_changes(messages, at_end)) {
             ThreadChange::More => {}
-            ThreadChange::UserMessage | ThreadChange::Other => stick.jump_to_end(),
+            ThreadChange::UserMessage | ThreadChange::Other => scroll.jump_to_end(),
         }
     };
     // The first time synchronously, so that the first frame shows the thread.
@@ -215,7 +215,7 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollSt
                 let message = |of: &Conversation| Some(of.message_of_call(call)?.id().clone());
                 asking.with_conversation(message).flatten()
             });
-            stick.handle_questions_change(has_new, !open.is_empty(), first.as_ref());
+            scroll.handle_questions_change(has_new, !open.is_empty(), first.as_ref());
         }
         open
     });
@@ -223,7 +223,7 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollSt
     effect(move |known: Option<usize>| {
         let count = queued.with(Vec::len);
         if known.is_some_and(|known| known < count) {
-            stick.jump_to_end();
+            scroll.jump_to_end();
         }
         count
     });
@@ -231,9 +231,9 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, stick: ScrollSt
 
 /// Returns a signal with the number of messages of the agent since the reader left the end; 0 at
 /// the end.
-fn count_unseen(list: BlockList, stick: ScrollState) -> Memo<usize> {
+fn count_unseen(list: BlockList, scroll: ScrollState) -> Memo<usize> {
     let left_at = Memo::new(move |known: Option<&Option<ThreadEnd>>| {
-        if stick.at_end.get() {
+        if scroll.at_end.get() {
             return None;
         }
         known.cloned().flatten().or_else(|| list.thread_end())

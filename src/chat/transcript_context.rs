@@ -32,7 +32,7 @@ pub(super) struct TranscriptContext {
     /// same button of that version gets the focus after the switch.
     pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
     /// The scroll state of the surrounding transcript; `None` outside of a transcript.
-    pub(super) stick: Option<ScrollState>,
+    pub(super) scroll: Option<ScrollState>,
 }
 
 impl TranscriptContext {
@@ -46,7 +46,7 @@ impl TranscriptContext {
             focused: RwSignal::new(None),
             edited: EditedMessage::current(),
             wanted: RwSignal::new(None),
-            stick: None,
+            scroll: None,
         }
     }
 
@@ -61,23 +61,23 @@ impl TranscriptContext {
 
     /// Holds the reader's position while another branch is loaded.
     pub(super) fn hold_position(&self) {
-        if let Some(stick) = self.stick {
-            stick.hold_position();
+        if let Some(scroll) = self.scroll {
+            scroll.hold_position();
         }
     }
 
     /// Ends the effect of [`Self::hold_position`] after the branch was replaced. If the end of the
     /// new branch is in view, the view follows the end.
     pub(super) fn resume_following(&self) {
-        if let Some(stick) = self.stick {
-            stick.resume_following();
+        if let Some(scroll) = self.scroll {
+            scroll.resume_following();
         }
     }
 
     /// Scrolls to the end, where the requested answer appears.
     pub(super) fn scroll_to_end(&self) {
-        if let Some(stick) = self.stick {
-            stick.jump_to_end();
+        if let Some(scroll) = self.scroll {
+            scroll.jump_to_end();
         }
     }
 }

@@ -33,9 +33,9 @@ impl FakeClock {
         Self(())
     }
 
-    /// Advances the time. Timers that become due fire at once, in order, each at its time. Code
-    /// that waits for them, such as the rest of a handler, runs in the page's next tasks: see
-    /// [`settle`](super::settle).
+    /// Advances the time. Timers that become due fire before this function returns, in order; while
+    /// one fires, the clock shows the time at which it was due. Code that waits for a timer, such
+    /// as the rest of a handler, runs in the page's next tasks: see [`settle`](super::settle).
     pub fn advance(&self, by: Duration) {
         clock::advance(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
     }

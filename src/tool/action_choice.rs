@@ -11,7 +11,7 @@ use super::{
     ExactText,
     agents_words::agent_text,
     exact::arguments_block,
-    pieces::{EscapeMode, has_hidden},
+    pieces::{EscapeMode, has_escaped_characters},
     pretty::format_json,
     visibility::Visibility,
 };
@@ -243,7 +243,8 @@ fn decision_field(of: DecisionField, choice: ActionChoice, words: &Words) -> Any
     let problem = Signal::derive(move || choice.error_message(&wording.get()));
     // Shows hidden characters of the field by their codes below it.
     let exact = move || {
-        let hidden = text.with(|text| has_hidden(text, EscapeMode::Exact).then(|| text.clone()));
+        let hidden =
+            text.with(|text| has_escaped_characters(text, EscapeMode::Exact).then(|| text.clone()));
         hidden.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
     };
     let edited_note = move || {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     fields::{self, FieldChoice, FieldError, FieldKind, FormField},
-    pieces::{EscapeMode, has_hidden},
+    pieces::{EscapeMode, has_escaped_characters},
 };
 use crate::ui::{
     Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo, to_lowercase,
@@ -282,7 +282,7 @@ fn field_row(
     // Shows hidden characters of the field by their codes below it.
     let readable = detail == EscapeMode::Readable;
     let exact = move || {
-        text.with(|text| has_hidden(text, detail).then(|| text.clone()))
+        text.with(|text| has_escaped_characters(text, detail).then(|| text.clone()))
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
     view! {

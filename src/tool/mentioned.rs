@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::pieces::{EscapeMode, has_hidden};
+use super::pieces::{EscapeMode, has_escaped_characters};
 
 /// The minimum length of a value that the sentence or a longer row can mention, in characters.
 /// Shorter values match by accident, so only a row with exactly that value mentions them.
@@ -72,7 +72,9 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) -> bool {
         Value::Object(_) | Value::Null => false,
         Value::String(text) => {
             leaves.push(text.clone());
-            !text.trim().is_empty() && text.trim() == text && !has_hidden(text, EscapeMode::Exact)
+            !text.trim().is_empty()
+                && text.trim() == text
+                && !has_escaped_characters(text, EscapeMode::Exact)
         }
         other => {
             leaves.push(other.to_string());

@@ -51,19 +51,19 @@ pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     for (at, c) in text.char_indices() {
         let hidden = is_shown_as_code(text, at, c, detail);
         if kind.is_some_and(|kind| kind != hidden) {
-            push_piece(text, begin..at, !hidden, detail, poses, &mut pieces);
+            push_pieces(text, begin..at, !hidden, detail, poses, &mut pieces);
             begin = at;
         }
         kind = Some(hidden);
     }
     if let Some(hidden) = kind {
-        push_piece(text, begin..text.len(), hidden, detail, poses, &mut pieces);
+        push_pieces(text, begin..text.len(), hidden, detail, poses, &mut pieces);
     }
     pieces
 }
 
 /// Returns true if a text has characters that are shown by their codes.
-pub(super) fn has_hidden(text: &str, detail: EscapeMode) -> bool {
+pub(super) fn has_escaped_characters(text: &str, detail: EscapeMode) -> bool {
     let pieces = split_pieces(text, detail);
     pieces.iter().any(|piece| !matches!(piece, Piece::Plain(_)))
 }
@@ -82,7 +82,7 @@ pub(crate) fn escape_hidden(text: &str) -> String {
         .collect()
 }
 
-fn push_piece<'a>(
+fn push_pieces<'a>(
     text: &'a str,
     at: Range<usize>,
     hidden: bool,
@@ -334,7 +334,7 @@ const fn is_joining_letter(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{EscapeMode, Piece, has_hidden, split_pieces};
+    use super::{EscapeMode, Piece, has_escaped_characters, split_pieces};
 
     fn shown(text: &str, detail: EscapeMode) -> String {
         let show = |piece: &Piece<'_>| match piece {
@@ -379,7 +379,10 @@ mod tests {
             "👩\u{200d}",
             "\u{200d}👧",
         ] {
-            assert!(has_hidden(text, EscapeMode::Readable), "{text:?}");
+            assert!(
+                has_escaped_characters(text, EscapeMode::Readable),
+                "{text:?}"
+            );
         }
     }
 

@@ -93,14 +93,14 @@ struct FrameWork {
     /// The number of rows that may still be drawn, in all lists together.
     left: usize,
     /// True while the next frame is awaited.
-    waits: bool,
+    is_frame_scheduled: bool,
     /// The signals of the lists that have rows which are not drawn.
     lists: Vec<ArcRwSignal<u32>>,
 }
 
 thread_local! {
     static PAGE: RefCell<FrameWork> = const {
-        RefCell::new(FrameWork { worked: 0.0, left: ROWS, waits: false, lists: Vec::new() })
+        RefCell::new(FrameWork { worked: 0.0, left: ROWS, is_frame_scheduled: false, lists: Vec::new() })
     };
 }
 
@@ -129,15 +129,16 @@ fn try_take_row() -> bool {
 }
 
 fn begin_frame_later() {
-    let waits = PAGE.with_borrow_mut(|page| std::mem::replace(&mut page.waits, true));
-    if !waits {
+    let was_scheduled =
+        PAGE.with_borrow_mut(|page| std::mem::replace(&mut page.is_frame_scheduled, true));
+    if !was_scheduled {
         in_next_frame(begin_frame);
     }
 }
 
 fn begin_frame() {
     let lists = PAGE.with_borrow_mut(|page| {
-        page.waits = false;
+        page.is_frame_scheduled = false;
         page.worked = 0.0;
         page.left = if page.lists.is_empty() {
             ROWS

@@ -89,7 +89,7 @@ impl Words {
     pub(crate) fn get(&self) -> Arc<Labels> {
         match self {
             Self::Fixed(labels) => Arc::clone(labels),
-            // The signal is disposed with the view that used it.
+            // If the signal is disposed, so is every view below its provider.
             Self::Live(labels) => labels.0.try_get().unwrap_or_else(english),
         }
     }

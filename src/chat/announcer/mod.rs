@@ -141,9 +141,9 @@ fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
         };
         let question = asked.then(|| untrack(|| current.word(|l| &l.question_asked)).to_string());
         let open = still_open.get_untracked();
-        let still = arrived.approvals.iter().filter(|key| open.contains(key));
+        let open_approvals = arrived.approvals.iter().filter(|key| open.contains(key));
         let describe = |key: &CallKey| question_text(ToolCallView::new(&of, *key), &current);
-        let calls: Vec<String> = untrack(|| still.map(describe).collect());
+        let calls: Vec<String> = untrack(|| open_approvals.map(describe).collect());
         let approval = (!calls.is_empty()).then(|| {
             let word = untrack(|| current.word(|l| &l.approval_asked));
             word.replace("{what}", &calls.join("; "))

@@ -71,7 +71,7 @@ pub fn MessageParts() -> impl IntoView {
         message.parts.clone(),
         message.id.clone(),
     );
-    let several = {
+    let has_several_cards = {
         let assistant = assistant.clone();
         memo(move || count.with(|parts| count_default_cards(&assistant, parts, groups) > 1))
     };
@@ -145,7 +145,9 @@ pub fn MessageParts() -> impl IntoView {
                 </p>
             }
         });
-        let all = several.get().then(|| view! { <ExpandAllButton /> });
+        let all = has_several_cards
+            .get()
+            .then(|| view! { <ExpandAllButton /> });
         (mark.is_some() || all.is_some()).then(|| view! { {mark} {all} })
     };
     view! {

@@ -46,7 +46,8 @@ pub(crate) fn step_handler() -> Option<StepHandler> {
     LOADED.get().copied()
 }
 
-/// The state of a runtime whose inputs wait for the engine, as far as views show the state.
+/// The inputs that wait for the engine, as views show them, and whether the engine is being
+/// fetched.
 #[derive(Default)]
 pub(crate) struct HeldInputs {
     /// True once an input that starts or shows something has waited for the engine.

@@ -225,10 +225,11 @@ impl StorePersistence {
     /// any.
     fn begin_new_thread(&self, thread: &Rc<TabThread>, initial: Option<Value>) {
         self.set_ownership(self.this_tab_ownership());
-        let own = self.runtime.upgrade();
-        let own = own.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
-        if let Some(own) = own.filter(|own| *own != thread.id) {
-            self.switch_thread(&own);
+        let runtime = self.runtime.upgrade();
+        let current =
+            runtime.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
+        if let Some(current) = current.filter(|id| *id != thread.id) {
+            self.switch_thread(&current);
         }
         self.start_unstored_thread(&thread.id, initial);
     }

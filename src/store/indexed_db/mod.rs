@@ -54,7 +54,7 @@ const ALL: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
 /// The time for which fences are kept, in milliseconds.
 const FENCE_LIFETIME_MS: i64 = 30 * 24 * 3_600_000;
 
-/// A store in the browser's `IndexedDB`, shared by all tabs of a site. Clones share a connection.
+/// A store in the browser's `IndexedDB`, shared by all tabs of an origin. Clones share a connection.
 ///
 /// ```no_run
 /// use leptos::prelude::*;
@@ -91,7 +91,7 @@ struct Connection {
 
 impl IndexedDbStore {
     /// Creates a store in the database of this name, which is created on first use. Applications of
-    /// one site that share no conversations use different names.
+    /// one origin that must not share conversations must use different names.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self(Rc::new(Connection::new(name.into(), &ALL)))

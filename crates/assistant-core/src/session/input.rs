@@ -84,7 +84,7 @@ pub enum Input {
         /// The decider.
         by: Decider,
     },
-    /// Cancels an interrupt whose answer the agent rejected.
+    /// Discards an interrupt whose answer the agent rejected. The agent is not notified.
     GiveUp {
         /// The id of the interrupt.
         interrupt_id: String,

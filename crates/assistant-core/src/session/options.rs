@@ -345,8 +345,8 @@ impl StopCondition {
         }
     }
 
-    /// Returns the limit of a [`Self::RunCount`] that meets the condition, alone or in
-    /// [`Self::Any`]; `None` for other conditions.
+    /// Returns the limit of the [`Self::RunCount`] that the turn has reached, if this condition is
+    /// one or is a [`Self::Any`] that contains one; otherwise `None`.
     pub(super) fn reached_run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {

@@ -16,8 +16,8 @@ enum HostScript {
     Other(usize),
 }
 
-/// The blocks of other recommended scripts for identifiers (Unicode 17.0, UAX #31, table 5), as
-/// first and last character.
+/// The character ranges of the other recommended scripts (UAX #31, table 5, Unicode 17.0), as first
+/// and last character.
 const OTHERS: [(char, char); 20] = [
     ('\u{5d0}', '\u{5f4}'),   // Hebrew
     ('\u{620}', '\u{6ff}'),   // Arabic
@@ -95,8 +95,8 @@ fn script_of(c: char) -> Option<HostScript> {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => HostScript::EastAsian,
         '가'..='힣' | '\u{20000}'..='\u{323af}' => HostScript::EastAsian,
         c => {
-            let mut blocks = OTHERS.iter();
-            let place = blocks.position(|(first, last)| (*first..=*last).contains(&c))?;
+            let mut ranges = OTHERS.iter();
+            let place = ranges.position(|(first, last)| (*first..=*last).contains(&c))?;
             HostScript::Other(place)
         }
     })

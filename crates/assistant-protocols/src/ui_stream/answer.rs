@@ -50,7 +50,7 @@ struct UsedIds {
 pub(super) struct ReceivedCall {
     /// The call's id in the conversation.
     pub(super) id: String,
-    /// The agent's id.
+    /// The id that the agent assigned to the call.
     pub(super) wire_id: String,
     pub(super) name: String,
     pub(super) step: u64,

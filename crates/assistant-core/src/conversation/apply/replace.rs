@@ -29,7 +29,7 @@ impl Conversation {
         };
         let message = &node.message;
         if message.role != Role::Assistant || wire.role() != Role::Assistant {
-            let stays = message.is_from_user() && self.is_same_as_listed(message, &wire);
+            let keeps_author = message.is_from_user() && self.is_same_as_listed(message, &wire);
             let Some(node) = self.node_mut(ix) else {
                 return;
             };
@@ -54,7 +54,7 @@ impl Conversation {
             fresh.created_at = message.created_at;
             fresh.cost = std::mem::take(&mut message.cost);
             fresh.steps = std::mem::take(&mut message.steps);
-            if stays {
+            if keeps_author {
                 fresh.author = message.author;
             }
             *message = fresh;

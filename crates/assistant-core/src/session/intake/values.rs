@@ -26,17 +26,17 @@ impl Session {
             conversation,
             ..
         } = self;
-        let most = limits.message_bytes;
+        let max_bytes = limits.message_bytes;
         // The text of an unknown message is not kept.
         let used = intake.text_size_mut(id, || conversation.text_size(id));
         let Some(used) = used.copied() else {
             return Admission::Take;
         };
-        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, most));
+        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, max_bytes));
         if let Some(known) = intake.text_size_mut(id, || None) {
             *known = size;
         }
-        admit_growth(used, size, most)
+        admit_growth(used, size, max_bytes)
     }
 
     /// Returns true if the arguments of the call with this id were cut. The agent cannot begin such
@@ -52,7 +52,7 @@ impl Session {
         delta: &mut String,
         limits: &Limits,
     ) -> Admission {
-        let most = limits.argument_bytes;
+        let max_bytes = limits.argument_bytes;
         let used = match self.intake.arguments.get(id) {
             Some(used) => *used,
             None => match self.conversation.call_by_wire_id(id) {
@@ -62,31 +62,31 @@ impl Session {
         };
         let size = self
             .intake
-            .truncate_to_limit(LimitKind::Arguments, delta, (used, most));
+            .truncate_to_limit(LimitKind::Arguments, delta, (used, max_bytes));
         match self.intake.arguments.get_mut(id) {
             Some(known) => *known = size,
             None => drop(self.intake.arguments.insert(id.to_owned(), size)),
         }
-        admit_growth(used, size, most)
+        admit_growth(used, size, max_bytes)
     }
 
     pub(super) fn admit_result(&mut self, content: &mut Content, limits: &Limits) {
-        let (mut used, most) = (0, limits.message_bytes);
+        let (mut used, max_bytes) = (0, limits.message_bytes);
         let intake = &mut self.intake;
         match content {
             Content::Text(text) => {
-                intake.truncate_to_limit(LimitKind::Result, text, (0, most));
+                intake.truncate_to_limit(LimitKind::Result, text, (0, max_bytes));
             }
             Content::Parts(parts) => parts.retain_mut(|part| match &mut part.body {
                 PartBody::Text(text) => {
                     used = intake
-                        .truncate_to_limit(LimitKind::Result, text, (used, most))
-                        .min(most);
+                        .truncate_to_limit(LimitKind::Result, text, (used, max_bytes))
+                        .min(max_bytes);
                     true
                 }
                 PartBody::Media { source, .. } => {
                     let size = source_size(source);
-                    let fits = size <= most.saturating_sub(used);
+                    let fits = size <= max_bytes.saturating_sub(used);
                     match fits {
                         true => used += size,
                         false => intake.count_dropped(LimitKind::Result, size),
@@ -154,27 +154,32 @@ impl Session {
         limits: &Limits,
     ) -> Admission {
         let intake = &mut self.intake;
-        let (size, most) = match extension {
+        let (size, max_bytes) = match extension {
             Extension::BlockDelta { block, delta, .. } => {
-                let most = limits.message_bytes;
+                let max_bytes = limits.message_bytes;
                 let used = intake.blocks.get(block).copied().unwrap_or_default();
-                let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, most));
+                let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, max_bytes));
                 intake.blocks.insert(*block, size);
-                return admit_growth(used, size, most);
+                return admit_growth(used, size, max_bytes);
             }
             Extension::CallInput {
                 tool_call_id, text, ..
             } => {
-                let (id, most) = (tool_call_id.clone(), limits.argument_bytes);
-                let cut = intake.arguments.get(&id).is_some_and(|size| *size > most);
+                let (id, max_bytes) = (tool_call_id.clone(), limits.argument_bytes);
+                let cut = intake
+                    .arguments
+                    .get(&id)
+                    .is_some_and(|size| *size > max_bytes);
                 if cut {
                     return Admission::Drop;
                 }
-                if text.len() <= most {
+                if text.len() <= max_bytes {
                     return Admission::Take;
                 }
                 intake.count_dropped(LimitKind::Arguments, text.len());
-                intake.arguments.insert(id.clone(), most.saturating_add(1));
+                intake
+                    .arguments
+                    .insert(id.clone(), max_bytes.saturating_add(1));
                 *extension = Extension::CallCut { tool_call_id: id };
                 return Admission::Take;
             }
@@ -207,7 +212,7 @@ impl Session {
             _ => (0, 0),
         };
         intake.bytes = intake.bytes.saturating_add(size);
-        if size > most {
+        if size > max_bytes {
             intake.count_dropped(LimitKind::Message, size);
             return Admission::Drop;
         }
