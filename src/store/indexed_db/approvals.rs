@@ -20,8 +20,8 @@ const APPROVALS: &str = "approvals";
 /// The maximum time for which a read or write delays the next operation, in milliseconds.
 const TURN_MS: u64 = 8_000;
 
-/// A store of approvals in the browser's `IndexedDB`, for all tabs of an origin: an approval given or
-/// revoked in one tab applies in the others. Clones share a connection.
+/// A store of approvals in the browser's `IndexedDB`, for all tabs of an origin: an approval given
+/// or revoked in one tab applies in the others. Clones share a connection.
 ///
 /// Any script on the site's pages can write to this store, and thereby approve calls. A revocation
 /// reaches other tabs after a moment; calls that have started by then continue.
