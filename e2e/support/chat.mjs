@@ -154,9 +154,11 @@ export async function read(card, name) {
 }
 
 /**
- * Clicks on a button once it is enabled, by the mouse: Playwright's own click scrolls each time where space is small.
+ * Clicks on a button once it is enabled and does not move, by the mouse: Playwright's own click scrolls each time where
+ * space is small.
  */
 export async function press(page, button) {
+  await button.waitForElementState("stable");
   await button.waitForElementState("enabled");
   const { x, y, width, height } = await button.boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);
