@@ -11,8 +11,8 @@ import { Chat } from "./chat.mjs";
  * its tests. Returns `chatTest(name, options, body)`: `options.address` is a function of the fixtures, `options.allow`
  * lists console errors that belong to the test, `bare` marks a page without a chat, `todo` is the reason why the test
  * may fail for now, `only` the browser that supports it, `fonts` a set of fonts; the rest is passed to the browser
- * context. `timed` is the reason why the test depends on fixed times instead of waiting for a condition: only such a test
- * is retried. `body` gets the chat and the fixtures.
+ * context. `timed` is the reason why the test depends on fixed times instead of waiting for a condition. `body` gets the
+ * chat and the fixtures.
  */
 export function suite(start) {
   const open = [];
@@ -49,20 +49,20 @@ export function suite(start) {
       }
     };
     const skip = only !== BROWSER && `only in ${only}`;
-    test(name, { todo, skip }, (context) => (timed ? attempt().catch((error) => retry(context, name, error, attempt)) : attempt()));
+    test(name, { todo, skip }, (context) => attempt().catch((error) => retry(context, { name, timed, error }, attempt)));
   };
 }
 
 /**
- * Retries a failed test with fixed times once on a new page, since a busy machine can exceed them. The retry is reported:
- * `cargo xtask test` lists it, and fails if there are more than a few.
+ * Retries a failed test once on a new page. The retry is reported: `cargo xtask test` lists it, and fails if there are more
+ * than a few of tests with fixed times, which a busy machine can exceed, or more than two of others, which have a race.
  */
-async function retry(context, name, error, attempt) {
+async function retry(context, { name, timed, error }, attempt) {
   try {
     await attempt();
   } catch (again) {
     again.message += `\nand the first time: ${error.message}`;
     throw again;
   }
-  context.diagnostic(`retried: ${name}: ${error.message.split("\n", 2).join(" ")}`);
+  context.diagnostic(`${timed ? "retried" : "race"}: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }
