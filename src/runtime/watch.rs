@@ -44,7 +44,7 @@ impl Runtime {
 
     #[allow(
         clippy::panic,
-        reason = "the program has ended; the application's panic hook is what tells the person"
+        reason = "the program has ended, and the application's panic hook reports it to the user"
     )]
     fn check_interruption(&self) {
         // A panic was already reported.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::fault::Fault;
-use crate::project::{Outcome, Project, read_text};
-use crate::source::{Token, collect_files, is_word_char, tokens};
+use crate::fault::{Fault, check_files};
+use crate::project::{Outcome, Project};
+use crate::source::{Token, is_word_char, tokens};
 
 const FOLDERS: [&str; 8] = [
     "bench", "crates", "demo", "e2e", "examples", "src", "tests", "xtask",
@@ -57,23 +57,12 @@ const WHOLE: [(&str, &str); 2] = [
 
 /// Checks the names and identifiers of Rust files and scripts. Fails with a list of the faults.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let mut files = Vec::new();
-    for folder in FOLDERS {
-        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
-    }
-    files.sort();
-    let mut faults = Vec::new();
-    for file in files {
-        let name = file.strip_prefix(&project.root).unwrap_or(&file);
-        faults.extend(find_faults(name, &read_text(&file)?));
-    }
-    match faults.is_empty() {
-        true => Ok(()),
-        false => {
-            let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
-            Err(format!("coined words in names:\n{}", lines.join("\n")))
-        }
-    }
+    check_files(
+        project,
+        "coined words in names",
+        (&FOLDERS, &ENDINGS),
+        find_faults,
+    )
 }
 
 fn find_faults(file: &Path, text: &str) -> Vec<Fault> {

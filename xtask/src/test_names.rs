@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use crate::fault::Fault;
-use crate::project::{Outcome, Project, read_text};
+use crate::fault::{Fault, check_files};
+use crate::project::{Outcome, Project};
 use crate::prose::{PHRASES, is_question};
-use crate::source::collect_files;
 
 const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
@@ -21,23 +20,7 @@ const WORDS: [(&str, &str); 5] = [
 
 /// Checks the names of all tests. Fails with a list of the faults.
 pub(crate) fn check(project: &Project) -> Outcome<()> {
-    let mut files = Vec::new();
-    for folder in FOLDERS {
-        collect_files(&project.root.join(folder), &ENDINGS, &mut files)?;
-    }
-    files.sort();
-    let mut faults = Vec::new();
-    for file in files {
-        let name = file.strip_prefix(&project.root).unwrap_or(&file);
-        faults.extend(find_faults(name, &read_text(&file)?));
-    }
-    match faults.is_empty() {
-        true => Ok(()),
-        false => {
-            let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
-            Err(format!("names of tests:\n{}", lines.join("\n")))
-        }
-    }
+    check_files(project, "names of tests", (&FOLDERS, &ENDINGS), find_faults)
 }
 
 fn find_faults(file: &Path, text: &str) -> Vec<Fault> {
