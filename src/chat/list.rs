@@ -95,7 +95,11 @@ impl BlockList {
     pub(super) fn apply_changes(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let news = self
             .state
-            .try_with_value(|state| state.borrow_mut().apply_changes(list, at_end))
+            .try_with_value(|state| {
+                let content = self.pinned.content.try_get_untracked().flatten();
+                let content = content.as_deref().map(AsRef::as_ref);
+                state.borrow_mut().apply_changes(list, at_end, content)
+            })
             .unwrap_or(ThreadChange::More);
         self.changes.update(|count| *count = count.wrapping_add(1));
         self.update_signals();
@@ -277,7 +281,12 @@ impl BlockList {
 }
 
 impl ListState {
-    fn apply_changes(&mut self, list: &MessageList, at_end: bool) -> ThreadChange {
+    fn apply_changes(
+        &mut self,
+        list: &MessageList,
+        at_end: bool,
+        content: Option<&web_sys::Element>,
+    ) -> ThreadChange {
         let window = self.window.clone().unwrap_or(MountedWindow(0..0));
         let first = self.thread.block_id(window.0.start).cloned();
         let number = self.thread.number;
@@ -287,6 +296,13 @@ impl ListState {
         self.needs_inspection |= replaced || self.thread.entries.len() != length;
         if !replaced {
             if reaches_end {
+                // Blocks that fit the view are never scrolled, so nothing has measured them.
+                let content = content.filter(|_| at_end);
+                if let Some(content) = content
+                    && window.has_too_many_unmeasured(&self.thread)
+                {
+                    self.measure_heights(content);
+                }
                 self.window = Some(window.extend_to_end(&self.thread, at_end));
             }
             let fresh = self.thread.entries.get(length..).unwrap_or_default();
@@ -401,6 +417,17 @@ impl ListState {
         scroller: &web_sys::HtmlElement,
         content: &web_sys::Element,
     ) -> VisibleRange {
+        let origin = self.measure_heights(content);
+        let view = scroller.get_bounding_client_rect();
+        VisibleRange {
+            top: view.top() - origin,
+            bottom: view.bottom() - origin,
+        }
+    }
+
+    /// Stores the heights of the mounted blocks, and returns the position of the first block of the
+    /// thread.
+    fn measure_heights(&mut self, content: &web_sys::Element) -> f64 {
         let children = content.children();
         let mut origin = 0.0;
         for place in 0..children.length() {
@@ -418,11 +445,7 @@ impl ListState {
                 self.thread.set_height(*block, rect.height());
             }
         }
-        let view = scroller.get_bounding_client_rect();
-        VisibleRange {
-            top: view.top() - origin,
-            bottom: view.bottom() - origin,
-        }
+        origin
     }
 }
 

@@ -244,6 +244,12 @@ impl MountedWindow {
         Self(block..end)
     }
 
+    /// Returns true if more than [`MAX_MOUNTED`] messages from the window's first block on are
+    /// unmeasured.
+    pub(super) fn has_too_many_unmeasured(&self, thread: &ThreadBlocks) -> bool {
+        thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED
+    }
+
     /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
     /// the oldest blocks are dropped while more than [`MAX_MOUNTED`] messages are unmeasured;
     /// otherwise blocks are added as long as the window contains at most [`MAX_MOUNTED`] messages.
@@ -251,7 +257,7 @@ impl MountedWindow {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();
         if at_end {
-            while thread.count_unmeasured_messages(start..last) > MAX_MOUNTED {
+            while Self(start..last).has_too_many_unmeasured(thread) {
                 start += 1;
             }
             return Self(start..last);

@@ -115,6 +115,34 @@ async fn a_long_thread_opens_at_its_end_with_few_messages_mounted() {
     assert_eq!(last.get_attribute("aria-setsize").as_deref(), Some("1000"));
 }
 
+/// Blocks that never scrolled were not measured, and were unmounted and mounted again.
+#[wasm_bindgen_test]
+async fn messages_that_arrive_within_the_view_stay_mounted() {
+    let mut script = Script::new();
+    for number in 0..80 {
+        script = script
+            .text(format!("Line {number}"))
+            .wait(Duration::from_millis(20));
+    }
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    add_styles(&chat);
+    let style = document().create_element("style").unwrap();
+    style.set_text_content(Some(".la-chat.la-chat { height: 12000px }"));
+    chat.page.root.append_child(&style).unwrap();
+    chat.assistant.send("Count").unwrap();
+    assert!(until(|| mounted(&chat) >= 10).await);
+    let first = chat.page.find("article").unwrap();
+    chat.idle().await;
+    frames().await;
+    assert_eq!(distance_from_end(&chat), 0, "all of it is in view");
+    assert_eq!(mounted(&chat), 81);
+    assert!(
+        first.is_connected(),
+        "the first turn was not rendered again"
+    );
+    assert_eq!(chat.page.count(".la-show-all"), 0);
+}
+
 #[wasm_bindgen_test]
 async fn a_short_thread_is_mounted_completely() {
     let chat = opened(10).await;
