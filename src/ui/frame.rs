@@ -40,7 +40,7 @@ impl WorkSlice {
 
     /// Returns true if the rest of the work must wait for another frame.
     pub(crate) fn is_used_up(&self) -> bool {
-        PAGE.with_borrow(|page| page.worked + self.elapsed() >= SLICE_MS)
+        PAGE.with_borrow_mut(|page| page.current().worked + self.elapsed() >= SLICE_MS)
     }
 
     fn elapsed(&self) -> f64 {
@@ -53,8 +53,7 @@ impl Drop for WorkSlice {
     fn drop(&mut self) {
         let elapsed = self.elapsed();
         if elapsed > 0.0 {
-            PAGE.with_borrow_mut(|page| page.worked += elapsed);
-            begin_frame_later();
+            PAGE.with_borrow_mut(|page| page.current().worked += elapsed);
         }
     }
 }
@@ -86,22 +85,54 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
     });
 }
 
-/// The work of the page in this frame.
+/// The work of the page in a frame.
 struct FrameWork {
+    /// The time of the frame on the timeline of the document, in milliseconds.
+    frame: f64,
     /// The time used by slices, in milliseconds.
     worked: f64,
     /// The number of rows that may still be drawn, in all lists together.
     left: usize,
-    /// True while the next frame is awaited.
+    /// True while the next frame is awaited, because rows wait for it.
     is_frame_scheduled: bool,
     /// The signals of the lists that have rows which are not drawn.
     lists: Vec<ArcRwSignal<u32>>,
 }
 
+impl FrameWork {
+    /// Returns the work of the current frame: of a new one if the document's timeline, which stands
+    /// still during a frame, has moved. Nothing has to be scheduled for that. While rows wait, the
+    /// frame that draws them sets their number.
+    fn current(&mut self) -> &mut Self {
+        let frame = timeline_ms();
+        if frame != self.frame {
+            self.frame = frame;
+            self.worked = 0.0;
+            if !self.is_frame_scheduled {
+                self.left = ROWS;
+            }
+        }
+        self
+    }
+}
+
 thread_local! {
     static PAGE: RefCell<FrameWork> = const {
-        RefCell::new(FrameWork { worked: 0.0, left: ROWS, is_frame_scheduled: false, lists: Vec::new() })
+        RefCell::new(FrameWork {
+            frame: 0.0,
+            worked: 0.0,
+            left: ROWS,
+            is_frame_scheduled: false,
+            lists: Vec::new(),
+        })
     };
+}
+
+/// Returns the time of the document's timeline, in milliseconds; zero without a document.
+fn timeline_ms() -> f64 {
+    let document = browser().and_then(|window| window.document());
+    let time = document.and_then(|document| document.timeline().current_time());
+    time.unwrap_or_default()
 }
 
 /// Draws all rows in this frame, because the page is printed or searched.
@@ -119,13 +150,12 @@ pub(crate) fn has_waiting_rows() -> bool {
 
 /// Takes a row from the budget of this frame. Returns false if the budget is used up.
 fn try_take_row() -> bool {
-    let takes = PAGE.with_borrow_mut(|page| {
-        let takes = page.left > 0;
-        page.left = page.left.saturating_sub(1);
+    PAGE.with_borrow_mut(|page| {
+        let left = &mut page.current().left;
+        let takes = *left > 0;
+        *left = left.saturating_sub(1);
         takes
-    });
-    begin_frame_later();
-    takes
+    })
 }
 
 fn begin_frame_later() {
@@ -138,8 +168,8 @@ fn begin_frame_later() {
 
 fn begin_frame() {
     let lists = PAGE.with_borrow_mut(|page| {
+        page.current().worked = 0.0;
         page.is_frame_scheduled = false;
-        page.worked = 0.0;
         page.left = if page.lists.is_empty() {
             ROWS
         } else {
