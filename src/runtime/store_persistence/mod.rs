@@ -38,13 +38,46 @@ use super::{
 };
 use crate::{
     store::{Label, Ownership, Store, StoreError, ThreadInfo, has_web_locks},
-    ui::{PageLifecycle, after, console_error, spawn_local},
+    ui::{PageLifecycle, after, console_error, now, spawn_local},
 };
 
 /// The maximum time until growing content is written, in milliseconds.
 const MAX_SAVE_DELAY_MS: u32 = 1_000;
 /// The time for which calls of the agent are collected before they are written, in milliseconds.
 const CALLS_MS: u32 = 50;
+/// The same time in a series of calls, after the first [`SERIES_BEGIN`] writes.
+const SERIES_CALLS_MS: u32 = 200;
+/// The number of writes of a series that wait for [`CALLS_MS`].
+const SERIES_BEGIN: u32 = 8;
+/// The pause between two writes of calls that ends a series, in milliseconds.
+const SERIES_PAUSE_MS: i64 = 1_000;
+
+/// A series of calls of the agent. Every write costs the page time, so a long series is written at
+/// a longer interval than a few calls.
+#[derive(Debug, Clone, Copy, Default)]
+struct CallSeries {
+    writes: u32,
+    /// The time of the last scheduled write, in milliseconds.
+    last: i64,
+}
+
+impl CallSeries {
+    /// Returns the delay of the next write, in milliseconds, and the series with this write.
+    fn next_write(self, now: i64) -> (u32, Self) {
+        // The clock may be set back.
+        let continues = (0..SERIES_PAUSE_MS).contains(&now.saturating_sub(self.last));
+        let writes = if continues { self.writes } else { 0 };
+        let delay = match writes {
+            0..SERIES_BEGIN => CALLS_MS,
+            _ => SERIES_CALLS_MS,
+        };
+        let series = Self {
+            writes: writes.saturating_add(1),
+            last: now,
+        };
+        (delay, series)
+    }
+}
 
 /// The persistence of a runtime's conversations in a store.
 pub(crate) struct StorePersistence {
@@ -62,6 +95,7 @@ pub(crate) struct StorePersistence {
     waits: Cell<Option<Urgency>>,
     /// The number of the newest timer of a save. The timer of an older number saves nothing.
     timer: Cell<u64>,
+    series: Cell<CallSeries>,
     /// The phases of calls at their last change.
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True while a notice tells the user that changes are not stored.
@@ -112,6 +146,7 @@ impl StorePersistence {
             working: Cell::new(false),
             waits: Cell::new(None),
             timer: Cell::new(0),
+            series: Cell::default(),
             phases: RefCell::default(),
             is_notified: Cell::new(false),
             trouble: FailureState::default(),
@@ -242,7 +277,11 @@ impl StorePersistence {
         };
         match urgency {
             Urgency::AtOnce => spawn_local(async move { save() }),
-            Urgency::Soon => after(CALLS_MS, save),
+            Urgency::Soon => {
+                let (delay, series) = self.series.get().next_write(now());
+                self.series.set(series);
+                after(delay, save);
+            }
             Urgency::WithTheAnswer | Urgency::Nothing => after(MAX_SAVE_DELAY_MS, save),
         }
     }
