@@ -60,9 +60,9 @@ impl Address {
 
 /// Parses an address that a user may follow: http, https, mailto, tel, or relative.
 ///
-/// Returns `None` for all other addresses: those with another scheme in any disguise, without a
-/// valid host after `http:`, `https:` or `//`, with a user name before the host, with a colon that
-/// does not end a scheme, or longer than 8 KiB, and the empty string.
+/// Returns `None` for an empty string and for all other addresses: those with another scheme,
+/// without a valid host after `http:`, `https:` or `//`, with a user name before the host, with a
+/// colon that does not end a scheme, or longer than 8 KiB.
 #[must_use]
 pub fn safe_href(text: &str) -> Option<Address> {
     if text.len() > MAX_LEN {
@@ -98,8 +98,8 @@ fn split_scheme(text: &str) -> Option<(&str, &str)> {
 }
 
 fn parse_contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<Address> {
-    let some = rest.chars().any(char::is_alphanumeric);
-    some.then(|| Address {
+    let has_content = rest.chars().any(char::is_alphanumeric);
+    has_content.then(|| Address {
         href: format!("{scheme}:{rest}"),
         kind,
         origin: None,
@@ -150,10 +150,10 @@ fn normalize_backslashes(text: &str) -> String {
 /// is empty, follows a user name, or contains escapes or spaces, or if the port is not valid.
 fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
-    let bad = |c: char| {
+    let is_forbidden = |c: char| {
         c.is_whitespace() || matches!(c, '@' | '%' | '<' | '>' | '^' | '|' | '`' | '"' | '{' | '}')
     };
-    if authority.contains(bad) {
+    if authority.contains(is_forbidden) {
         return None;
     }
     // The colons of an IPv6 address are enclosed in brackets.
@@ -161,8 +161,8 @@ fn parse_host(rest: &str, scheme: &str) -> Option<String> {
         Some((host, port)) if !port.contains(']') => (host, port),
         _ => (authority, ""),
     };
-    let bracketed = host.starts_with('[') && host.ends_with(']');
-    if host.is_empty() || (host.contains([':', '[', ']']) && !bracketed) {
+    let is_bracketed = host.starts_with('[') && host.ends_with(']');
+    if host.is_empty() || (host.contains([':', '[', ']']) && !is_bracketed) {
         return None;
     }
     let host = host.to_ascii_lowercase();
@@ -204,9 +204,9 @@ impl MediaPolicy {
     /// http or https origin permits nothing.
     #[must_use]
     pub fn allow(mut self, origin: &str) -> Self {
-        let found = safe_href(origin).and_then(|address| address.origin);
+        let origin = safe_href(origin).and_then(|address| address.origin);
         self.origins
-            .extend(found.filter(|origin| origin.starts_with("http")));
+            .extend(origin.filter(|origin| origin.starts_with("http")));
         self
     }
 
@@ -235,15 +235,17 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     if let Some(rest) = strip_data_scheme(text) {
         let (head, data) = rest.split_once(',')?;
         let (mime_type, encoding) = head.split_once(';')?;
-        let base64 = encoding.trim().eq_ignore_ascii_case("base64");
-        return base64.then(|| image_src(mime_type, data, policy)).flatten();
+        let is_base64 = encoding.trim().eq_ignore_ascii_case("base64");
+        return is_base64
+            .then(|| image_src(mime_type, data, policy))
+            .flatten();
     }
     let address = safe_href(text)?;
     match (address.kind, address.origin) {
         (AddressKind::Relative, _) => policy.own_origin.then_some(address.href),
         (AddressKind::Web, Some(origin)) => {
-            let bare = origin.starts_with("//");
-            let (origin, src) = if bare {
+            let has_no_scheme = origin.starts_with("//");
+            let (origin, src) = if has_no_scheme {
                 (format!("https:{origin}"), format!("https:{}", address.href))
             } else {
                 (origin, address.href)
@@ -271,24 +273,24 @@ pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<
     if base64.len() / 4 > policy.max_data / 3 {
         return None;
     }
-    let alphabet = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-    let fits = !base64.is_empty() && base64.bytes().all(alphabet);
-    fits.then(|| format!("data:{mime_type};base64,{base64}"))
+    let is_base64_byte = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let is_valid = !base64.is_empty() && base64.bytes().all(is_base64_byte);
+    is_valid.then(|| format!("data:{mime_type};base64,{base64}"))
 }
 
 fn normalize_raster_type(mime_type: &str) -> Option<&'static str> {
-    let known = [
+    let raster_types = [
         "image/png",
         "image/jpeg",
         "image/gif",
         "image/webp",
         "image/avif",
     ];
-    let given = mime_type.trim();
-    if given.eq_ignore_ascii_case("image/jpg") {
+    let mime_type = mime_type.trim();
+    if mime_type.eq_ignore_ascii_case("image/jpg") {
         return Some("image/jpeg");
     }
-    known
+    raster_types
         .into_iter()
-        .find(|known| known.eq_ignore_ascii_case(given))
+        .find(|raster_type| raster_type.eq_ignore_ascii_case(mime_type))
 }

@@ -3,12 +3,14 @@
 //! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
 //! the same in common fonts. `hidden` handles invisible characters, `host` host names.
 
-/// The look-alikes. The next constant contains the ASCII letters at the same positions.
+/// Characters that look like ASCII letters. [`LATIN`] contains the ASCII letter for each, at the
+/// same position.
 const LOOKALIKES: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\
                     ℎℓℊℋℑℒℕ℘ℙℚℛℜℝℤKℬℭℯℰℱℳℴℹℐ\
                     ⅠⅤⅩⅬⅭⅮⅯⅰⅴⅹⅼⅽⅾⅿɡɑ";
+/// The ASCII letters that the characters of [`LOOKALIKES`] look like.
 const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
                      aoyiknpuABEZHIKMNOPTYXcjCM\
                      onuhgqOU\
@@ -27,7 +29,7 @@ pub fn ascii_like(c: char) -> Option<char> {
         '\u{ff01}'..='\u{ff5e}' => {
             char::from_u32(code - 0xfee0).filter(char::is_ascii_alphanumeric)
         }
-        // The mathematical alphabets, of 52 letters each, and their digits.
+        // The mathematical alphabets have 52 letters each. Their digits are in the next range.
         '\u{1d400}'..='\u{1d6a3}' => {
             let letter = (code - 0x1d400) % 52;
             let first = if letter < 26 { 'A' } else { 'a' };
@@ -35,24 +37,24 @@ pub fn ascii_like(c: char) -> Option<char> {
         }
         '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((code - 0x1d7ce) % 10, 10),
         _ => {
-            let place = LOOKALIKES.chars().position(|like| like == c)?;
-            LATIN.chars().nth(place)
+            let index = LOOKALIKES.chars().position(|lookalike| lookalike == c)?;
+            LATIN.chars().nth(index)
         }
     }
 }
 
-/// The zeros of decimal digits in other scripts, in Unicode 17.0 below U+10000; each is followed by
-/// its other digits.
+/// The digits zero of other scripts, from Unicode 17.0 below U+10000. The nine code points after
+/// each zero are the other digits of its script.
 const ZEROS: &str = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰";
 
 /// Returns true for a decimal digit below U+10000 that is not ASCII, such as `٥`.
 #[must_use]
 pub fn is_foreign_digit(c: char) -> bool {
-    let zero = |zero: char| u32::from(c).wrapping_sub(u32::from(zero)) < 10;
-    !c.is_ascii() && ZEROS.chars().any(zero)
+    let is_digit_of = |zero: char| u32::from(c).wrapping_sub(u32::from(zero)) < 10;
+    !c.is_ascii() && ZEROS.chars().any(is_digit_of)
 }
 
-/// Returns true if a text looks like ASCII and is not: each letter or digit is ASCII or looks like
+/// Returns true if a text looks like ASCII but is not: each letter or digit is ASCII or looks like
 /// ASCII, and at least one of them is not ASCII.
 #[must_use]
 pub fn poses_as_ascii(text: &str) -> bool {

@@ -1,15 +1,16 @@
-//! Detects invisible characters, and characters that reorder others.
+//! Detects invisible characters, and characters that change the order of others.
 //!
-//! Text that is copied verbatim shows such characters by their codes; file and host names are shown
-//! without them. `host` handles confusable hosts.
+//! Views show the codes of such characters in text that users copy verbatim, and omit the
+//! characters from the names of files and hosts. `host` handles confusable hosts.
 
 /// Returns true if a character is invisible: a control, a direction mark, an ignorable or blank
 /// character, a space other than U+0020. Tab and line feed are layout and not hidden.
 ///
 /// The ranges are from Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt),
-/// `Bidi_Control` and `White_Space` (PropList.txt), and by hand the characters that are visible by
-/// their properties and blank in fonts: the braille blank, the annotation and object characters,
-/// the blanks and controls among the hieroglyphs, the Khitan filler and the null notehead.
+/// `Bidi_Control` and `White_Space` (PropList.txt). The characters that are blank in fonts although
+/// they have none of these properties were added by hand: the braille blank, the annotation and
+/// object characters, the blanks and controls among the hieroglyphs, the Khitan filler and the null
+/// notehead.
 #[must_use]
 pub const fn is_hidden(c: char) -> bool {
     // Most text is ASCII.

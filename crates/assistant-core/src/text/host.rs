@@ -3,7 +3,7 @@
 //! Hosts are not encoded here: the caller shows the browser's `xn--…` form of a confusable host.
 //! `address` extracts the host of an address.
 
-/// The scripts of registered names. Scripts that are written together count as one.
+/// The scripts of domain names. Scripts that are used together in one name count as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HostScript {
     Latin,
@@ -12,13 +12,13 @@ enum HostScript {
     Armenian,
     /// Han, kana, Bopomofo and Hangul.
     EastAsian,
-    /// A script of [`OTHERS`], by index.
+    /// A script of [`OTHER_SCRIPTS`], by index.
     Other(usize),
 }
 
 /// The character ranges of the other recommended scripts (UAX #31, table 5, Unicode 17.0), as first
 /// and last character.
-const OTHERS: [(char, char); 20] = [
+const OTHER_SCRIPTS: [(char, char); 20] = [
     ('\u{5d0}', '\u{5f4}'),   // Hebrew
     ('\u{620}', '\u{6ff}'),   // Arabic
     ('\u{780}', '\u{7b1}'),   // Thaana
@@ -43,7 +43,7 @@ const OTHERS: [(char, char); 20] = [
 
 /// Cyrillic, Greek and Armenian letters that look like Latin letters, from the confusables of
 /// Unicode 17.0 (UTS #39).
-const LIKE_LATIN: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
+const LATIN_LOOKALIKES: &str = "агеорпсхуъьѕіјһѡѵҝҽӏԁԍԛԝԗ\
                           αγεηικνορτυχως\
                           գզէհղյոպռսցւքօ";
 
@@ -60,28 +60,28 @@ fn is_plain_label(label: &str) -> bool {
         return true;
     }
     let mut script = None;
-    let mut like_latin = true;
+    let mut looks_latin = true;
     for c in label.chars() {
         // Digits, hyphens and the colon of a port are permitted in every script.
         if c.is_ascii() && !c.is_ascii_alphabetic() {
             continue;
         }
-        let Some(found) = script_of(c) else {
+        let Some(char_script) = script_of(c) else {
             return false;
         };
-        if *script.get_or_insert(found) != found {
+        if *script.get_or_insert(char_script) != char_script {
             return false;
         }
-        like_latin &= LIKE_LATIN.contains(c);
+        looks_latin &= LATIN_LOOKALIKES.contains(c);
     }
-    !like_latin
+    !looks_latin
 }
 
 fn script_of(c: char) -> Option<HostScript> {
     Some(match c {
         'a'..='z' | 'A'..='Z' => HostScript::Latin,
-        // Latin letters with marks are distinguishable; these letters look like others without a
-        // mark.
+        // Latin letters with diacritics are distinguishable. These characters look like others
+        // without diacritics.
         'ı' | 'ĸ' | 'ŀ' | 'ŉ' | 'ſ' | '÷' => return None,
         'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => {
             HostScript::Latin
@@ -95,9 +95,9 @@ fn script_of(c: char) -> Option<HostScript> {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => HostScript::EastAsian,
         '가'..='힣' | '\u{20000}'..='\u{323af}' => HostScript::EastAsian,
         c => {
-            let mut ranges = OTHERS.iter();
-            let place = ranges.position(|(first, last)| (*first..=*last).contains(&c))?;
-            HostScript::Other(place)
+            let mut ranges = OTHER_SCRIPTS.iter();
+            let index = ranges.position(|(first, last)| (*first..=*last).contains(&c))?;
+            HostScript::Other(index)
         }
     })
 }

@@ -8,19 +8,25 @@ use crate::event::Object;
 /// The tool name for a callout that contains no name.
 pub(super) const DEFAULT_NAME: &str = "tool";
 
-const ID: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
-const NAME: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
-const ERROR: [&str; 3] = ["errorText", "error_text", "error"];
+const ID_KEYS: [&str; 5] = ["toolCallId", "tool_call_id", "callId", "id", "toolCall"];
+const NAME_KEYS: [&str; 4] = ["toolName", "tool_name", "name", "tool"];
+const ERROR_KEYS: [&str; 3] = ["errorText", "error_text", "error"];
 
-/// Returns true for fields with a meaning in callouts. All other fields are preserved unchanged.
+/// Returns true for the keys of fields that callouts define. Other fields are preserved unchanged.
 pub(super) fn is_known_field(key: &str) -> bool {
-    let known = [&ID[..], &NAME, &ERROR, &["state", "input", "output"]];
-    known.iter().any(|keys| keys.contains(&key))
+    let key_lists = [
+        &ID_KEYS[..],
+        &NAME_KEYS,
+        &ERROR_KEYS,
+        &["state", "input", "output"],
+    ];
+    key_lists.iter().any(|keys| keys.contains(&key))
 }
 
-/// A parsed callout, with its state as written if the state is unknown.
+/// A call parsed from the header and the body of a callout.
 pub(super) struct ParsedBody {
     pub(super) call: Callout,
+    /// The state as written, if it is not a known state.
     pub(super) unknown_state: Option<String>,
 }
 
@@ -54,11 +60,11 @@ pub(super) fn parse_body(
     let mut fields = yaml::read_mapping(&dedent(lines), depth)?;
     let id = header
         .id
-        .or_else(|| first_convertible(&fields, &ID, convert_name_or_id));
+        .or_else(|| first_convertible(&fields, &ID_KEYS, convert_name_or_id));
     let name = header
         .name
-        .or_else(|| first_convertible(&fields, &NAME, convert_name_or_id));
-    let error_text = first_convertible(&fields, &ERROR, convert_error_text);
+        .or_else(|| first_convertible(&fields, &NAME_KEYS, convert_name_or_id));
+    let error_text = first_convertible(&fields, &ERROR_KEYS, convert_error_text);
     let state = fields.shift_remove("state").map(|state| match state {
         Value::String(word) => CalloutState::parse(&word).ok_or(word),
         other => Err(other.to_string()),
@@ -89,14 +95,15 @@ pub(super) fn parse_body(
     })
 }
 
-/// Returns the converted value of the first key in `keys` whose value `read` can convert; `None` if
+/// Returns the converted value of the first key in `keys` whose value `convert` accepts; `None` if
 /// there is no such key.
 fn first_convertible(
     fields: &Object,
     keys: &[&str],
-    read: fn(&Value) -> Option<String>,
+    convert: fn(&Value) -> Option<String>,
 ) -> Option<String> {
-    keys.iter().find_map(|key| fields.get(*key).and_then(read))
+    keys.iter()
+        .find_map(|key| fields.get(*key).and_then(convert))
 }
 
 /// Converts a name or an id to text; `None` if it is blank, or neither a string nor an integer.
@@ -119,20 +126,20 @@ fn convert_error_text(value: &Value) -> Option<String> {
 /// Joins the lines without their common indentation.
 fn dedent(lines: &[&str]) -> String {
     let is_blank = |line: &str| line.trim_matches(BLANKS).is_empty();
-    let mut common: Option<&str> = None;
+    let mut common_indent: Option<&str> = None;
     for line in lines.iter().filter(|line| !is_blank(line)) {
         let indent = line.len() - line.trim_start_matches(BLANKS).len();
         let indent = line.get(..indent).unwrap_or_default();
-        let shared = common.map_or(indent.len(), |common| {
-            let pairs = common.bytes().zip(indent.bytes());
+        let shared_len = common_indent.map_or(indent.len(), |common_indent| {
+            let pairs = common_indent.bytes().zip(indent.bytes());
             pairs.take_while(|(left, right)| left == right).count()
         });
-        common = indent.get(..shared);
+        common_indent = indent.get(..shared_len);
     }
-    let common = common.unwrap_or_default();
+    let common_indent = common_indent.unwrap_or_default();
     let mut text = String::new();
     for line in lines {
-        text.push_str(line.strip_prefix(common).unwrap_or_default());
+        text.push_str(line.strip_prefix(common_indent).unwrap_or_default());
         text.push('\n');
     }
     text

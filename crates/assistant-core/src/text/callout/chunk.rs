@@ -9,7 +9,7 @@ use crate::event::Object;
 pub enum Chunk {
     /// Markdown as written.
     Text(String),
-    /// A call.
+    /// A call parsed from a callout.
     Tool(Box<Callout>),
 }
 
@@ -72,7 +72,7 @@ impl CalloutState {
 }
 
 impl Callout {
-    /// Creates a call with an id of its own, as the first of its text.
+    /// Creates a call with an explicit id and the ordinal 1.
     #[must_use]
     pub fn new(name: impl Into<String>, id: impl Into<String>) -> Self {
         Self {
@@ -93,8 +93,8 @@ impl Callout {
     /// state is `output-error` or `output-denied`. `None` for other calls.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
-        let given = self.error_text.as_deref();
-        given.or(match self.state {
+        let error_text = self.error_text.as_deref();
+        error_text.or(match self.state {
             Some(CalloutState::OutputError) => Some("An unknown tool error occurred."),
             Some(CalloutState::OutputDenied) => Some("Tool execution was denied."),
             _ => None,
@@ -117,8 +117,8 @@ impl Callout {
         }
     }
 
-    /// Returns the position among the callouts of the text, from 1. Callouts that stayed text are
-    /// counted.
+    /// Returns the position among the callouts of the text, from 1. Callouts that remained text are
+    /// counted, too.
     #[must_use]
     pub const fn ordinal(&self) -> u32 {
         self.ordinal
@@ -130,7 +130,7 @@ impl Callout {
         &self.id
     }
 
-    /// Returns true if the callout contains the id.
+    /// Returns true if the id is written in the callout, and not derived from the ordinal.
     #[must_use]
     pub const fn has_own_id(&self) -> bool {
         self.has_own_id
@@ -194,7 +194,7 @@ impl Callout {
         self
     }
 
-    /// Returns the fields without a meaning in callouts, as written.
+    /// Returns the fields of the callout that the format does not define, as written.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
@@ -254,7 +254,7 @@ impl Chunk {
     }
 }
 
-/// Appends a chunk. A text is merged with a text before it; an empty text is omitted.
+/// Appends a chunk. Text is merged with a preceding text chunk; empty text is omitted.
 pub(super) fn append_chunk(chunks: &mut Vec<Chunk>, chunk: Chunk) {
     match chunk {
         Chunk::Text(text) => append_text(chunks, &text),

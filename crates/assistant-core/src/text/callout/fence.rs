@@ -106,7 +106,7 @@ impl FenceScanner {
         let (mark, len, blank) = match self.stage {
             ScanStage::Run { mark, len } if len >= 3 => (mark, len, true),
             ScanStage::Info { mark, len, blank } => (mark, len, blank),
-            // A blank line ends a quote, but no list item.
+            // A blank line ends a quote, but not a list item.
             ScanStage::Indent(_) => return self.fence.filter(|fence| !fence.quoted || self.quoted),
             _ => return self.fence,
         };
@@ -131,8 +131,8 @@ impl FenceScanner {
         {
             self.fence = None;
         }
-        let inner = self.fence.map_or(0, |fence| fence.width);
-        if spaces.saturating_sub(inner) > 3 {
+        let container_width = self.fence.map_or(0, |fence| fence.width);
+        if spaces.saturating_sub(container_width) > 3 {
             return ScanStage::Plain;
         }
         match c {

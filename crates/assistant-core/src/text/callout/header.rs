@@ -29,18 +29,18 @@ impl Header {
     /// two bare words then fill the remaining fields, the name first.
     fn parse_arguments(args: &str) -> Self {
         let mut header = Self::default();
-        let mut bare = Vec::new();
+        let mut bare_words = Vec::new();
         let mut rest = args.trim_start_matches(BLANKS);
         while !rest.is_empty() {
             let (token, after) = split_token(rest);
             match token {
-                HeaderToken::Bare(word) if bare.len() < 2 => bare.push(word),
+                HeaderToken::Bare(word) if bare_words.len() < 2 => bare_words.push(word),
                 HeaderToken::Bare(_) => {}
                 HeaderToken::Assigned(key, value) => header.assign_field(key, value),
             }
             rest = after.trim_start_matches(BLANKS);
         }
-        for word in bare {
+        for word in bare_words {
             if header.name.is_none() {
                 header.name = Some(word.to_owned());
             } else if header.id.is_none() {
@@ -51,17 +51,17 @@ impl Header {
     }
 
     fn assign_field(&mut self, key: &str, value: &str) {
-        let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(key));
-        let place = if is(&["name", "tool", "toolname"]) {
+        let matches_key = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(key));
+        let field = if matches_key(&["name", "tool", "toolname"]) {
             &mut self.name
-        } else if is(&["id", "toolcallid", "call", "callid"]) {
+        } else if matches_key(&["id", "toolcallid", "call", "callid"]) {
             &mut self.id
         } else {
             return;
         };
-        // The first assignment counts, and a blank one does not.
-        if place.is_none() && !value.trim().is_empty() {
-            *place = Some(value.to_owned());
+        // Blank values, and assignments after the first, are ignored.
+        if field.is_none() && !value.trim().is_empty() {
+            *field = Some(value.to_owned());
         }
     }
 }
@@ -80,8 +80,8 @@ fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
     let Some((key, value)) = word.split_once('=') else {
         return (HeaderToken::Bare(word), after);
     };
-    let whole = text.split_once('=').map_or(value, |(_, value)| value);
-    match split_quoted_value(whole) {
+    let assigned_text = text.split_once('=').map_or(value, |(_, value)| value);
+    match split_quoted_value(assigned_text) {
         Some((value, after)) => (HeaderToken::Assigned(key, value), after),
         None => (HeaderToken::Assigned(key, value), after),
     }

@@ -3,9 +3,9 @@
 use super::fence::{Fence, FenceScanner};
 
 /// The case-insensitive start of a header, after the quote mark.
-const MARK: &[u8] = b"[!tool";
+const HEADER_START: &[u8] = b"[!tool";
 /// The case-insensitive first word in the info string of a code fence that is a callout.
-const WORD: &[u8] = b"tool";
+const FENCE_WORD: &[u8] = b"tool";
 
 /// An incremental classifier of one line.
 #[derive(Debug, Clone)]
@@ -27,16 +27,16 @@ pub(super) enum HeaderKind {
     Fence,
 }
 
-/// The progress of a line as a header.
+/// The progress of matching a line with the syntax of a header.
 #[derive(Debug, Clone, Copy)]
 enum HeaderProgress {
     /// The position after this many spaces.
     Indent(u8),
     /// The position right after the quote mark.
     Gap,
-    /// The position after this many bytes of [`MARK`].
+    /// The position after this many bytes of [`HEADER_START`].
     Mark(usize),
-    /// The position among the arguments after [`MARK`].
+    /// The position in the arguments after [`HEADER_START`].
     Args,
     /// The position after the closing bracket.
     Closed,
@@ -44,9 +44,9 @@ enum HeaderProgress {
     Ended,
     /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// The position in the spaces after the run, or after this many bytes of [`WORD`].
+    /// The position in the spaces after the run, or after this many bytes of [`FENCE_WORD`].
     Word { mark: char, matched: usize },
-    /// The position in the info string after [`WORD`], with the mark of the fence.
+    /// The position in the info string after [`FENCE_WORD`], with the mark of the fence.
     Info(char),
     /// The line is not a header.
     Plain,
@@ -58,9 +58,9 @@ impl LineClassifier {
     pub(super) fn new(fence: Option<Fence>, fences: bool) -> Self {
         // A fence outside of containers ends only with its closing fence, so no line in it is a
         // header.
-        let shut = fence.is_some_and(|fence| !fence.is_contained());
+        let cannot_be_header = fence.is_some_and(|fence| !fence.is_contained());
         Self {
-            head: if shut {
+            head: if cannot_be_header {
                 HeaderProgress::Plain
             } else {
                 HeaderProgress::Indent(0)
@@ -114,7 +114,7 @@ impl LineClassifier {
     pub(super) const fn header_kind(&self) -> Option<HeaderKind> {
         match self.head {
             HeaderProgress::Closed | HeaderProgress::Ended => Some(HeaderKind::Quote),
-            HeaderProgress::Word { matched, .. } if matched == WORD.len() => {
+            HeaderProgress::Word { matched, .. } if matched == FENCE_WORD.len() => {
                 Some(HeaderKind::Fence)
             }
             HeaderProgress::Info(_) => Some(HeaderKind::Fence),
@@ -139,7 +139,7 @@ impl LineClassifier {
             },
             HeaderProgress::Gap if c == ' ' => HeaderProgress::Mark(0),
             HeaderProgress::Gap => match_mark(0, c),
-            HeaderProgress::Mark(matched) if matched < MARK.len() => match_mark(matched, c),
+            HeaderProgress::Mark(matched) if matched < HEADER_START.len() => match_mark(matched, c),
             HeaderProgress::Mark(_) | HeaderProgress::Args if c == ']' => HeaderProgress::Closed,
             HeaderProgress::Mark(_) if is_blank(c) => HeaderProgress::Args,
             HeaderProgress::Args => HeaderProgress::Args,
@@ -156,21 +156,21 @@ impl LineClassifier {
     }
 }
 
-/// Returns the progress after `c`. If `c` is not the next character of [`MARK`], the line is not a
-/// header.
+/// Returns the progress after `c`. If `c` is not the next character of [`HEADER_START`], the line
+/// is not a header.
 fn match_mark(matched: usize, c: char) -> HeaderProgress {
-    if is_char_at(MARK, matched, c) {
+    if is_char_at(HEADER_START, matched, c) {
         HeaderProgress::Mark(matched + 1)
     } else {
         HeaderProgress::Plain
     }
 }
 
-/// Returns the progress after `c`, a character in the info string of a fence.
+/// Returns the progress after `c`, which is a character in the info string of a fence.
 fn match_word(mark: char, matched: usize, c: char) -> HeaderProgress {
     match matched {
         0 if is_blank(c) => HeaderProgress::Word { mark, matched },
-        _ if is_char_at(WORD, matched, c) => HeaderProgress::Word {
+        _ if is_char_at(FENCE_WORD, matched, c) => HeaderProgress::Word {
             mark,
             matched: matched + 1,
         },
@@ -179,9 +179,9 @@ fn match_word(mark: char, matched: usize, c: char) -> HeaderProgress {
     }
 }
 
-fn is_char_at(word: &[u8], place: usize, c: char) -> bool {
-    word.get(place)
-        .is_some_and(|wanted| char::from(*wanted) == c.to_ascii_lowercase())
+fn is_char_at(word: &[u8], index: usize, c: char) -> bool {
+    word.get(index)
+        .is_some_and(|expected| char::from(*expected) == c.to_ascii_lowercase())
 }
 
 const fn is_blank(c: char) -> bool {

@@ -3,7 +3,7 @@
 //! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both find the same
 //! calls and the same text, however the text is split. A callout that breaks the rules remains
 //! text, so parsing never fails. [`create_stream_chunks`] converts chunks to stream events,
-//! [`write()`] writes a call as a callout. Parsing a call never runs anything.
+//! [`write()`] writes a call as a callout. Parsing a callout never runs a tool.
 //!
 //! ```
 //! use assistant_core::text::callout::{Chunk, parse};
@@ -38,7 +38,7 @@ pub fn parse(markdown: &str) -> Vec<Chunk> {
     split_words(parse_with(markdown, CalloutOptions::default()))
 }
 
-/// Parses markdown with other [`CalloutOptions`]. The text between two calls is a single chunk.
+/// Parses markdown with the given [`CalloutOptions`]. The text between two calls is a single chunk.
 #[must_use]
 pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
     let mut parser = Parser::new(options);
@@ -51,20 +51,20 @@ pub fn parse_with(markdown: &str, options: CalloutOptions) -> Vec<Chunk> {
 
 /// Splits text into words: every word and every run of blanks becomes a chunk.
 fn split_words(chunks: Vec<Chunk>) -> Vec<Chunk> {
-    let mut out = Vec::with_capacity(chunks.len());
+    let mut words = Vec::with_capacity(chunks.len());
     for chunk in chunks {
         match chunk {
-            Chunk::Text(text) => push_words(&text, &mut out),
-            Chunk::Tool(_) => out.push(chunk),
+            Chunk::Text(text) => push_words(&text, &mut words),
+            Chunk::Tool(_) => words.push(chunk),
         }
     }
-    out
+    words
 }
 
 fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
     while let Some(first) = text.chars().next() {
-        let blank = first.is_whitespace();
-        let end = text.find(|c: char| c.is_whitespace() != blank);
+        let is_blank = first.is_whitespace();
+        let end = text.find(|c: char| c.is_whitespace() != is_blank);
         let (word, rest) = text.split_at(end.unwrap_or(text.len()));
         out.push(Chunk::Text(word.to_owned()));
         text = rest;

@@ -30,11 +30,12 @@ pub struct Parser {
     open: Option<OpenCallout>,
     /// The number of callouts so far.
     count: u32,
-    taken: HashSet<String>,
+    /// The ids of the calls so far.
+    used_ids: HashSet<String>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A callout that has begun and not ended.
+/// A callout that has begun but not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pending {
@@ -83,30 +84,30 @@ impl Parser {
             held: String::new(),
             open: None,
             count: 0,
-            taken: HashSet::new(),
+            used_ids: HashSet::new(),
             diagnostics: Vec::new(),
         }
     }
 
     /// Parses more text and returns the chunks that are final.
     pub fn push(&mut self, delta: &str) -> Vec<Chunk> {
-        let mut out = Vec::new();
+        let mut chunks = Vec::new();
         let mut rest = delta;
         while !rest.is_empty() {
             if self.is_settled() {
                 let (run, _) = rest.split_once('\n').unwrap_or((rest, ""));
-                self.append_run(run, &mut out);
+                self.append_run(run, &mut chunks);
                 rest = rest.strip_prefix(run).unwrap_or_default();
             }
             let mut chars = rest.chars();
             match chars.next() {
-                Some('\n') => self.end_line(&mut out),
-                Some(c) => self.push_char(c, &mut out),
+                Some('\n') => self.end_line(&mut chunks),
+                Some(c) => self.push_char(c, &mut chunks),
                 None => {}
             }
             rest = chars.as_str();
         }
-        out
+        chunks
     }
 
     /// Ends the text, and returns the chunks that were held back.
@@ -118,18 +119,18 @@ impl Parser {
     /// Ends the text like [`Parser::finish`], and keeps the diagnostics for
     /// [`Parser::take_diagnostics`]. Later pushes begin a new text.
     pub fn end(&mut self) -> Vec<Chunk> {
-        let out = self.flush();
+        let chunks = self.flush();
         let diagnostics = std::mem::take(&mut self.diagnostics);
         *self = Self::new(self.options);
         self.diagnostics = diagnostics;
-        out
+        chunks
     }
 
     /// Flushes a text that may continue: text that is held back is returned as at the end. The rest
     /// of the line or of the callout is then text; fences stay open and ordinals continue.
     pub fn pause(&mut self) -> Vec<Chunk> {
         let fence = self.is_in_fence().then(|| self.line.fence_after_line());
-        let out = self.flush();
+        let chunks = self.flush();
         match fence {
             Some(fence) => {
                 self.start_line(fence);
@@ -137,35 +138,36 @@ impl Parser {
             }
             None => self.line.rule_out_started_header(),
         }
-        out
+        chunks
     }
 
     /// Returns everything that is held back, as if the text ended here.
     fn flush(&mut self) -> Vec<Chunk> {
-        let mut out = Vec::new();
+        let mut chunks = Vec::new();
         if !self.is_in_fence() {
             let header = self.line.header_kind();
             if header.is_some() || self.line.has_quote_mark() != Some(true) {
-                self.close_callout_before_line(&mut out);
+                self.close_callout_before_line(&mut chunks);
             }
             match header {
                 Some(kind) => drop(self.begin_callout(kind)),
-                None => self.accept_held_line(&mut out),
+                None => self.accept_held_line(&mut chunks),
             }
         }
-        self.close_callout(&mut out);
-        out
+        self.close_callout(&mut chunks);
+        chunks
     }
 
-    /// Returns the callout that has begun and not ended. If it breaks the rules, its source will be
-    /// returned as text. `None` outside of callouts, and for a callout that is too long.
+    /// Returns the callout that has begun but not ended. If the callout turns out to be invalid,
+    /// its source is returned as text. `None` outside of callouts, and for a callout that is too
+    /// long.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
         let open = self.open.as_ref().filter(|open| !open.overflowed);
         open.map(|open| &open.pending)
     }
 
-    /// Removes and returns the diagnostics for the author: callouts that stayed text, unknown
+    /// Removes and returns the diagnostics for the author: callouts that remained text, and unknown
     /// states.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
@@ -229,7 +231,7 @@ impl Parser {
         }
         self.accept_held_line(out);
         if let Some(open) = &mut self.open {
-            // The line break belongs to the callout if another line of it follows.
+            // The line break belongs to the callout only if the next line does, too.
             open.in_line = false;
             return self.start_line(None);
         }
@@ -241,8 +243,8 @@ impl Parser {
         self.line = LineClassifier::new(fence, self.options.fences);
     }
 
-    /// Adds the held line, which is not a header, to the text or the callout. The line break before
-    /// a line of a callout belongs to the callout.
+    /// Adds the line that was held back, which is not a header, to the text or the callout. The
+    /// line break before a line of a callout belongs to the callout.
     fn accept_held_line(&mut self, out: &mut Vec<Chunk>) {
         let limit = self.options.max_block;
         match &mut self.open {
@@ -295,7 +297,7 @@ impl Parser {
         }
     }
 
-    /// Closes the open callout, which becomes a call or stays text. Returns true if a callout was
+    /// Closes the open callout, which becomes a call or remains text. Returns true if a callout was
     /// open.
     fn close_callout(&mut self, out: &mut Vec<Chunk>) -> bool {
         let Some(open) = self.open.take() else {
@@ -316,18 +318,18 @@ impl Parser {
                 self.report_problem("callout-is-text", ordinal, &problem);
                 append_text(out, &open.source);
             }
-            Ok(read) => {
-                if let Some(word) = read.unknown_state {
+            Ok(parsed_body) => {
+                if let Some(word) = parsed_body.unknown_state {
                     self.report_problem("unknown-state", ordinal, &format!("no state is '{word}'"));
                 }
-                let id = Some(read.call.id).filter(|_| read.call.has_own_id);
+                let id = Some(parsed_body.call.id).filter(|_| parsed_body.call.has_own_id);
                 let call = Callout {
                     ordinal,
                     id: id.unwrap_or_else(|| self.fallback_id()),
                     source: open.source,
-                    ..read.call
+                    ..parsed_body.call
                 };
-                self.taken.insert(call.id.clone());
+                self.used_ids.insert(call.id.clone());
                 append_chunk(out, Chunk::Tool(Box::new(call)));
             }
         }
@@ -336,13 +338,13 @@ impl Parser {
 
     /// Returns an id for a callout without one, derived from its ordinal and unused so far.
     fn fallback_id(&self) -> String {
-        let plain = format!("tool-call-{}", self.count);
-        if !self.taken.contains(&plain) {
-            return plain;
+        let base_id = format!("tool-call-{}", self.count);
+        if !self.used_ids.contains(&base_id) {
+            return base_id;
         }
-        let mut others = (2_u64..).map(|count| format!("{plain}-{count}"));
-        let free = others.find(|id| !self.taken.contains(id));
-        free.unwrap_or(plain)
+        let mut numbered_ids = (2_u64..).map(|count| format!("{base_id}-{count}"));
+        let unused_id = numbered_ids.find(|id| !self.used_ids.contains(id));
+        unused_id.unwrap_or(base_id)
     }
 
     fn report_problem(&mut self, code: &'static str, ordinal: u32, problem: &str) {

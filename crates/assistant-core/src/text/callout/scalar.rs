@@ -12,8 +12,8 @@ pub(super) fn parse_plain(text: &str) -> Value {
         .unwrap_or_else(|| text.into())
 }
 
-/// Parses a scalar with a tag of the core schema; `None` if the type is unknown or the text does
-/// not have it.
+/// Parses a scalar with a tag of the core schema; `None` if the type is unknown, or the text is not
+/// a value of the type.
 pub(super) fn parse_tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
@@ -38,23 +38,23 @@ fn parse_bool(text: &str) -> Option<Value> {
 }
 
 fn parse_int(text: &str) -> Option<Value> {
-    let in_base = |digits: &str, base: u32| {
+    let parse_digits = |digits: &str, base: u32| {
         // `from_str_radix` accepts a sign, which is not permitted here.
-        let all_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
+        let has_only_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
         let value = u64::from_str_radix(digits, base).ok();
-        value.filter(|_| all_digits).map(Value::from)
+        value.filter(|_| has_only_digits).map(Value::from)
     };
     if let Some(digits) = text.strip_prefix("0o") {
-        return in_base(digits, 8);
+        return parse_digits(digits, 8);
     }
     if let Some(digits) = text.strip_prefix("0x") {
-        return in_base(digits, 16);
+        return parse_digits(digits, 16);
     }
     if !is_decimal(text.strip_prefix(['+', '-']).unwrap_or(text)) {
         return None;
     }
-    let signed = text.parse::<i64>().map(Value::from);
-    signed
+    let signed_value = text.parse::<i64>().map(Value::from);
+    signed_value
         .or_else(|_| text.parse::<u64>().map(Value::from))
         .ok()
 }
@@ -62,21 +62,25 @@ fn parse_int(text: &str) -> Option<Value> {
 /// Parses a decimal number as a 64-bit float; `None` for other text. Infinities and NaN become
 /// null.
 fn parse_float(text: &str) -> Option<Value> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+    let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(magnitude, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         // JSON has no such numbers; JavaScript serializes them as null, too.
         return Some(Value::Null);
     }
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+    let (mantissa, exponent) = match magnitude.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (unsigned, None),
+        None => (magnitude, None),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = |text: &str| text.is_empty() || is_decimal(text);
-    let exponent_ok =
+    let is_optional_number = |text: &str| text.is_empty() || is_decimal(text);
+    let is_valid_exponent =
         exponent.is_none_or(|text| is_decimal(text.strip_prefix(['+', '-']).unwrap_or(text)));
-    let some_digit = !(whole.is_empty() && fraction.is_empty());
-    if !(some_digit && digits(whole) && digits(fraction) && exponent_ok) {
+    let has_digits = !(whole.is_empty() && fraction.is_empty());
+    if !(has_digits
+        && is_optional_number(whole)
+        && is_optional_number(fraction)
+        && is_valid_exponent)
+    {
         return None;
     }
     let number = text.parse::<f64>().ok()?;

@@ -95,7 +95,7 @@ pub fn create_stream_chunks(
 }
 
 impl StreamChunk {
-    /// Returns the event as JSON in the spelling of AI SDK streams.
+    /// Returns the event as JSON in the format of AI SDK streams.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match self {

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{Callout, CalloutOptions, body, scalar};
 
-/// The longest key that is written without an explicit key mark, in characters including quotes,
-/// since YAML searches only 1024 characters for the colon.
-const MAX_KEY: usize = 1000;
+/// The maximum length of a key that is written without the mark `?`, in characters including
+/// quotes. YAML requires the colon of such a key within 1024 characters.
+const MAX_IMPLICIT_KEY: usize = 1000;
 
 /// The error for a field that a callout cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,22 +31,22 @@ impl std::error::Error for Unwritable {}
 /// a value nests too deeply, or the callout is too long.
 pub fn write(call: &Callout) -> Result<String, Unwritable> {
     let limits = CalloutOptions::default();
-    let blank = |text: &str| text.trim().is_empty();
-    if blank(&call.id) {
+    let is_blank = |text: &str| text.trim().is_empty();
+    if is_blank(&call.id) {
         return Err(Unwritable("id"));
     }
-    if blank(&call.name) {
+    if is_blank(&call.name) {
         return Err(Unwritable("name"));
     }
-    if call.error_text.as_deref().is_some_and(blank) {
+    if call.error_text.as_deref().is_some_and(is_blank) {
         return Err(Unwritable("error"));
     }
     if call.extra.keys().any(|key| body::is_known_field(key)) {
         return Err(Unwritable("extra fields"));
     }
     let mut body = YamlWriter::new(limits.max_depth);
-    let in_header = is_bare_word(&call.name) && is_bare_word(&call.id);
-    let header = if in_header {
+    let fits_in_header = is_bare_word(&call.name) && is_bare_word(&call.id);
+    let header = if fits_in_header {
         format!("> [!tool {} {}]", call.name, call.id)
     } else {
         body.write_text_field("toolName", &call.name);
@@ -78,8 +78,8 @@ pub fn write(call: &Callout) -> Result<String, Unwritable> {
 
 /// Returns true if the header can contain the text as a bare word.
 fn is_bare_word(text: &str) -> bool {
-    let fits = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ']' | '=');
-    !text.is_empty() && text.chars().all(fits)
+    let is_allowed = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, ']' | '=');
+    !text.is_empty() && text.chars().all(is_allowed)
 }
 
 /// A writer of YAML in block style.
@@ -111,17 +111,17 @@ impl YamlWriter {
         self.write_text(text, 1);
     }
 
-    /// Writes `key: value` after the indentation. `level` is the level of the mapping. Returns
-    /// `None` if the value nests too deeply.
+    /// Writes `key: value` in a line that is already indented. `level` is the level of the mapping.
+    /// Returns `None` if the value nests too deeply.
     fn write_field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
-        let written = format_inline_text(key);
-        if written.chars().count() > MAX_KEY {
+        let key_text = format_inline_text(key);
+        if key_text.chars().count() > MAX_IMPLICIT_KEY {
             self.out.push_str("? ");
-            self.out.push_str(&written);
+            self.out.push_str(&key_text);
             self.out.push('\n');
             self.write_indent(level);
         } else {
-            self.out.push_str(&written);
+            self.out.push_str(&key_text);
         }
         self.out.push(':');
         match value {
@@ -142,22 +142,22 @@ impl YamlWriter {
     /// Writes a non-empty list or mapping whose first line is already indented. Returns `None` if
     /// the value nests too deeply.
     fn write_block(&mut self, value: &Value, level: usize) -> Option<()> {
-        // The body itself counts as a level.
+        // The body itself counts as one level.
         if level >= self.max_depth {
             return None;
         }
         match value {
             Value::Array(items) => {
-                for (place, item) in items.iter().enumerate() {
-                    if place > 0 {
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
                         self.write_indent(level);
                     }
                     self.write_item(item, level)?;
                 }
             }
             Value::Object(fields) => {
-                for (place, (key, value)) in fields.iter().enumerate() {
-                    if place > 0 {
+                for (index, (key, value)) in fields.iter().enumerate() {
+                    if index > 0 {
                         self.write_indent(level);
                     }
                     self.write_field(key, value, level)?;
@@ -170,12 +170,12 @@ impl YamlWriter {
 
     fn write_item(&mut self, item: &Value, level: usize) -> Option<()> {
         self.out.push('-');
-        let empty = match item {
+        let is_leaf = match item {
             Value::Array(items) => items.is_empty(),
             Value::Object(fields) => fields.is_empty(),
             _ => true,
         };
-        if empty {
+        if is_leaf {
             return self.write_leaf(item, level + 1);
         }
         self.out.push(' ');
@@ -230,13 +230,13 @@ impl YamlWriter {
     }
 }
 
-/// Returns the lines of a text with line breaks if a literal block can contain it verbatim; `None`
-/// for other texts.
+/// Returns the lines of a multiline text that a literal block can contain verbatim; `None` for
+/// other texts.
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-    let starts_well = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
-    let fits = |line: &str| line.chars().all(is_plain_char) && !is_blank_line(line);
-    (text.contains('\n') && starts_well && lines.clone().all(fits)).then_some(lines)
+    let has_valid_ends = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");
+    let is_plain_line = |line: &str| line.chars().all(is_plain_char) && !is_blank_line(line);
+    (text.contains('\n') && has_valid_ends && lines.clone().all(is_plain_line)).then_some(lines)
 }
 
 /// Returns true for a non-empty line of blanks only.
@@ -246,14 +246,18 @@ fn is_blank_line(line: &str) -> bool {
 
 /// Returns a text or key as a scalar on one line, quoted if necessary.
 fn format_inline_text(text: &str) -> String {
-    let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let fits =
+    let has_plain_start = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let is_plain_in_text =
         |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',' | '/' | '(' | ')');
-    let plain = starts_well
+    let is_plain = has_plain_start
         && !text.ends_with(' ')
-        && text.chars().all(fits)
+        && text.chars().all(is_plain_in_text)
         && scalar::parse_plain(text).is_string();
-    if plain { text.to_owned() } else { quote(text) }
+    if is_plain {
+        text.to_owned()
+    } else {
+        quote(text)
+    }
 }
 
 fn quote(text: &str) -> String {
@@ -276,9 +280,9 @@ fn quote(text: &str) -> String {
 
 /// Returns true for characters that YAML permits everywhere without escapes.
 fn is_plain_char(c: char) -> bool {
-    let strange = matches!(
+    let is_special = matches!(
         c,
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
     );
-    !c.is_control() && !strange
+    !c.is_control() && !is_special
 }

@@ -1,7 +1,7 @@
 //! Parses the body of a callout: a single YAML document with a mapping, within limits.
 //!
-//! Values are built from the library's events without recursion, so that the limits apply before
-//! memory is used.
+//! Values are built from the events of the YAML parser without recursion, so that the limits apply
+//! before memory is used.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -28,8 +28,8 @@ pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, Strin
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| error.to_string())?;
         let line = span.start.line();
-        let read = reader.handle_event(event);
-        read.map_err(|problem| format!("{problem} (line {line} of the body)"))?;
+        let result = reader.handle_event(event);
+        result.map_err(|problem| format!("{problem} (line {line} of the body)"))?;
     }
     match reader.root {
         None => Ok(Map::new()),
@@ -139,7 +139,7 @@ impl YamlReader {
 
     /// Stores the key of the next value as a string, even if the key would have another type as a
     /// value. Fails if the mapping already contains the key, or if the tag is unknown or does not
-    /// fit.
+    /// fit the key.
     fn handle_key(
         &mut self,
         text: Cow<'_, str>,
@@ -214,8 +214,8 @@ fn is_non_specific(tag: &Tag) -> bool {
 /// Copies a value after charging it to the budget. Fails if the budget is too small. The recursion
 /// is limited by the depth of the input.
 fn copy_within_budget(value: &Value, budget: &mut usize) -> YamlResult<Value> {
-    let left = budget.checked_sub(estimate_size(value));
-    *budget = left.ok_or("aliases make the body too large")?;
+    let remaining = budget.checked_sub(estimate_size(value));
+    *budget = remaining.ok_or("aliases make the body too large")?;
     Ok(value.clone())
 }
 
