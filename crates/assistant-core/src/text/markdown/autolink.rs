@@ -25,16 +25,16 @@ pub(super) fn link_addresses(nodes: &mut Vec<Node>) {
 }
 
 fn split_text(text: &str, nodes: &mut Vec<Node>) {
-    let mut from = 0;
-    while let Some(FoundAddress { range, href }) = find_address(text, from) {
-        push_text(nodes, text.get(from..range.start));
-        from = range.end;
+    let mut position = 0;
+    while let Some(FoundAddress { range, href }) = find_address(text, position) {
+        push_text(nodes, text.get(position..range.start));
+        position = range.end;
         let title = String::new();
         let mut link = Node::leaf(Kind::Link { href, title });
         push_text(&mut link.children, text.get(range));
         nodes.push(link);
     }
-    push_text(nodes, text.get(from..));
+    push_text(nodes, text.get(position..));
 }
 
 fn push_text(nodes: &mut Vec<Node>, text: Option<&str>) {
@@ -59,27 +59,27 @@ struct FoundAddress {
 /// address.
 fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     let bytes = text.as_bytes();
-    let mut at = from;
+    let mut position = from;
     while let Some(skip) = bytes
-        .get(at..)?
+        .get(position..)?
         .iter()
         .position(|byte| b":@wW".contains(byte))
     {
-        at += skip;
-        let before = text.get(from..at).unwrap_or_default();
-        let after = text.get(at..).unwrap_or_default();
-        let found = match bytes.get(at) {
+        position += skip;
+        let before = text.get(from..position).unwrap_or_default();
+        let after = text.get(position..).unwrap_or_default();
+        let address_match = match bytes.get(position) {
             Some(b':') => match_url(before, after),
             Some(b'@') => match_email(before, after),
-            _ => match_www(text.get(..at).unwrap_or_default(), after),
+            _ => match_www(text.get(..position).unwrap_or_default(), after),
         };
-        if let Some((back, length, href)) = found {
+        if let Some((back, length, href)) = address_match {
             return Some(FoundAddress {
-                range: at - back..at + length,
+                range: position - back..position + length,
                 href,
             });
         }
-        at += 1;
+        position += 1;
     }
     None
 }
@@ -90,11 +90,11 @@ type AddressMatch = Option<(usize, usize, String)>;
 
 fn match_url(before: &str, after: &str) -> AddressMatch {
     let rest = after.strip_prefix("://")?;
-    let scheme = before.len()
+    let scheme_len = before.len()
         - before
             .trim_end_matches(|c: char| c.is_ascii_alphabetic())
             .len();
-    let name = before.get(before.len() - scheme..)?;
+    let name = before.get(before.len() - scheme_len..)?;
     if !["https", "http", "ftp"]
         .iter()
         .any(|known| name.eq_ignore_ascii_case(known))
@@ -105,7 +105,7 @@ fn match_url(before: &str, after: &str) -> AddressMatch {
     let length = 3 + address_length(rest);
     let mut href = name.to_owned();
     href.push_str(after.get(..length)?);
-    Some((scheme, length, href))
+    Some((scheme_len, length, href))
 }
 
 fn match_www(before: &str, after: &str) -> AddressMatch {
@@ -122,14 +122,15 @@ fn match_www(before: &str, after: &str) -> AddressMatch {
 }
 
 fn match_email(before: &str, after: &str) -> AddressMatch {
-    let local = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c));
-    let mut back = before.len() - local.len();
+    let before_local =
+        before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c));
+    let mut len_before = before.len() - before_local.len();
     let domain: &str = after.get(1..)?;
     let end = domain
         .find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c))
         .unwrap_or(domain.len());
     let host = domain.get(..end)?.trim_end_matches('.');
-    if back == 0
+    if len_before == 0
         || domain.get(end..)?.starts_with('@')
         || host.ends_with(['-', '_'])
         || host.starts_with('.')
@@ -139,13 +140,13 @@ fn match_email(before: &str, after: &str) -> AddressMatch {
         return None;
     }
     let length = 1 + host.len();
-    let address = before.get(local.len()..)?;
+    let address = before.get(before_local.len()..)?;
     let mut href = mailto_href(address);
     href.push_str(after.get(..length)?);
-    if local.ends_with("mailto:") {
-        back += "mailto:".len();
+    if before_local.ends_with("mailto:") {
+        len_before += "mailto:".len();
     }
-    Some((back, length, href))
+    Some((len_before, length, href))
 }
 
 /// Returns the number of periods in the domain that `text` begins with; `None` if the domain is not
@@ -155,9 +156,9 @@ fn count_domain_periods(text: &str) -> Option<usize> {
         .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
         .unwrap_or(text.len());
     let domain = text.get(..end)?;
-    let last_two = domain.rsplit('.').take(2);
+    let last_labels = domain.rsplit('.').take(2);
     (domain.starts_with(char::is_alphanumeric)
-        && !last_two.into_iter().any(|part| part.contains('_')))
+        && !last_labels.into_iter().any(|part| part.contains('_')))
     .then(|| domain.trim_end_matches('.').matches('.').count())
 }
 
@@ -172,13 +173,14 @@ fn address_length(text: &str) -> usize {
         })
         .unwrap_or(text.len());
     let mut address = text.get(..end).unwrap_or_default();
-    // Counted once: a row of closing parentheses would otherwise take quadratic time.
+    // The parentheses are counted once. To count them for each character that is removed would take
+    // quadratic time.
     let mut surplus = address
         .matches(')')
         .count()
         .saturating_sub(address.matches('(').count());
     loop {
-        let shorter = if address.ends_with(')') && surplus > 0 {
+        let shortened = if address.ends_with(')') && surplus > 0 {
             surplus -= 1;
             address.strip_suffix(')')
         } else if let Some(head) = address.strip_suffix(';') {
@@ -192,8 +194,8 @@ fn address_length(text: &str) -> usize {
         } else {
             address.strip_suffix(['?', '!', '.', ',', ':', '*', '_', '~', '\'', '"'])
         };
-        match shorter {
-            Some(shorter) => address = shorter,
+        match shortened {
+            Some(shortened) => address = shortened,
             None => return address.len(),
         }
     }

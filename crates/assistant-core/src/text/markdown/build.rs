@@ -1,6 +1,6 @@
 //! Builds the tree from the events of `pulldown-cmark`.
 //!
-//! The tree is never deeper than [`DEPTH`], so that it can be walked by recursion.
+//! The tree is never deeper than [`MAX_DEPTH`], so that it can be traversed by recursion.
 
 use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, LinkType, Tag};
 
@@ -11,13 +11,13 @@ use super::{
 };
 
 /// The maximum nesting of block containers. Deeper containers are flattened into their parent.
-const CONTAINERS: usize = 40;
+const MAX_CONTAINER_DEPTH: usize = 40;
 /// The maximum nesting of nodes of any kind. Deeper nodes are flattened into their parent.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// The maximum number of cells that are added to the short rows of a table.
-const PADDING: usize = 4096;
+const MAX_PADDING: usize = 4096;
 
-/// A builder that creates the tree from the events of the parser.
+/// A builder of the tree, from the events of the parser.
 pub(super) struct TreeBuilder<'a> {
     known: &'a Definitions,
     done: Vec<Node>,
@@ -134,11 +134,15 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn start_tag(&mut self, tag: Tag<'_>) {
-        let container = matches!(
+        let is_container = matches!(
             tag,
             Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_)
         );
-        let limit = if container { CONTAINERS } else { DEPTH };
+        let limit = if is_container {
+            MAX_CONTAINER_DEPTH
+        } else {
+            MAX_DEPTH
+        };
         let kind = self.convert_tag(tag).filter(|_| self.open.len() < limit);
         self.tags.push(kind.is_some());
         if let Some(kind) = kind {
@@ -196,7 +200,7 @@ impl<'a> TreeBuilder<'a> {
                 let (src, title) = self.link_target(link_type, dest_url, title, &id);
                 Kind::Image { src, title }
             }
-            // Not in the grammar: the content is added to the parent.
+            // Other tags are not part of the grammar. Their content is added to the parent.
             _ => return None,
         })
     }
@@ -221,11 +225,11 @@ impl<'a> TreeBuilder<'a> {
     /// Limits the number of empty cells that fill short rows, since a wide head over many short
     /// rows would produce an excessive number of cells. Beyond the limit, rows stay short.
     fn limit_padding(&mut self, cells: &mut Vec<Node>) {
-        let written = cells.iter().rposition(|cell| !cell.children.is_empty());
-        let written = written.map_or(0, |last| last + 1);
-        self.padding += cells.len() - written;
-        if self.padding > PADDING {
-            cells.truncate(written.max(1));
+        let written_len = cells.iter().rposition(|cell| !cell.children.is_empty());
+        let written_len = written_len.map_or(0, |last| last + 1);
+        self.padding += cells.len() - written_len;
+        if self.padding > MAX_PADDING {
+            cells.truncate(written_len.max(1));
         }
     }
 

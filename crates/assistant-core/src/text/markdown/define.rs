@@ -1,6 +1,6 @@
 //! Stores the definitions of links and footnotes, and the ranges of text with undefined references.
 //!
-//! The first definition of a label counts. `outline` finds the definitions, and `stream` numbers
+//! The first definition of a label applies. `outline` finds the definitions, and `stream` numbers
 //! the blocks.
 
 use std::{
@@ -56,20 +56,20 @@ impl Definitions {
     }
 }
 
-/// A finished range of the text, and the blocks parsed from it.
+/// A finished range of the text with undefined references, and the blocks parsed from it.
 #[derive(Debug)]
 struct WaitingRange {
     source: Range<usize>,
     index: usize,
     count: usize,
-    /// True if a missing definition has arrived.
+    /// True if a missing definition has been parsed since.
     stale: bool,
 }
 
 /// The finished ranges with references that were undefined when they were parsed.
 #[derive(Debug, Default)]
 pub(super) struct UnresolvedRanges {
-    stretches: Vec<WaitingRange>,
+    ranges: Vec<WaitingRange>,
     labels: HashMap<String, Vec<usize>>,
     stale: VecDeque<usize>,
 }
@@ -86,8 +86,8 @@ impl UnresolvedRanges {
         if missing.is_empty() {
             return;
         }
-        self.add_missing_labels(self.stretches.len(), missing);
-        self.stretches.push(WaitingRange {
+        self.add_missing_labels(self.ranges.len(), missing);
+        self.ranges.push(WaitingRange {
             source,
             index,
             count,
@@ -98,9 +98,9 @@ impl UnresolvedRanges {
     /// Records the undefined labels of a range.
     pub(super) fn add_missing_labels(&mut self, at: usize, missing: &[String]) {
         for label in missing {
-            let waiting = self.labels.entry(fold_label(label)).or_default();
-            if let Err(place) = waiting.binary_search(&at) {
-                waiting.insert(place, at);
+            let waiting_ranges = self.labels.entry(fold_label(label)).or_default();
+            if let Err(index) = waiting_ranges.binary_search(&at) {
+                waiting_ranges.insert(index, at);
             }
         }
     }
@@ -108,32 +108,33 @@ impl UnresolvedRanges {
     /// Marks the ranges that use a newly defined label; footnotes have the prefix `^`.
     pub(super) fn mark_ranges_stale(&mut self, label: &str) {
         for at in self.labels.remove(&fold_label(label)).unwrap_or_default() {
-            if let Some(stretch) = self.stretches.get_mut(at).filter(|stretch| !stretch.stale) {
-                stretch.stale = true;
+            if let Some(range) = self.ranges.get_mut(at).filter(|range| !range.stale) {
+                range.stale = true;
                 self.stale.push_back(at);
             }
         }
     }
 
     /// Removes and returns the ranges to parse again: id, range, and the index and number of the
-    /// blocks. While more text may come (`open`), `pace` limits the ranges, since each of many
-    /// definitions would otherwise cause parsing of the whole text.
+    /// blocks. While more text may come (`open`), the budget `pace` limits the length of the
+    /// ranges, since each of many definitions could otherwise cause the whole text to be parsed
+    /// again.
     pub(super) fn take_stale_ranges(
         &mut self,
         pace: &mut ParseBudget,
         open: bool,
     ) -> Vec<(usize, Range<usize>, usize, usize)> {
-        let mut due = Vec::new();
+        let mut due_ranges = Vec::new();
         while let Some(&at) = self.stale.front() {
-            if let Some(stretch) = self.stretches.get_mut(at) {
-                if open && !pace.try_spend(stretch.source.len()) {
+            if let Some(range) = self.ranges.get_mut(at) {
+                if open && !pace.try_spend(range.source.len()) {
                     break;
                 }
-                stretch.stale = false;
-                due.push((at, stretch.source.clone(), stretch.index, stretch.count));
+                range.stale = false;
+                due_ranges.push((at, range.source.clone(), range.index, range.count));
             }
             self.stale.pop_front();
         }
-        due
+        due_ranges
     }
 }

@@ -3,7 +3,7 @@
 //! The block may grow to thousands of lines, so no part is read twice. `read` handles code blocks
 //! within lists and quotes. A line ends with a line feed, a carriage return or both.
 
-/// The state of reading an open code block.
+/// An incremental reader of an open code block.
 #[derive(Debug)]
 pub(super) struct CodeFence {
     mark: u8,
@@ -49,29 +49,29 @@ impl CodeFence {
         let mut end = (!open).then_some(text.len());
         while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let (line, line_break) = first_line(rest, open).unwrap_or((rest, 0));
-            let whole = line_break > 0;
+            let is_complete = line_break > 0;
             if !self.midline {
-                if let Some(length) = self.closing_length(rest, whole, open) {
+                if let Some(length) = self.closing_length(rest, is_complete, open) {
                     end = Some(self.at + length);
                     break;
                 }
-                if open && !whole && self.may_close(line) {
+                if open && !is_complete && self.may_close(line) {
                     break;
                 }
             }
-            // A carriage return at the end waits for the line feed that may follow.
-            let shown = line.strip_suffix('\r').unwrap_or(line);
+            // A carriage return at the end is held back, since a line feed may follow.
+            let code_line = line.strip_suffix('\r').unwrap_or(line);
             if self.midline {
-                code.push_str(shown);
+                code.push_str(code_line);
             } else {
-                push_unindented(&mut code, shown, self.indent);
+                push_unindented(&mut code, code_line, self.indent);
             }
-            self.midline = !whole;
-            if whole {
+            self.midline = !is_complete;
+            if is_complete {
                 code.push('\n');
                 self.at += line.len() + line_break;
             } else {
-                self.at += shown.len();
+                self.at += code_line.len();
                 break;
             }
         }
@@ -82,26 +82,26 @@ impl CodeFence {
     /// `None` if the line is not a closing fence, or not complete yet.
     fn closing_length(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
-        let behind = fence.trim_start_matches(char::from(self.mark));
+        let after_fence = fence.trim_start_matches(char::from(self.mark));
         let indent = rest.len() - fence.len();
-        let width = fence.len() - behind.len();
-        let after = behind.trim_start_matches(' ');
-        // A few blanks at the very end of the text are not code.
+        let width = fence.len() - after_fence.len();
+        let after_blanks = after_fence.trim_start_matches(' ');
+        // Up to three blanks at the end of the text are not code.
         if indent >= 4 || width < self.width && (open || !fence.is_empty()) {
             return None;
         }
-        let line_break = if after.starts_with("\r\n") {
+        let line_break = if after_blanks.starts_with("\r\n") {
             2
-        } else if after.is_empty() && !open {
+        } else if after_blanks.is_empty() && !open {
             0
-        } else if after.starts_with('\n')
-            || after.starts_with('\r') && (whole || !open || after.len() > 1)
+        } else if after_blanks.starts_with('\n')
+            || after_blanks.starts_with('\r') && (whole || !open || after_blanks.len() > 1)
         {
             1
         } else {
             return None;
         };
-        Some(rest.len() - after.len() + line_break)
+        Some(rest.len() - after_blanks.len() + line_break)
     }
 
     /// Returns true if a partial line may become the closing fence, or its indentation is not known

@@ -24,8 +24,8 @@ pub(super) struct BlockOutline {
 }
 
 /// Returns the top-level blocks of `text`, and the labels that the text defines for the first time;
-/// labels of footnotes have the prefix `^`. The definitions are added to `known`. A definition
-/// whose title may still come is postponed while more may come (`open`).
+/// labels of footnotes have the prefix `^`. The definitions are added to `known`. While more text
+/// may come (`open`), a definition that may still get a title is postponed.
 pub(super) fn outline_blocks(
     text: &str,
     known: &mut Definitions,
@@ -34,9 +34,9 @@ pub(super) fn outline_blocks(
     let adapted = adapt_to_parser(text);
     let mut blocks: Vec<BlockOutline> = Vec::new();
     let (mut notes, mut links) = (Vec::new(), Vec::new());
-    let mut found = References::default();
+    let mut references = References::default();
     let text = adapted.as_deref().unwrap_or(text);
-    let mut events = parse_events(text, known, &mut found);
+    let mut events = parse_events(text, known, &mut references);
     for (label, link) in events.reference_definitions().iter() {
         let title = link.title.as_deref().unwrap_or_default();
         links.push((
@@ -50,7 +50,7 @@ pub(super) fn outline_blocks(
     for (event, range) in events.by_ref() {
         match event {
             Event::Start(tag) => {
-                let note = matches!(tag, Tag::FootnoteDefinition(_));
+                let is_footnote = matches!(tag, Tag::FootnoteDefinition(_));
                 if let Tag::FootnoteDefinition(label) = &tag {
                     notes.push(label.to_string());
                 }
@@ -61,15 +61,15 @@ pub(super) fn outline_blocks(
                     list.end = range.end;
                 }
                 if depth == 0 {
-                    let fenced = match tag {
+                    let info = match tag {
                         Tag::CodeBlock(CodeBlockKind::Fenced(info)) => Some(info.into_string()),
                         _ => None,
                     };
                     blocks.push(BlockOutline {
                         end: range.end,
                         range,
-                        fenced,
-                        note,
+                        fenced: info,
+                        note: is_footnote,
                     });
                 }
                 depth += 1;
@@ -84,24 +84,25 @@ pub(super) fn outline_blocks(
             _ => {}
         }
     }
-    let settled = match blocks.as_slice() {
-        [.., before, last] => block_start(text, before, last),
+    let last_block_start = match blocks.as_slice() {
+        [.., previous, last] => block_start(text, previous, last),
         _ => 0,
     };
-    let mut defined = Vec::new();
-    let begin = |span: usize| i64::try_from(span).unwrap_or(i64::MAX);
-    for (span, label, href, title) in in_order(links, |(span, ..)| begin(span.start)) {
-        let sure = !open || span.start < settled || is_complete_definition(text, span.end);
-        if sure && known.define_link(&label, &href, &title) {
-            defined.push(label);
+    let mut new_labels = Vec::new();
+    let as_i64 = |span: usize| i64::try_from(span).unwrap_or(i64::MAX);
+    for (span, label, href, title) in in_order(links, |(span, ..)| as_i64(span.start)) {
+        let is_final =
+            !open || span.start < last_block_start || is_complete_definition(text, span.end);
+        if is_final && known.define_link(&label, &href, &title) {
+            new_labels.push(label);
         }
     }
     for label in notes {
         if known.define_footnote(&label) {
-            defined.push(footnote_key(&label));
+            new_labels.push(footnote_key(&label));
         }
     }
-    (blocks, defined)
+    (blocks, new_labels)
 }
 
 /// Returns true if the definition that ends at `end` cannot get a title any more: the next line is
@@ -118,8 +119,8 @@ fn is_complete_definition(text: &str, end: usize) -> bool {
 }
 
 pub(super) fn line_start(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
+    let prefix = text.get(..at).unwrap_or_default();
+    prefix.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
 /// Returns the end of the line whose line break ends at `next`.
@@ -129,26 +130,27 @@ fn line_end(text: &str, next: usize) -> usize {
     line.strip_suffix('\r').unwrap_or(line).len()
 }
 
-/// Returns the start of a block that follows another: the start of its first line, or of the
-/// definitions right before, which belong to the same paragraph in the line grammar.
-pub(super) fn block_start(text: &str, before: &BlockOutline, block: &BlockOutline) -> usize {
+/// Returns the start of `block`, which follows the block `previous`: the start of its first line,
+/// or of the link definitions directly above, which the grammar parses as lines of the same
+/// paragraph.
+pub(super) fn block_start(text: &str, previous: &BlockOutline, block: &BlockOutline) -> usize {
     let mut start = line_start(text, block.range.start);
     if block.note && block.range.start - start > 3 {
         return block.range.start;
     }
-    while start > before.end {
-        let above = line_start(text, line_end(text, start));
-        let line = text.get(above..start).unwrap_or_default();
-        if above < before.end || line.trim_ascii().is_empty() {
+    while start > previous.end {
+        let start_above = line_start(text, line_end(text, start));
+        let line = text.get(start_above..start).unwrap_or_default();
+        if start_above < previous.end || line.trim_ascii().is_empty() {
             break;
         }
-        start = above;
+        start = start_above;
     }
     start
 }
 
-/// Returns true if a line most probably begins a top-level block: it starts with a letter, `#` or a
-/// backtick, after an empty line.
+/// Returns true if one of the lines probably begins a top-level block: it starts with a letter, `#`
+/// or a backtick, after an empty line.
 pub(super) fn may_begin_block(lines: Option<&str>) -> bool {
     lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
         rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')

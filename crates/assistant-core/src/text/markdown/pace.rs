@@ -1,14 +1,14 @@
 //! Limits the amount of parsing per call, and how often the open block is parsed again.
 //!
-//! For any input and any split, a block ends after [`BLOCK`] bytes at the latest, and the budget
+//! For any input and any split, a block ends after [`MAX_BLOCK`] bytes at the latest. The budget
 //! for parsing it again grows only with new text and with calls, of which a view makes one per
 //! frame.
 
 /// The maximum length of a block. Longer blocks are split, so that no call parses more than this of
 /// an open block.
-pub(super) const BLOCK: usize = 64 << 10;
+pub(super) const MAX_BLOCK: usize = 64 << 10;
 /// The length up to which an open block is shown at every call.
-const ALWAYS_SHOWN: usize = 512;
+const ALWAYS_SHOWN_LEN: usize = 512;
 
 /// A budget for parsing text again, in bytes.
 #[derive(Debug)]
@@ -37,22 +37,22 @@ impl ParseBudget {
     /// A call without new text grants nothing.
     pub(super) fn grant_budget(&mut self, new: usize) {
         if new > 0 {
-            let earned = new.saturating_mul(self.byte).saturating_add(self.call);
-            self.credit = self.credit.saturating_add(earned).min(4 * BLOCK);
+            let granted_bytes = new.saturating_mul(self.byte).saturating_add(self.call);
+            self.credit = self.credit.saturating_add(granted_bytes).min(4 * MAX_BLOCK);
         }
     }
 
     /// Spends the cost of parsing `len` bytes; returns false if the budget does not suffice.
     pub(super) fn try_spend(&mut self, len: usize) -> bool {
-        let left = self.credit.checked_sub(len);
-        self.credit = left.unwrap_or(self.credit);
-        left.is_some()
+        let remaining = self.credit.checked_sub(len);
+        self.credit = remaining.unwrap_or(self.credit);
+        remaining.is_some()
     }
 
     /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A
     /// short block is free.
     pub(super) fn try_spend_on_view(&mut self, len: usize) -> bool {
-        len <= ALWAYS_SHOWN || self.try_spend(len)
+        len <= ALWAYS_SHOWN_LEN || self.try_spend(len)
     }
 }
 
@@ -61,16 +61,16 @@ impl ParseBudget {
 /// long.
 pub(super) fn window_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
-    if rest.len() <= BLOCK {
+    if rest.len() <= MAX_BLOCK {
         return None;
     }
-    let fits = (0..4).find_map(|less| rest.get(..BLOCK - less))?;
-    let cut = fits.rfind('\n').or_else(|| fits.rfind(' '));
-    Some(at + cut.map_or(fits.len(), |cut| cut + 1))
+    let window = (0..4).find_map(|less| rest.get(..MAX_BLOCK - less))?;
+    let break_index = window.rfind('\n').or_else(|| window.rfind(' '));
+    Some(at + break_index.map_or(window.len(), |break_index| break_index + 1))
 }
 
-/// Returns true if plain text that follows the last line of an open paragraph only extends it: the
-/// line begins with a letter, so it is no heading, item or table.
+/// Returns true if plain text after the last line of an open paragraph only extends the paragraph:
+/// the line begins with a letter, so it is not a heading, item or table.
 pub(super) fn is_prose(source: &str) -> bool {
     let line = source.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     source
@@ -81,24 +81,25 @@ pub(super) fn is_prose(source: &str) -> bool {
 /// Returns true if the text after `shown`, together with the word that it may continue, has no
 /// markup and is not part of an address.
 pub(super) fn is_plain_after(text: &str, shown: usize) -> bool {
-    let before = text.as_bytes().get(..shown).unwrap_or_default();
-    let word = before
+    let bytes_before = text.as_bytes().get(..shown).unwrap_or_default();
+    let word = bytes_before
         .iter()
         .rev()
         .take(MAX_EXAMINED_WORD)
         .take_while(|byte| !byte.is_ascii_whitespace());
-    let length = word.count();
-    let Some(tail) = text.as_bytes().get(shown - length..) else {
+    let word_len = word.count();
+    let Some(tail) = text.as_bytes().get(shown - word_len..) else {
         return false;
     };
-    let mut last = b' ';
-    length < MAX_EXAMINED_WORD
+    let mut previous = b' ';
+    word_len < MAX_EXAMINED_WORD
         && tail.iter().all(|&byte| {
-            let dot = byte == b'.' && last.eq_ignore_ascii_case(&b'w');
-            last = byte;
-            !dot && (byte.is_ascii_alphanumeric()
-                || !byte.is_ascii()
-                || b" ,.;?!'\"-/%+".contains(&byte))
+            let is_www_dot = byte == b'.' && previous.eq_ignore_ascii_case(&b'w');
+            previous = byte;
+            !is_www_dot
+                && (byte.is_ascii_alphanumeric()
+                    || !byte.is_ascii()
+                    || b" ,.;?!'\"-/%+".contains(&byte))
         })
 }
 

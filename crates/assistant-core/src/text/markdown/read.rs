@@ -1,20 +1,19 @@
 //! Parses a piece of text into blocks and references.
 //!
-//! The piece is independent of other text, since definitions come from [`Definitions`]. Before,
-//! `repair` repairs unfinished markup, and `stream` determines which blocks are finished.
+//! The piece is independent of other text, since definitions come from [`Definitions`]. `repair`
+//! repairs unfinished markup beforehand, and `stream` determines which blocks are finished.
 
 use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options, Parser};
 
 use super::{build::TreeBuilder, define::Definitions, tree::Node};
 
 /// The column after which container marks of a line are replaced with blanks. This limits the
-/// nesting of containers, which the grammar does not, although the cost of each line is
-/// proportional to the depth.
-const MARKS: usize = 256;
+/// nesting of containers, since the cost of each line is proportional to the depth.
+const MAX_MARK_COLUMN: usize = 256;
 
-/// The maximum size of all expanded references of a text, in bytes: a long address that is
-/// referenced often would otherwise exhaust the memory.
-const EXPANSION: usize = 4 << 20;
+/// The maximum size of all expanded references of a text, in bytes. A long address with many
+/// references would otherwise exhaust the memory.
+const MAX_EXPANSION: usize = 4 << 20;
 
 /// The grammar options.
 pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
@@ -45,7 +44,7 @@ impl Default for References {
     fn default() -> Self {
         Self {
             missing: Vec::new(),
-            expansion: EXPANSION,
+            expansion: MAX_EXPANSION,
         }
     }
 }
@@ -87,11 +86,11 @@ pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut Referenc
     let adapted = adapt_to_parser(text);
     let text = adapted.as_deref().unwrap_or(text);
     // The grammar requires the definition of a footnote in the same text as its reference.
-    let (noted, before) = prepend_footnotes(text, known, &mut found.missing);
-    let source = noted.as_deref().unwrap_or(text);
+    let (prefixed_text, prefix_len) = prepend_footnotes(text, known, &mut found.missing);
+    let source = prefixed_text.as_deref().unwrap_or(text);
     let mut builder = TreeBuilder::new(known);
     for (event, range) in parse_events(source, known, found) {
-        if range.start >= before {
+        if range.start >= prefix_len {
             builder.push_event(event);
         }
     }
@@ -114,7 +113,7 @@ fn prepend_footnotes(
     known: &Definitions,
     missing: &mut Vec<String>,
 ) -> (Option<String>, usize) {
-    let mut before = String::new();
+    let mut prefix = String::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("[^") {
         rest = after;
@@ -125,21 +124,22 @@ fn prepend_footnotes(
         }
         let label = label.trim();
         if let Some(label) = known.footnote_label(label) {
-            before.push_str("[^");
-            before.push_str(label);
-            before.push_str("]:\n");
+            prefix.push_str("[^");
+            prefix.push_str(label);
+            prefix.push_str("]:\n");
         } else {
             missing.push(footnote_key(label));
         }
     }
-    if before.is_empty() {
+    if prefix.is_empty() {
         return (None, 0);
     }
-    // HTML that ends in its line: the text after it is parsed as at the start of a document.
-    before.push_str("<!-- -->\n");
-    let length = before.len();
-    before.push_str(text);
-    (Some(before), length)
+    // This HTML block ends in its own line, so the text after it is parsed as at the start of a
+    // document.
+    prefix.push_str("<!-- -->\n");
+    let prefix_len = prefix.len();
+    prefix.push_str(text);
+    (Some(prefix), prefix_len)
 }
 
 /// Returns the text adapted to the parser, or `None` if it needs no change: without the marks of
@@ -164,9 +164,9 @@ pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
             }
             b' ' | b'\t' => {}
             b'>' | b'-' | b'+' | b'*' | b'0'..=b'9' | b'.' | b')' if in_marks => {
-                let next = text.as_bytes().get(at + 1);
-                let mark = byte == b'>' || !byte.is_ascii_digit() && next == Some(&b' ');
-                if mark && at - start > MARKS {
+                let next_byte = text.as_bytes().get(at + 1);
+                let is_mark = byte == b'>' || !byte.is_ascii_digit() && next_byte == Some(&b' ');
+                if is_mark && at - start > MAX_MARK_COLUMN {
                     let bytes = adapted.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b' ';

@@ -1,13 +1,14 @@
-//! Describes the visible part of the open block, and clears values that would flicker.
+//! Describes the view of the open block, and clears values that would flicker in it.
 
 use super::{
     pace::is_prose,
     tree::{Kind, Node},
 };
 
-/// The open blocks as last returned.
+/// The view of the open block that was returned last.
 #[derive(Debug, Default)]
 pub(super) struct ShownBlocks {
+    /// The number of blocks in the view.
     pub(super) blocks: usize,
     /// The end of the text that the blocks show.
     pub(super) len: usize,

@@ -22,7 +22,7 @@ use super::{
 };
 
 /// The length above which a paragraph is extended with unparsed text until it is parsed again.
-const EXTENDED_ABOVE: usize = 8 << 10;
+const MIN_EXTENDED_LEN: usize = 8 << 10;
 
 /// An incremental parser of a growing text. It keeps no copy of the text.
 #[derive(Debug)]
@@ -41,12 +41,12 @@ pub struct Markdown {
     at: usize,
     /// The position up to which lines are outlined.
     outlined: usize,
-    /// True if lines looked like the end of the open block, but were not.
+    /// True if lines of the open block looked like its end, but were not.
     misled: bool,
     /// The open block, if it is fenced code.
     code: Option<CodeFence>,
     shown: ShownBlocks,
-    /// The budgets for outlining, showing and revising blocks again.
+    /// The budgets for outlining and showing the open block, and for revising finished blocks.
     outlining: ParseBudget,
     showing: ParseBudget,
     revising: ParseBudget,
@@ -127,23 +127,23 @@ impl Markdown {
         if self.ended {
             changes.from = self.finished;
         } else {
-            let old = std::mem::replace(&mut self.len, text.len());
+            let old_len = std::mem::replace(&mut self.len, text.len());
             self.ended = !open;
             for pace in [&mut self.outlining, &mut self.showing, &mut self.revising] {
-                pace.grant_budget(text.len() - old);
+                pace.grant_budget(text.len() - old_len);
             }
-            self.advance_blocks(text, old, &mut changes);
+            self.advance_blocks(text, old_len, &mut changes);
             self.revise_blocks(text, &mut changes);
         }
         changes.finished = self.finished;
         changes
     }
 
-    fn advance_blocks(&mut self, text: &str, old: usize, changes: &mut BlockChanges) {
-        let new = text.get(old..).unwrap_or_default();
+    fn advance_blocks(&mut self, text: &str, old_len: usize, changes: &mut BlockChanges) {
+        let new_text = text.get(old_len..).unwrap_or_default();
         let lines = self.lines;
-        if let Some(last) = new.rfind('\n') {
-            self.lines = old + last + 1;
+        if let Some(last) = new_text.rfind('\n') {
+            self.lines = old_len + last + 1;
         }
         changes.from = self.finished;
         if let Some(fence) = &mut self.code {
@@ -185,12 +185,12 @@ impl Markdown {
         if self.code.is_some() || end <= self.at || end <= self.outlined && !self.ended {
             return;
         }
-        let paid = self.ended || self.outlining.try_spend(end - self.at);
-        let looks_ended = !self.misled && may_begin_block(text.get(old.saturating_sub(2)..end));
-        if paid || looks_ended {
+        let is_affordable = self.ended || self.outlining.try_spend(end - self.at);
+        let seems_complete = !self.misled && may_begin_block(text.get(old.saturating_sub(2)..end));
+        if is_affordable || seems_complete {
             let at = self.at;
             self.finish_blocks_in_window(text, end, false, done);
-            self.misled = !paid && self.at == at;
+            self.misled = !is_affordable && self.at == at;
         }
     }
 
@@ -209,23 +209,23 @@ impl Markdown {
         let mut blocks = self.outline_source(source, open);
         self.outlined = self.outlined.max(end);
         let last = if open { blocks.pop() } else { None };
-        let mut before: Option<BlockOutline> = None;
+        let mut previous: Option<BlockOutline> = None;
         for block in blocks {
-            if let Some(before) = before {
-                let end = base + block_start(source, &before, &block);
-                self.finish_block(text, base, &before, end, done);
+            if let Some(previous) = previous {
+                let end = base + block_start(source, &previous, &block);
+                self.finish_block(text, base, &previous, end, done);
             }
-            before = Some(block);
+            previous = Some(block);
         }
-        match (before, last) {
-            (Some(before), Some(last)) => {
-                let start = base + block_start(source, &before, &last);
-                self.finish_block(text, base, &before, start, done);
+        match (previous, last) {
+            (Some(previous), Some(last)) => {
+                let start = base + block_start(source, &previous, &last);
+                self.finish_block(text, base, &previous, start, done);
                 self.open_code(text, base, end, &last, done);
             }
             (None, Some(last)) => {
                 if !self.open_code(text, base, end, &last, done) && splits {
-                    // Its definitions are final now.
+                    // The definitions in the block are final now.
                     self.outline_source(source, false);
                     self.finish_block(text, base, &last, end, done);
                 }
@@ -291,8 +291,8 @@ impl Markdown {
         )
     }
 
-    /// Begins to read the open block as code, and returns true, if it is fenced. The first line of
-    /// the block ends before `limit`.
+    /// Begins to read the open block as code if it is fenced, and returns true in that case. The
+    /// first line of the block ends before `limit`.
     fn open_code(
         &mut self,
         text: &str,
@@ -340,22 +340,23 @@ impl Markdown {
         let Some(source) = text.get(self.at..) else {
             return;
         };
-        let plain = self.shown.plain && is_plain_after(text, self.shown.len);
-        if plain || !self.showing.try_spend_on_view(source.len()) {
-            // Blocks that were finished in this call replace the view of the block before.
+        let is_plain = self.shown.plain && is_plain_after(text, self.shown.len);
+        if is_plain || !self.showing.try_spend_on_view(source.len()) {
+            // Blocks that were finished in this call replace the previous view of the open block.
             if changes.blocks.is_empty() {
                 changes.from = self.finished + self.shown.blocks;
             }
-            if plain || self.shown.grows && source.len() > EXTENDED_ABOVE {
-                self.shown.plain = plain;
-                let new = text.get(self.shown.len..).unwrap_or_default();
-                let new = if plain {
-                    new.trim_end_matches(' ')
+            if is_plain || self.shown.grows && source.len() > MIN_EXTENDED_LEN {
+                self.shown.plain = is_plain;
+                let new_text = text.get(self.shown.len..).unwrap_or_default();
+                let new_text = if is_plain {
+                    new_text.trim_end_matches(' ')
                 } else {
-                    new
+                    new_text
                 };
-                self.shown.len += new.len();
-                changes.appended = Some(new.to_owned()).filter(|new| !new.is_empty());
+                self.shown.len += new_text.len();
+                changes.appended =
+                    Some(new_text.to_owned()).filter(|new_text| !new_text.is_empty());
             }
             return;
         }
@@ -365,8 +366,9 @@ impl Markdown {
         let repaired = repair(source);
         let mut nodes = parse_blocks(&repaired, &self.known, &mut References::default());
         clear_partial_values(&mut nodes, source);
-        let whole = matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
-        self.shown = ShownBlocks::new(&nodes, self.at, source, whole);
+        let is_unrepaired =
+            matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
+        self.shown = ShownBlocks::new(&nodes, self.at, source, is_unrepaired);
         changes.blocks.append(&mut nodes);
     }
 
@@ -384,8 +386,8 @@ impl Markdown {
                 continue;
             }
             for (index, node) in (index..).zip(nodes) {
-                let new = index.checked_sub(changes.from);
-                match new.and_then(|at| changes.blocks.get_mut(at)) {
+                let new_index = index.checked_sub(changes.from);
+                match new_index.and_then(|at| changes.blocks.get_mut(at)) {
                     Some(block) => *block = node,
                     None => changes.revised.push((index, node)),
                 }

@@ -1,5 +1,5 @@
 //! Repairs open inline markup at the end of a paragraph, heading or cell: emphasis, code, links,
-//! images, tags. The text is walked once.
+//! images and tags. The text is scanned once.
 
 /// The maximum number of open marks. Further marks are not repaired.
 const MAX_OPEN_MARKS: usize = 100;
@@ -22,7 +22,7 @@ struct OpenMark {
     count: usize,
     /// The start of the content after the mark.
     inside: usize,
-    /// True if the run of marks can close as well.
+    /// True if the run of marks can also close emphasis.
     both: bool,
     /// The original number of marks in the run.
     run: usize,
@@ -40,14 +40,14 @@ pub(super) fn repair_end(text: &str, item: bool) -> EndRepair {
     if item && is_task_marker(text) {
         return EndRepair::default();
     }
-    let mut walk = InlineScanner {
+    let mut scanner = InlineScanner {
         text,
         at: 0,
         open: Vec::new(),
         end: None,
     };
-    while walk.end.is_none() && walk.scan_next() {}
-    walk.finish()
+    while scanner.end.is_none() && scanner.scan_next() {}
+    scanner.finish()
 }
 
 /// Returns true if the text is a GFM task list marker, complete or incomplete.
@@ -71,11 +71,11 @@ impl InlineScanner<'_> {
         };
         match char {
             '\\' => {
-                let escaped = self.rest().chars().nth(1).map_or(0, char::len_utf8);
-                if escaped == 0 {
+                let escaped_len = self.rest().chars().nth(1).map_or(0, char::len_utf8);
+                if escaped_len == 0 {
                     self.hide_from(self.at);
                 }
-                self.at += 1 + escaped;
+                self.at += 1 + escaped_len;
             }
             '`' => self.scan_code(),
             '<' => self.scan_tag(),
@@ -88,23 +88,23 @@ impl InlineScanner<'_> {
         true
     }
 
-    /// Ends the walk and hides the text from `keep` on.
+    /// Ends the scan and hides the text from `keep` on.
     fn hide_from(&mut self, keep: usize) {
-        let kept = self.text.get(..keep).unwrap_or_default();
-        let (keep, close) = (kept.trim_end_matches(' ').len(), String::new());
+        let visible_text = self.text.get(..keep).unwrap_or_default();
+        let (keep, close) = (visible_text.trim_end_matches(' ').len(), String::new());
         self.end.get_or_insert(EndRepair { keep, close });
     }
 
     fn scan_code(&mut self) {
         let start = self.at;
         let width = run_length(self.rest(), '`');
-        let mut at = start + width;
-        while let Some(next) = self.text.get(at..).and_then(|rest| rest.find('`')) {
-            at += next;
-            let closing = run_length(self.text.get(at..).unwrap_or_default(), '`');
-            at += closing;
-            if closing == width {
-                self.at = at;
+        let mut position = start + width;
+        while let Some(next) = self.text.get(position..).and_then(|rest| rest.find('`')) {
+            position += next;
+            let closing_len = run_length(self.text.get(position..).unwrap_or_default(), '`');
+            position += closing_len;
+            if closing_len == width {
+                self.at = position;
                 return;
             }
         }
@@ -113,9 +113,13 @@ impl InlineScanner<'_> {
         if inner.trim().is_empty() {
             return self.hide_from(start);
         }
-        let half = content.len() - inner.len();
-        let missing = if half < width { width - half } else { width };
-        let (keep, close) = (self.text.len(), "`".repeat(missing));
+        let closing_marks = content.len() - inner.len();
+        let missing_marks = if closing_marks < width {
+            width - closing_marks
+        } else {
+            width
+        };
+        let (keep, close) = (self.text.len(), "`".repeat(missing_marks));
         self.end = Some(EndRepair { keep, close });
     }
 
@@ -165,7 +169,7 @@ impl InlineScanner<'_> {
             _ => return,
         };
         match target {
-            // Not a link target.
+            // The text after the bracket is not a link target.
             None => {}
             Some(usize::MAX) if bracket.mark == '!' => self.hide_from(bracket.at),
             Some(usize::MAX) => {
@@ -184,73 +188,84 @@ impl InlineScanner<'_> {
 
     fn scan_emphasis(&mut self, mark: char) {
         let mut count = run_length(self.rest(), mark);
-        let behind = self.at + count;
-        let before = self
+        let run_end = self.at + count;
+        let char_before = self
             .text
             .get(..self.at)
             .and_then(|text| text.chars().next_back());
-        let after = self.text.get(behind..).and_then(|text| text.chars().next());
-        let after_blank = after.is_none_or(char::is_whitespace);
-        let before_blank = before.is_none_or(char::is_whitespace);
-        let after_mark = after.is_some_and(is_punctuation);
-        let before_mark = before.is_some_and(is_punctuation);
-        let left = !after_blank && (!after_mark || before_blank || before_mark);
-        let right = !before_blank && (!before_mark || after_blank || after_mark);
-        let (opens, closes) = if mark == '_' {
+        let char_after = self
+            .text
+            .get(run_end..)
+            .and_then(|text| text.chars().next());
+        let is_before_blank = char_after.is_none_or(char::is_whitespace);
+        let is_after_blank = char_before.is_none_or(char::is_whitespace);
+        let is_before_punctuation = char_after.is_some_and(is_punctuation);
+        let is_after_punctuation = char_before.is_some_and(is_punctuation);
+        let is_left_flanking =
+            !is_before_blank && (!is_before_punctuation || is_after_blank || is_after_punctuation);
+        let is_right_flanking =
+            !is_after_blank && (!is_after_punctuation || is_before_blank || is_before_punctuation);
+        let (can_open, can_close) = if mark == '_' {
             (
-                left && (!right || before_mark),
-                right && (!left || after_mark),
+                is_left_flanking && (!is_right_flanking || is_after_punctuation),
+                is_right_flanking && (!is_left_flanking || is_before_punctuation),
             )
         } else {
-            (left, right)
+            (is_left_flanking, is_right_flanking)
         };
-        if closes {
-            count = self.close_marks(mark, count, opens);
+        if can_close {
+            count = self.close_marks(mark, count, can_open);
         }
-        if after.is_none() && count > 0 {
+        if char_after.is_none() && count > 0 {
             // Marks at the end are ambiguous.
-            return self.hide_from(behind - count);
+            return self.hide_from(run_end - count);
         }
         // A single mark within a word or a formula is rarely emphasis.
-        let stray = count == 1
-            && before.is_some_and(|before| {
-                "{^$".contains(before)
-                    || before.is_ascii_alphanumeric() && after.is_some_and(char::is_alphanumeric)
+        let is_stray = count == 1
+            && char_before.is_some_and(|char_before| {
+                "{^$".contains(char_before)
+                    || char_before.is_ascii_alphanumeric()
+                        && char_after.is_some_and(char::is_alphanumeric)
             });
-        let strikes = mark != '~' || count == 2;
-        if opens && count > 0 && strikes && !stray {
-            self.at = behind - count;
-            self.push_mark(mark, count, behind, closes);
+        let is_valid_run = mark != '~' || count == 2;
+        if can_open && count > 0 && is_valid_run && !is_stray {
+            self.at = run_end - count;
+            self.push_mark(mark, count, run_end, can_close);
         }
-        self.at = behind;
+        self.at = run_end;
     }
 
     /// Closes open marks with `count` marks and returns the number of unused marks.
     fn close_marks(&mut self, mark: char, mut count: usize, both: bool) -> usize {
-        let run = count;
+        let run_len = count;
         while count > 0 {
-            let matches = |open: &OpenMark| {
-                let thirds = (open.both || both) && (open.run + run).is_multiple_of(3);
-                let fits = !thirds || open.run.is_multiple_of(3) && run.is_multiple_of(3);
-                open.mark == mark && fits && (mark != '~' || open.count == run)
+            let is_match = |open: &OpenMark| {
+                let is_restricted = (open.both || both) && (open.run + run_len).is_multiple_of(3);
+                let is_permitted =
+                    !is_restricted || open.run.is_multiple_of(3) && run_len.is_multiple_of(3);
+                open.mark == mark && is_permitted && (mark != '~' || open.count == run_len)
             };
-            let floor = self
+            let first_index = self
                 .open
                 .iter()
                 .rposition(|open| open.mark == '[' || open.mark == '!');
-            let floor = floor.map_or(0, |at| at + 1);
-            let above = self.open.get(floor..).unwrap_or_default();
-            let Some(index) = above.iter().rposition(matches).map(|at| floor + at) else {
+            let first_index = first_index.map_or(0, |at| at + 1);
+            let candidates = self.open.get(first_index..).unwrap_or_default();
+            let Some(index) = candidates
+                .iter()
+                .rposition(is_match)
+                .map(|at| first_index + at)
+            else {
                 break;
             };
             self.open.truncate(index + 1);
             let Some(open) = self.open.last_mut() else {
                 break;
             };
-            let used = if open.count >= 2 && count >= 2 { 2 } else { 1 };
-            let used = if mark == '~' { count } else { used };
-            open.count -= used;
-            count -= used;
+            let used_marks = if open.count >= 2 && count >= 2 { 2 } else { 1 };
+            let used_marks = if mark == '~' { count } else { used_marks };
+            open.count -= used_marks;
+            count -= used_marks;
             if open.count == 0 {
                 self.open.pop();
             }
@@ -267,7 +282,7 @@ impl InlineScanner<'_> {
             end.keep = image.at;
             end.close.clear();
         }
-        let mut linked = end.close == "()";
+        let mut is_link_closed = end.close == "()";
         while let Some(open) = self.open.pop() {
             if open.at >= end.keep {
                 continue;
@@ -279,15 +294,15 @@ impl InlineScanner<'_> {
                 end.keep = open.at;
                 continue;
             }
-            if open.mark == '[' && linked {
+            if open.mark == '[' && is_link_closed {
                 continue;
             }
             if end.close.is_empty() {
-                let kept = self.text.get(..end.keep).unwrap_or_default();
-                end.keep = kept.trim_end().len();
+                let visible_text = self.text.get(..end.keep).unwrap_or_default();
+                end.keep = visible_text.trim_end().len();
             }
             if open.mark == '[' {
-                linked = true;
+                is_link_closed = true;
                 end.close.push_str("]()");
             } else {
                 end.close.extend(std::iter::repeat_n(open.mark, open.count));
@@ -307,8 +322,7 @@ enum TagMatch {
     None,
 }
 
-/// Classifies text that begins with `<`: a tag, an address or a comment, complete or partial, or
-/// none of these.
+/// Determines whether text that begins with `<` is a complete or partial tag, address or comment.
 fn match_tag(text: &str) -> TagMatch {
     let name = text.get(1..).unwrap_or_default();
     if name.starts_with("!--") {
@@ -316,8 +330,8 @@ fn match_tag(text: &str) -> TagMatch {
             .find("-->")
             .map_or(TagMatch::Partial, |end| TagMatch::Whole(end + 4));
     }
-    let tag = name.strip_prefix('/').unwrap_or(name);
-    if !tag.starts_with(|first: char| first.is_ascii_alphabetic()) {
+    let tag_name = name.strip_prefix('/').unwrap_or(name);
+    if !tag_name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return TagMatch::None;
     }
     let mut quote: Option<char> = None;
@@ -342,22 +356,22 @@ fn match_tag(text: &str) -> TagMatch {
 fn target_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quote: Option<char> = None;
-    let mut escaped = false;
-    let mut blank = false;
+    let mut is_escaped = false;
+    let mut has_blank = false;
     for (at, char) in text.char_indices() {
-        if std::mem::take(&mut escaped) {
+        if std::mem::take(&mut is_escaped) {
             continue;
         }
         match char {
-            '\\' => escaped = true,
-            // Searched once: an address cannot contain these.
+            '\\' => is_escaped = true,
+            // An address in angle brackets cannot contain these characters.
             '<' | '\n' if quote == Some('>') => return None,
             _ if quote.is_some() => {
                 if quote == Some(char) {
                     quote = None;
                 }
             }
-            '"' | '\'' if blank => quote = Some(char),
+            '"' | '\'' if has_blank => quote = Some(char),
             '<' if at == 1 => quote = Some('>'),
             '(' => depth += 1,
             ')' => {
@@ -366,10 +380,10 @@ fn target_length(text: &str) -> Option<usize> {
                     return Some(at + 1);
                 }
             }
-            '\n' if blank => return None,
-            // An address and a title with further words are not a target.
-            _ if blank && !char.is_whitespace() => return None,
-            _ => blank = char.is_whitespace() && at > 1,
+            '\n' if has_blank => return None,
+            // Text after the address that is not a quoted title is not part of a target.
+            _ if has_blank && !char.is_whitespace() => return None,
+            _ => has_blank = char.is_whitespace() && at > 1,
         }
     }
     Some(usize::MAX)

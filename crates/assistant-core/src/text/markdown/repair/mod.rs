@@ -1,6 +1,6 @@
 //! Repairs unfinished markup at the end of a streamed text.
 //!
-//! The user should not see raw marks appear and vanish. So open markup is closed (`**bold` is
+//! Otherwise the user would see raw marks appear and vanish. Open markup is closed (`**bold` is
 //! bold), ambiguous markup is held back (a partial image or tag, marks at the very end), and a
 //! table head gets a delimiter row, so that the table is shown from its first line. Only the end of
 //! a text is repaired, and only while more may come; the finished text is parsed as it is.
@@ -29,9 +29,9 @@ pub fn repair(text: &str) -> Cow<'_, str> {
         } => {
             let row = text.get(cell..head).unwrap_or_default();
             let end = inline::repair_end(row, false);
-            let kept = text.get(..cell + end.keep).unwrap_or(text);
-            let closed = if row.trim().is_empty() { "" } else { " |" };
-            let mut repaired = [kept, &end.close, closed, "\n"].concat();
+            let visible_text = text.get(..cell + end.keep).unwrap_or(text);
+            let row_end = if row.trim().is_empty() { "" } else { " |" };
+            let mut repaired = [visible_text, &end.close, row_end, "\n"].concat();
             repaired.push_str(prefix);
             repaired.push('|');
             for _ in 0..columns {
@@ -42,12 +42,12 @@ pub fn repair(text: &str) -> Cow<'_, str> {
         OpenPart::Inline { at, item, html } => {
             let (before, open) = text.split_at_checked(at).unwrap_or((text, ""));
             let end = inline::repair_end(open, item);
-            let kept = open.get(..end.keep).unwrap_or(open);
-            if end.close.is_empty() && kept.len() == open.len() {
+            let visible_text = open.get(..end.keep).unwrap_or(open);
+            if end.close.is_empty() && visible_text.len() == open.len() {
                 return Cow::Borrowed(text);
             }
             let close = if html { "" } else { end.close.as_str() };
-            Cow::Owned([before, kept, close].concat())
+            Cow::Owned([before, visible_text, close].concat())
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Finds the open part of an unfinished text by a line scan that is precise enough for repairs. The
-//! full grammar is in `read`.
+//! Finds the open part of an unfinished text by a scan of its lines. The scan covers the part of
+//! the grammar that repairs need; the full grammar is in `read`.
 
 /// The open part at the end of a text.
 pub(super) enum OpenPart<'a> {
-    /// The text ends with nothing that can be repaired, such as code, an empty line or a complete
-    /// line.
+    /// The end of the text needs no repair: it is code, an empty line or a complete line.
     Done,
     /// The text ends with inlines, which begin at `at`. `item` is true in a list item, `html` in
     /// raw HTML.
@@ -23,9 +22,9 @@ pub(super) enum OpenPart<'a> {
     },
 }
 
-/// The maximum number of container marks examined in a line. The cost of each is proportional to
-/// the text after it.
-const MARKS: usize = 128;
+/// The maximum number of container marks examined in a line. The cost of each mark is proportional
+/// to the length of the text after it.
+const MAX_MARKS: usize = 128;
 
 /// A line without container marks.
 struct ContentLine<'a> {
@@ -57,13 +56,13 @@ struct OpenBlock {
 pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
     let mut fence: Option<(char, usize)> = None;
     let mut open: Option<OpenBlock> = None;
-    let (mut table, mut list) = (false, false);
+    let (mut in_table, mut has_list) = (false, false);
     let mut start = 0;
     for whole in text.split_inclusive('\n') {
         let end = start + whole.len();
-        let last = end == text.len() && !whole.ends_with('\n');
+        let is_last = end == text.len() && !whole.ends_with('\n');
         let line = strip_container_marks(whole.trim_end_matches(['\n', '\r']), start);
-        let above = start;
+        let line_start = start;
         start = end;
         if let Some((mark, width)) = fence {
             if run_length(line.rest, mark) >= width && has_only_marks(line.rest, &[mark]) {
@@ -72,27 +71,27 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             continue;
         }
         let rest = line.rest.trim_end();
-        list |= line.item;
+        has_list |= line.item;
         if rest.is_empty() {
-            if last && line.item && open.is_some() {
+            if is_last && line.item && open.is_some() {
                 // An empty item would not interrupt the paragraph, or would make it a heading.
                 return OpenPart::Held {
-                    before: above.saturating_sub(1),
+                    before: line_start.saturating_sub(1),
                 };
             }
-            (open, table) = (None, false);
+            (open, in_table) = (None, false);
             continue;
         }
         if let Some(mark) = rest.chars().next().filter(|mark| ['`', '~'].contains(mark)) {
             let width = run_length(rest, mark);
             let info = rest.trim_start_matches(mark);
             if width >= 3 && (mark == '~' || !info.contains('`')) {
-                (fence, open, table) = (Some((mark, width)), None, false);
+                (fence, open, in_table) = (Some((mark, width)), None, false);
                 continue;
             }
         }
         if line.item {
-            (open, table) = (None, false);
+            (open, in_table) = (None, false);
         }
         let head = open.take();
         if let Some(head) = &head
@@ -100,26 +99,26 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             && is_delimiter_row(rest)
         {
             if count_cells(rest) == head.columns {
-                table = true;
+                in_table = true;
                 continue;
             }
-            if last {
+            if is_last {
                 return create_table_part(text, head);
             }
         }
         if head.is_some() && !line.item && is_underline(rest) {
-            if last && rest.len() < 3 {
+            if is_last && rest.len() < 3 {
                 return OpenPart::Held {
-                    before: above.saturating_sub(1),
+                    before: line_start.saturating_sub(1),
                 };
             }
             continue;
         }
         if is_thematic_break(rest) {
-            if last && rest.len() >= 3 {
+            if is_last && rest.len() >= 3 {
                 return OpenPart::Done;
             }
-            if !last {
+            if !is_last {
                 continue;
             }
         }
@@ -129,7 +128,7 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
                 .get(hashes..)
                 .is_some_and(|r| r.starts_with([' ', '\t']))
         {
-            if last {
+            if is_last {
                 let at = line.at + hashes + 1;
                 return OpenPart::Inline {
                     at,
@@ -139,14 +138,14 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             }
             continue;
         }
-        if table {
-            if last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
-                // A single bar would end the table, and be a paragraph until its row continues.
+        if in_table {
+            if is_last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
+                // A line of bars would end the table and begin a paragraph until its row continues.
                 return OpenPart::Held {
-                    before: above.saturating_sub(1),
+                    before: line_start.saturating_sub(1),
                 };
             }
-            if last {
+            if is_last {
                 let cell = last_cell_start(line.rest);
                 return OpenPart::Inline {
                     at: line.at + cell,
@@ -154,10 +153,10 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
                     html: false,
                 };
             }
-            // Rows are complete in themselves.
+            // A complete row needs no repair.
             continue;
         }
-        if head.is_none() && line.indent >= 4 && !list {
+        if head.is_none() && line.indent >= 4 && !has_list {
             continue;
         }
         let (at, item, html, lines) = match &head {
@@ -168,7 +167,7 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             at,
             item,
             html,
-            line: above,
+            line: line_start,
             row: line.at,
             end: line.at + rest.len(),
             columns: if rest.contains('|') {
@@ -195,15 +194,15 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
 }
 
 fn create_table_part<'a>(text: &'a str, head: &OpenBlock) -> OpenPart<'a> {
-    // The next line belongs to the same containers if it begins like this one.
+    // The delimiter row is in the same containers if it begins like the head.
     let prefix = text.get(head.line..head.row).unwrap_or_default();
-    let quoted = prefix.bytes().all(|byte| b" \t>".contains(&byte));
+    let has_only_quote_marks = prefix.bytes().all(|byte| b" \t>".contains(&byte));
     let row = text.get(head.row..head.end).unwrap_or_default();
     OpenPart::Table {
         head: head.end,
         cell: head.row + last_cell_start(row),
         columns: head.columns,
-        prefix: if quoted {
+        prefix: if has_only_quote_marks {
             prefix
         } else {
             blank_prefix(prefix.len())
@@ -223,8 +222,8 @@ fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
     let mut depth = 0;
     loop {
         let trimmed = rest.trim_start_matches([' ', '\t']);
-        let blank = rest.len() - trimmed.len();
-        let mark = if depth == MARKS {
+        let blank_len = rest.len() - trimmed.len();
+        let mark_len = if depth == MAX_MARKS {
             0
         } else if trimmed.starts_with('>') {
             1
@@ -233,9 +232,9 @@ fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
         } else {
             list_mark_length(trimmed)
         };
-        at += blank + mark;
-        if mark == 0 {
-            let indent = indent + blank;
+        at += blank_len + mark_len;
+        if mark_len == 0 {
+            let indent = indent + blank_len;
             return ContentLine {
                 at,
                 rest: trimmed,
@@ -246,7 +245,7 @@ fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
         item |= !trimmed.starts_with('>');
         depth += 1;
         indent = 0;
-        rest = trimmed.get(mark..).unwrap_or_default();
+        rest = trimmed.get(mark_len..).unwrap_or_default();
     }
 }
 
@@ -258,10 +257,10 @@ fn list_mark_length(text: &str) -> usize {
     } else {
         &['.', ')']
     };
-    let Some(behind) = text.get(digits..).and_then(|text| text.strip_prefix(marks)) else {
+    let Some(after_mark) = text.get(digits..).and_then(|text| text.strip_prefix(marks)) else {
         return 0;
     };
-    if digits < 10 && (behind.is_empty() && digits > 0 || behind.starts_with([' ', '\t'])) {
+    if digits < 10 && (after_mark.is_empty() && digits > 0 || after_mark.starts_with([' ', '\t'])) {
         digits + 1
     } else {
         0
@@ -295,16 +294,16 @@ fn count_cells(row: &str) -> usize {
     let row = row.trim();
     let inner = row.strip_prefix('|').unwrap_or(row);
     let pipes = pipe_positions(inner).count();
-    let closed = inner.ends_with('|') && !inner.ends_with("\\|");
-    (pipes + usize::from(!closed)).max(1)
+    let is_closed = inner.ends_with('|') && !inner.ends_with("\\|");
+    (pipes + usize::from(!is_closed)).max(1)
 }
 
 fn pipe_positions(row: &str) -> impl Iterator<Item = usize> {
     let mut escaped = false;
     row.char_indices().filter_map(move |(at, char)| {
-        let pipe = char == '|' && !escaped;
+        let is_pipe = char == '|' && !escaped;
         escaped = char == '\\' && !escaped;
-        pipe.then_some(at)
+        is_pipe.then_some(at)
     })
 }
 
