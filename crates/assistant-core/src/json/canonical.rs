@@ -19,28 +19,28 @@ use std::vec;
 /// ```
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    let mut out = String::new();
-    let mut open = Vec::new();
-    begin_value(value, &mut out, &mut open);
-    while let Some((container, first)) = open.last_mut() {
-        let comma = if std::mem::take(first) { "" } else { "," };
-        let next = match container {
+    let mut text = String::new();
+    let mut open_containers = Vec::new();
+    begin_value(value, &mut text, &mut open_containers);
+    while let Some((container, is_first)) = open_containers.last_mut() {
+        let comma = if std::mem::take(is_first) { "" } else { "," };
+        let next_entry = match container {
             Container::Array(items) => items.next().map(|item| (None, item)),
             Container::Object(entries) => entries.next().map(|(key, item)| (Some(key), item)),
         };
-        let Some((key, item)) = next else {
-            out.push(container.closing_bracket());
-            open.pop();
+        let Some((key, item)) = next_entry else {
+            text.push(container.closing_bracket());
+            open_containers.pop();
             continue;
         };
-        out.push_str(comma);
+        text.push_str(comma);
         if let Some(key) = key {
-            write_scalar(&Value::from(key.as_str()), &mut out);
-            out.push(':');
+            write_scalar(&Value::from(key.as_str()), &mut text);
+            text.push(':');
         }
-        begin_value(item, &mut out, &mut open);
+        begin_value(item, &mut text, &mut open_containers);
     }
-    out
+    text
 }
 
 /// A container that is being written, on a stack that replaces recursion.
@@ -113,7 +113,7 @@ mod tests {
             value = Value::Array(vec![value]);
         }
         assert_eq!(canonical(&value).len(), 200_001);
-        // Dropping recurses in `serde_json`, so the value is taken apart by hand.
+        // Dropping a value recurses in `serde_json`, so the arrays are unwrapped one by one.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();
         }

@@ -11,7 +11,7 @@
 //! only together with its value.
 //!
 //! Text that is not JSON is cut off at the end (`{"a":1} thanks` shows `{"a":1}`), and makes the
-//! document [`DocumentState::Invalid`] as soon as something significant follows it.
+//! document [`DocumentState::Invalid`] as soon as a value or a closing bracket follows it.
 //!
 //! `tree` contains the growing value, `text` decodes strings, `number` parses numbers.
 
@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use text::{StringDecoder, StringProgress};
 use tree::ValueTree;
 
-/// The maximum nesting of containers: that of `serde_json`.
+/// The maximum nesting of containers, which is that of `serde_json`.
 const MAX_DEPTH: usize = 127;
 
 /// The state of a JSON text so far.
@@ -169,14 +169,14 @@ impl PartialJson {
         if self.tree.root().is_none() {
             return DocumentState::Empty;
         }
-        let ended = match self.mode {
+        let is_ended = match self.mode {
             ExpectedToken::Done => !self.skipped,
             ExpectedToken::Literal("") => self.tree.depth() == 0,
             ExpectedToken::Number => self.tree.depth() == 1 && self.number.is_exact(),
             _ => false,
         };
         // `serde_json` rejects lone surrogates, so a text with one is never complete.
-        if ended && !self.text.has_replaced_surrogates() {
+        if is_ended && !self.text.has_replaced_surrogates() {
             DocumentState::Complete
         } else {
             DocumentState::Partial
@@ -259,8 +259,8 @@ impl PartialJson {
     }
 
     fn open_value(&mut self, value: Value, mode: ExpectedToken) {
-        let nests = value.is_object() || value.is_array();
-        self.too_deep = nests && self.tree.depth() >= MAX_DEPTH;
+        let is_container = value.is_object() || value.is_array();
+        self.too_deep = is_container && self.tree.depth() >= MAX_DEPTH;
         if self.skipped || self.too_deep {
             self.mode = ExpectedToken::Invalid;
             return;
@@ -297,20 +297,20 @@ impl PartialJson {
     }
 
     /// Handles a character after a value. If `tight` is true, the character directly follows a
-    /// number or literal, and may be a typo at its end. Otherwise, in an array, the comma is
-    /// missing, so the text is invalid at once.
+    /// number or literal, and may be a typo at its end. If `tight` is false, an unexpected
+    /// character in an array makes the text invalid.
     fn read_after_value(&mut self, ch: char, tight: bool) {
-        let blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
+        let is_blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {
             (ExpectedToken::ObjectAfter, ',') => self.mode = ExpectedToken::ObjectComma,
             (ExpectedToken::ArrayAfter, ',') => self.mode = ExpectedToken::ArrayComma,
             (ExpectedToken::ObjectAfter, '}') | (ExpectedToken::ArrayAfter, ']') => {
                 self.close_value();
             }
-            (ExpectedToken::ArrayAfter, _) if !tight && (self.skipped || !blank) => {
+            (ExpectedToken::ArrayAfter, _) if !tight && (self.skipped || !is_blank) => {
                 self.mode = ExpectedToken::Invalid;
             }
-            _ => self.skipped |= !blank,
+            _ => self.skipped |= !is_blank,
         }
     }
 
@@ -326,10 +326,10 @@ impl PartialJson {
     }
 
     fn read_number_char(&mut self, ch: char) {
-        let shown = self.number.has_digits();
+        let had_digits = self.number.has_digits();
         match self.number.feed_char(ch) {
             // A sign alone is not a value, so the node is opened at the first digit.
-            FeedResult::Digit if !shown => self.open_value(Value::Null, ExpectedToken::Number),
+            FeedResult::Digit if !had_digits => self.open_value(Value::Null, ExpectedToken::Number),
             FeedResult::Digit | FeedResult::Other => {}
             FeedResult::Bad => self.mode = ExpectedToken::Invalid,
             FeedResult::End => self.finish_number(ch),
@@ -351,11 +351,11 @@ impl PartialJson {
     }
 
     fn read_key<'a>(&mut self, rest: &'a str) -> &'a str {
-        let (took, rest) = self.text.decode(rest, &mut self.key);
-        match took {
+        let (progress, rest) = self.text.decode(rest, &mut self.key);
+        match progress {
             StringProgress::All => {}
             StringProgress::Closed => self.mode = ExpectedToken::Colon,
-            // A key is shown only with its value, so an invalid one is cut off at the end.
+            // A key is shown only with its value, so an invalid key is cut off.
             StringProgress::Bad => self.skipped = true,
         }
         rest
@@ -366,8 +366,8 @@ impl PartialJson {
             self.mode = ExpectedToken::Invalid;
             return rest;
         };
-        let (took, rest) = self.text.decode(rest, out);
-        match took {
+        let (progress, rest) = self.text.decode(rest, out);
+        match progress {
             StringProgress::All => {}
             StringProgress::Closed => self.close_value(),
             StringProgress::Bad => self.mode = ExpectedToken::Invalid,

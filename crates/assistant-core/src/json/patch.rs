@@ -1,4 +1,4 @@
-//! Applies JSON Patch (RFC 6902), by which agents change shared state.
+//! Applies JSON Patch (RFC 6902), with which agents change shared state.
 //!
 //! [`apply`] is atomic: every change is recorded with its inverse, so that a failed patch is
 //! reverted without a copy of the document. Unknown members of an operation are ignored. Key order
@@ -133,12 +133,12 @@ fn apply_with_check(
     patch: &[Value],
     is_valid: fn(&Value) -> bool,
 ) -> Result<(), PatchError> {
-    let edit = PatchTransaction {
+    let transaction = PatchTransaction {
         target,
         undo: Vec::new(),
         budget: PatchBudget::default(),
     };
-    edit.apply_operations(patch, |edit| match is_valid(edit.target) {
+    transaction.apply_operations(patch, |transaction| match is_valid(transaction.target) {
         true => Ok(()),
         false => Err(PatchErrorKind::NotAnObject),
     })
@@ -146,7 +146,7 @@ fn apply_with_check(
 
 /// Applies all operations of `patch` to a document of the given size ([`size_of`]), and updates the
 /// size. If `object` is true, the document must remain an object. A patch that makes the document
-/// larger is refused if the new size exceeds the limit. The document and the size then stay
+/// larger is rejected if the new size exceeds the limit. The document and the size are then
 /// unchanged.
 ///
 /// The cost is proportional to the patch and the replaced values, not to the document.
@@ -156,21 +156,21 @@ pub(crate) fn apply_within(
     size: &mut usize,
     (object, bounds): (bool, PatchBounds),
 ) -> Result<(), PatchError> {
-    let before = *size;
-    let edit = PatchTransaction {
+    let old_size = *size;
+    let transaction = PatchTransaction {
         target,
         undo: Vec::new(),
-        budget: PatchBudget::with_tracked_size(before, bounds),
+        budget: PatchBudget::with_tracked_size(old_size, bounds),
     };
-    edit.apply_operations(patch, |edit| {
-        let after = edit.budget.size().unwrap_or(before);
-        if after > bounds.document && after > before {
+    transaction.apply_operations(patch, |transaction| {
+        let new_size = transaction.budget.size().unwrap_or(old_size);
+        if new_size > bounds.document && new_size > old_size {
             return Err(PatchErrorKind::OverBudget);
         }
-        if object && !edit.target.is_object() {
+        if object && !transaction.target.is_object() {
             return Err(PatchErrorKind::NotAnObject);
         }
-        *size = after;
+        *size = new_size;
         Ok(())
     })
 }
@@ -188,7 +188,7 @@ enum Undo {
         path: Pointer,
         old: Option<Value>,
         from: Pointer,
-        at: usize,
+        index: usize,
     },
 }
 
@@ -207,20 +207,20 @@ impl PatchTransaction<'_> {
         patch: &[Value],
         check: impl FnOnce(&Self) -> PatchResult,
     ) -> Result<(), PatchError> {
-        let mut failed = None;
+        let mut error = None;
         for (operation, op) in patch.iter().enumerate() {
             if let Err(kind) = self.apply_operation(op) {
-                failed = Some(PatchError { operation, kind });
+                error = Some(PatchError { operation, kind });
                 break;
             }
         }
         let operation = patch.len().saturating_sub(1);
-        let failed = failed.or_else(|| {
+        let error = error.or_else(|| {
             check(&self)
                 .err()
                 .map(|kind| PatchError { operation, kind })
         });
-        match failed {
+        match error {
             None => Ok(()),
             Some(error) => {
                 self.roll_back();
@@ -229,34 +229,34 @@ impl PatchTransaction<'_> {
         }
     }
 
-    /// Records the change of the document's size after a value was put at `path` instead of `old`,
-    /// including the member's key if it is new.
+    /// Records the change of the document's size after the value at `path` replaced `old`. If `old`
+    /// is `None`, the key of the new member is included.
     fn record_put(&mut self, path: &Pointer, old: Option<&Value>) {
         if !self.budget.is_size_tracked() {
             return;
         }
-        let put = path.get(self.target).map_or(0, size_of);
-        let key = if old.is_none() {
+        let value_size = path.get(self.target).map_or(0, size_of);
+        let key_size = if old.is_none() {
             self.key_size(path)
         } else {
             0
         };
         self.budget
-            .record_size_change(put + key, old.map_or(0, size_of));
+            .record_size_change(value_size + key_size, old.map_or(0, size_of));
     }
 
     /// Records the change of the document's size after the value `old` was removed from `path`.
     fn record_removal(&mut self, path: &Pointer, old: &Value) {
         if self.budget.is_size_tracked() {
-            let key = self.key_size(path);
-            self.budget.record_size_change(0, size_of(old) + key);
+            let key_size = self.key_size(path);
+            self.budget.record_size_change(0, size_of(old) + key_size);
         }
     }
 
     /// Returns the size of a member's key; 0 for an element of an array and for the root.
     fn key_size(&mut self, path: &Pointer) -> usize {
         match path.parent_mut(self.target) {
-            Some((Value::Object(_), key)) => NODE + key.len(),
+            Some((Value::Object(_), key)) => NODE_SIZE + key.len(),
             _ => 0,
         }
     }
@@ -285,8 +285,8 @@ impl PatchTransaction<'_> {
     }
 
     fn insert(&mut self, path: Pointer, value: Value) -> PatchResult {
-        let inserted = insert_at(self.target, path, value, &mut self.budget);
-        let (path, old) = inserted.map_err(|(_, kind)| kind)?;
+        let result = insert_at(self.target, path, value, &mut self.budget);
+        let (path, old) = result.map_err(|(_, kind)| kind)?;
         self.record_put(&path, old.as_ref());
         self.undo.push(match old {
             Some(old) => Undo::Put(path, old),
@@ -302,16 +302,16 @@ impl PatchTransaction<'_> {
             self.undo.push(Undo::Put(path, old));
             return Ok(());
         }
-        let (at, old) = remove_at(self.target, &path, &mut self.budget)?;
+        let (index, old) = remove_at(self.target, &path, &mut self.budget)?;
         self.record_removal(&path, &old);
-        self.undo.push(Undo::Insert(path, at, old));
+        self.undo.push(Undo::Insert(path, index, old));
         Ok(())
     }
 
     fn replace(&mut self, path: Pointer, value: &Value) -> PatchResult {
         self.budget.charge_addition(&path, value)?;
-        let place = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
-        let old = std::mem::replace(place, value.clone());
+        let node = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
+        let old = std::mem::replace(node, value.clone());
         self.record_put(&path, Some(&old));
         self.undo.push(Undo::Put(path, old));
         Ok(())
@@ -329,33 +329,35 @@ impl PatchTransaction<'_> {
         if path.tokens().len() > from.tokens().len() {
             self.budget.charge_move(&path, value)?;
         }
-        let (at, value) = remove_at(self.target, &from, &mut self.budget)?;
-        let left = if self.budget.is_size_tracked() {
+        let (index, value) = remove_at(self.target, &from, &mut self.budget)?;
+        let removed_key_size = if self.budget.is_size_tracked() {
             self.key_size(&from)
         } else {
             0
         };
         match insert_at(self.target, path, value, &mut self.budget) {
             Ok((path, old)) => {
-                // The value itself is not measured: moves of a large one are cheap.
-                let key = if old.is_none() {
+                // The moved value is not measured, so that the move of a large value is cheap.
+                let added_key_size = if old.is_none() {
                     self.key_size(&path)
                 } else {
                     0
                 };
-                let replaced = old.as_ref().filter(|_| self.budget.is_size_tracked());
-                self.budget
-                    .record_size_change(key, left + replaced.map_or(0, size_of));
+                let replaced_value = old.as_ref().filter(|_| self.budget.is_size_tracked());
+                self.budget.record_size_change(
+                    added_key_size,
+                    removed_key_size + replaced_value.map_or(0, size_of),
+                );
                 self.undo.push(Undo::Return {
                     path,
                     old,
                     from,
-                    at,
+                    index,
                 });
                 Ok(())
             }
             Err((value, kind)) => {
-                reinsert_at(self.target, &from, at, value);
+                reinsert_at(self.target, &from, index, value);
                 Err(kind)
             }
         }
@@ -380,24 +382,26 @@ impl PatchTransaction<'_> {
     fn roll_back(self) {
         let target = self.target;
         // Reverting costs as much as the change, which was within the budget.
-        let free = &mut PatchBudget::unlimited();
+        let unlimited_budget = &mut PatchBudget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {
                 Undo::Put(path, old) => drop(replace_at(target, &path, old)),
-                Undo::Remove(path) => drop(remove_at(target, &path, free)),
-                Undo::Insert(path, at, old) => reinsert_at(target, &path, at, old),
+                Undo::Remove(path) => drop(remove_at(target, &path, unlimited_budget)),
+                Undo::Insert(path, index, old) => reinsert_at(target, &path, index, old),
                 Undo::Return {
                     path,
                     old,
                     from,
-                    at,
+                    index,
                 } => {
                     let value = match old {
                         Some(old) => replace_at(target, &path, old),
-                        None => remove_at(target, &path, free).ok().map(|(_, value)| value),
+                        None => remove_at(target, &path, unlimited_budget)
+                            .ok()
+                            .map(|(_, value)| value),
                     };
                     if let Some(value) = value {
-                        reinsert_at(target, &from, at, value);
+                        reinsert_at(target, &from, index, value);
                     }
                 }
             }
@@ -434,19 +438,19 @@ fn insert_at(
             Ok((path, old))
         }
         Some((Value::Array(items), token)) => {
-            let at = if token == "-" {
+            let index = if token == "-" {
                 Some(items.len())
             } else {
                 parse_index(token)
             };
-            let Some(at) = at.filter(|at| *at <= items.len()) else {
+            let Some(index) = index.filter(|index| *index <= items.len()) else {
                 return Err((value, PatchErrorKind::NotFound));
             };
-            if let Err(kind) = budget.charge_shift(items.len() - at) {
+            if let Err(kind) = budget.charge_shift(items.len() - index) {
                 return Err((value, kind));
             }
-            items.insert(at, value);
-            Ok((path.with_last_token(at.to_string()), None))
+            items.insert(index, value);
+            Ok((path.with_last_token(index.to_string()), None))
         }
         _ => Err((value, PatchErrorKind::NotFound)),
     }
@@ -459,20 +463,20 @@ fn remove_at(
     path: &Pointer,
     budget: &mut PatchBudget,
 ) -> PatchResult<(usize, Value)> {
-    let missing = PatchErrorKind::NotFound;
-    match path.parent_mut(root).ok_or(missing)? {
+    let not_found = PatchErrorKind::NotFound;
+    match path.parent_mut(root).ok_or(not_found)? {
         (Value::Object(map), key) if map.contains_key(key) => {
-            let at = member_position(map, key).ok_or(missing)?;
-            budget.charge_shift(map.len() - at + at.min(map.len() - at))?;
-            Ok((at, map.shift_remove(key).ok_or(missing)?))
+            let index = member_position(map, key).ok_or(not_found)?;
+            budget.charge_shift(map.len() - index + index.min(map.len() - index))?;
+            Ok((index, map.shift_remove(key).ok_or(not_found)?))
         }
         (Value::Array(items), token) => {
-            let at = parse_index(token).filter(|at| *at < items.len());
-            let at = at.ok_or(missing)?;
-            budget.charge_shift(items.len() - at)?;
-            Ok((at, items.remove(at)))
+            let index = parse_index(token).filter(|index| *index < items.len());
+            let index = index.ok_or(not_found)?;
+            budget.charge_shift(items.len() - index)?;
+            Ok((index, items.remove(index)))
         }
-        _ => Err(missing),
+        _ => Err(not_found),
     }
 }
 
@@ -481,29 +485,29 @@ fn remove_at(
 fn member_position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {
-        let (at, name) = keys.next()?;
+        let (index, name) = keys.next()?;
         if name == key {
-            return Some(at);
+            return Some(index);
         }
-        let (at, name) = keys.next_back()?;
+        let (index, name) = keys.next_back()?;
         if name == key {
-            return Some(at);
+            return Some(index);
         }
     }
 }
 
 /// Inserts a removed value at its previous position in its container.
-fn reinsert_at(root: &mut Value, path: &Pointer, at: usize, value: Value) {
+fn reinsert_at(root: &mut Value, path: &Pointer, index: usize, value: Value) {
     match path.parent_mut(root) {
         Some((Value::Object(map), key)) => {
-            map.shift_insert(at.min(map.len()), key.to_owned(), value);
+            map.shift_insert(index.min(map.len()), key.to_owned(), value);
         }
-        Some((Value::Array(items), _)) => items.insert(at.min(items.len()), value),
+        Some((Value::Array(items), _)) => items.insert(index.min(items.len()), value),
         _ => {}
     }
 }
 
 fn replace_at(root: &mut Value, path: &Pointer, value: Value) -> Option<Value> {
     path.get_mut(root)
-        .map(|place| std::mem::replace(place, value))
+        .map(|node| std::mem::replace(node, value))
 }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-/// A path into a JSON value. Equal pointers lead to the same location.
+/// A path to a location in a JSON value. Equal pointers lead to the same location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
     tokens: Vec<String>,
@@ -50,8 +50,8 @@ impl Pointer {
         &'p self,
         root: &'a mut Value,
     ) -> Option<(&'a mut Value, &'p str)> {
-        let (last, before) = self.tokens.split_last()?;
-        Some((resolve_mut(before, root)?, last))
+        let (last_token, parent_tokens) = self.tokens.split_last()?;
+        Some((resolve_mut(parent_tokens, root)?, last_token))
     }
 
     /// Returns true if `other` leads to a location inside that of this pointer.
@@ -70,9 +70,9 @@ impl Pointer {
 
 /// Parses an array index; `None` for anything but digits without a leading zero.
 pub(super) fn parse_index(token: &str) -> Option<usize> {
-    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
-    let padded = token.len() > 1 && token.starts_with('0');
-    if digits && !padded {
+    let has_only_digits = token.bytes().all(|byte| byte.is_ascii_digit());
+    let has_leading_zero = token.len() > 1 && token.starts_with('0');
+    if has_only_digits && !has_leading_zero {
         token.parse().ok()
     } else {
         None
@@ -88,10 +88,10 @@ fn resolve_mut<'a>(tokens: &[String], root: &'a mut Value) -> Option<&'a mut Val
 }
 
 fn unescape(token: &str) -> Option<String> {
-    let mut out = String::with_capacity(token.len());
+    let mut text = String::with_capacity(token.len());
     let mut chars = token.chars();
     while let Some(ch) = chars.next() {
-        out.push(match ch {
+        text.push(match ch {
             '~' => match chars.next()? {
                 '0' => '~',
                 '1' => '/',
@@ -100,7 +100,7 @@ fn unescape(token: &str) -> Option<String> {
             _ => ch,
         });
     }
-    Some(out)
+    Some(text)
 }
 
 #[cfg(test)]

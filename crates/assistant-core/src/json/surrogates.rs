@@ -3,76 +3,79 @@
 
 /// The replacement for a lone surrogate in text.
 pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
-/// The first of 2048 private use characters that represent surrogates, called marks.
-const MARKS: u32 = 0xF_0000;
+/// The first of the 2048 private use characters, called marks, that represent surrogates.
+const FIRST_MARK: u32 = 0xF_0000;
 
 /// Returns the surrogate that a mark represents; `None` for other characters.
 pub fn surrogate_of_mark(mark: char) -> Option<u16> {
-    let place = u32::from(mark).checked_sub(MARKS)?;
-    let half = u16::try_from(place).ok()?.checked_add(0xD800)?;
-    (half < 0xE000).then_some(half)
+    let offset = u32::from(mark).checked_sub(FIRST_MARK)?;
+    let surrogate = u16::try_from(offset).ok()?.checked_add(0xD800)?;
+    (surrogate < 0xE000).then_some(surrogate)
 }
 
 /// Returns the text with all marks replaced by the replacement character.
 #[cfg(feature = "ui-stream")]
 pub fn without_marks(text: &str) -> String {
-    let plain = |c: char| surrogate_of_mark(c).map_or(c, |_| REPLACED);
-    text.chars().map(plain).collect()
+    let replace_mark = |c: char| surrogate_of_mark(c).map_or(c, |_| REPLACED);
+    text.chars().map(replace_mark).collect()
 }
 
 /// Returns the mark of a surrogate.
 pub fn mark(half: u16) -> char {
-    let place = u32::from(half).saturating_sub(0xD800);
-    char::from_u32(MARKS + place).unwrap_or(REPLACED)
+    let offset = u32::from(half).saturating_sub(0xD800);
+    char::from_u32(FIRST_MARK + offset).unwrap_or(REPLACED)
 }
 
 /// Returns a JSON text in which each escaped lone surrogate is replaced by the result of
 /// `character`; `None` if the text contains no lone surrogates.
 pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option<String> {
-    let mut out = String::with_capacity(json.len());
+    let mut output = String::with_capacity(json.len());
     let mut rest = json;
-    let mut found = false;
+    let mut has_lone_surrogate = false;
     while let Some((before, escaped)) = rest.split_once('\\') {
-        out.push_str(before);
+        output.push_str(before);
         rest = escaped;
         let Some(unit) = parse_code_unit(rest) else {
-            // Another escape, whose character cannot begin one.
+            // The character of another escape is skipped, since a backslash in its position does
+            // not begin an escape.
             let mut chars = rest.chars();
-            out.push('\\');
-            out.extend(chars.next());
+            output.push('\\');
+            output.extend(chars.next());
             rest = chars.as_str();
             continue;
         };
         let (digits, after) = rest.split_at_checked(5).unwrap_or((rest, ""));
-        let second = after.strip_prefix('\\');
-        let second = second.filter(|second| parse_code_unit(second).is_some_and(is_low));
-        match (unit, second) {
-            (0xD800..=0xDBFF, Some(second)) => {
-                let (second, after) = second.split_at_checked(5).unwrap_or((second, ""));
-                out.extend(["\\", digits, "\\", second]);
+        let low_escape = after.strip_prefix('\\');
+        let low_escape =
+            low_escape.filter(|low_escape| parse_code_unit(low_escape).is_some_and(is_low));
+        match (unit, low_escape) {
+            (0xD800..=0xDBFF, Some(low_escape)) => {
+                let (low_escape, after) =
+                    low_escape.split_at_checked(5).unwrap_or((low_escape, ""));
+                output.extend(["\\", digits, "\\", low_escape]);
                 rest = after;
             }
             (0xD800..=0xDFFF, _) => {
-                out.push(character(unit));
+                output.push(character(unit));
                 rest = after;
-                found = true;
+                has_lone_surrogate = true;
             }
             _ => {
-                out.extend(["\\", digits]);
+                output.extend(["\\", digits]);
                 rest = after;
             }
         }
     }
-    out.push_str(rest);
-    found.then_some(out)
+    output.push_str(rest);
+    has_lone_surrogate.then_some(output)
 }
 
 /// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits. `None`
 /// for other escapes.
 fn parse_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hexadecimal
         .then(|| u16::from_str_radix(digits, 16).ok())
         .flatten()
 }

@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
 
     /// Returns the fatal error for a known field with a wrong value.
     pub fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
-        // As JSON, since the problem may quote JSON itself.
+        // The path and the problem are encoded as JSON strings, since the problem may contain JSON.
         let path = Value::String(quote(&path.pointer()));
         let problem = Value::String(problem.to_owned());
         let event = quote(self.event);
@@ -72,27 +72,28 @@ impl<'a> Context<'a> {
     /// within the type that the value resembles. If `within` is [`Fault::Unknown`], it is returned
     /// unchanged.
     pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
-        let Fault::Fatal(within) = within else {
+        let Fault::Fatal(inner_error) = within else {
             return within;
         };
         let fault = self.malformed(path, "Invalid input");
-        let (Fault::Fatal(mut error), Some((_, within))) = (fault, within.message.split_once(": "))
+        let (Fault::Fatal(mut error), Some((_, details))) =
+            (fault, inner_error.message.split_once(": "))
         else {
             return Fault::Unknown;
         };
         error.message.pop();
         error.message.push_str(",\"within\":");
-        error.message.push_str(within);
+        error.message.push_str(details);
         error.message.push('}');
         Fault::Fatal(error)
     }
 
     /// Returns the fatal error for a value of the wrong type.
     pub fn wrong_type(&self, path: Path<'_>, expected: &str, found: Option<&Value>) -> Fault {
-        let found = type_name(found);
+        let found_type = type_name(found);
         self.malformed(
             path,
-            &format!("Invalid input: expected {expected}, received {found}"),
+            &format!("Invalid input: expected {expected}, received {found_type}"),
         )
     }
 }

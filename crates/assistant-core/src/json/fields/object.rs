@@ -1,8 +1,7 @@
 //! Stores the fields of a raw event in a flat list.
 //!
 //! An event has few fields, so searching a list is faster than building a hash map, which would
-//! take half of the time for decoding a token. The field names in the event of each token are not
-//! allocated.
+//! take half of the time for decoding a token. The names of common fields are not allocated.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -26,13 +25,13 @@ const COMMON_FIELDS: [&str; 9] = [
     "metadata",
 ];
 
-/// The fields of a JSON object in order. Of duplicate fields, the last counts.
+/// The fields of a JSON object in order. If a field occurs more than once, the last value applies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
     /// The number of fields that were not taken. At zero, lookups of optional fields need no
     /// search.
-    left: usize,
+    remaining: usize,
 }
 
 impl EventObject {
@@ -56,7 +55,7 @@ impl EventObject {
     /// Returns the value of a field; `None` if the field is absent or was taken.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return None;
         }
         self.fields
@@ -68,7 +67,7 @@ impl EventObject {
 
     /// Returns true if every field was taken.
     pub const fn is_empty(&self) -> bool {
-        self.left == 0
+        self.remaining == 0
     }
 
     /// Returns a mutable reference to the value of a field; `None` if the field is absent or was
@@ -79,37 +78,37 @@ impl EventObject {
 
     /// Removes a field and returns its value; `None` if the field is absent or was taken before.
     pub fn take(&mut self, name: &str) -> Option<Value> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return None;
         }
-        let taken = self.slot_mut(name).and_then(Option::take);
-        self.left -= usize::from(taken.is_some());
-        taken
+        let value = self.slot_mut(name).and_then(Option::take);
+        self.remaining -= usize::from(value.is_some());
+        value
     }
 
     /// Sets the value of a field, which is added if it is absent.
     pub fn set(&mut self, name: &'static str, value: Value) {
-        let before = match self.slot_mut(name) {
+        let old_value = match self.slot_mut(name) {
             Some(slot) => slot.replace(value),
             None => {
                 self.fields.push((Cow::Borrowed(name), Some(value)));
                 None
             }
         };
-        self.left += usize::from(before.is_none());
+        self.remaining += usize::from(old_value.is_none());
     }
 
     /// Returns the fields that were not taken, without earlier duplicates of taken fields.
     pub fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
-        let taken_names = self.fields.iter().filter(|(_, value)| value.is_none());
-        let taken: Vec<Cow<'static, str>> = match self.left {
+        let taken_fields = self.fields.iter().filter(|(_, value)| value.is_none());
+        let taken_names: Vec<Cow<'static, str>> = match self.remaining {
             0 => Vec::new(),
-            _ => taken_names.map(|(key, _)| key.clone()).collect(),
+            _ => taken_fields.map(|(key, _)| key.clone()).collect(),
         };
         self.fields
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)))
-            .filter(move |(key, _)| !taken.contains(key))
+            .filter(move |(key, _)| !taken_names.contains(key))
     }
 
     fn slot_mut(&mut self, name: &str) -> Option<&mut Option<Value>> {
@@ -123,8 +122,8 @@ impl EventObject {
 
 impl From<Vec<(Cow<'static, str>, Option<Value>)>> for EventObject {
     fn from(fields: Vec<(Cow<'static, str>, Option<Value>)>) -> Self {
-        let left = fields.len();
-        Self { fields, left }
+        let remaining = fields.len();
+        Self { fields, remaining }
     }
 }
 

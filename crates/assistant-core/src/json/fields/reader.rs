@@ -129,7 +129,7 @@ impl<'p> Fields<'p> {
     fn opt_any(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.take(key) {
             Some(Value::Null) if !context.strict => {
-                // A store may contain nulls.
+                // Stored data may contain nulls, so they are not reported.
                 if !context.keep_extra {
                     context.notes.null(context.event, key);
                 }
@@ -410,8 +410,8 @@ where
     T: Copy,
 {
     if let Some(Value::String(text)) = value {
-        let found = words.iter().find(|(word, _)| word == text);
-        return found.map(|(_, meaning)| *meaning).ok_or(Fault::Unknown);
+        let entry = words.iter().find(|(word, _)| word == text);
+        return entry.map(|(_, meaning)| *meaning).ok_or(Fault::Unknown);
     }
     let words: Vec<String> = words
         .iter()
@@ -426,8 +426,10 @@ where
 /// JSON numbers do not represent exactly.
 fn read_integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
-        let found = type_name(Some(value));
-        return Err(format!("Invalid input: expected number, received {found}"));
+        let actual_type = type_name(Some(value));
+        return Err(format!(
+            "Invalid input: expected number, received {actual_type}"
+        ));
     };
     let limit = MAX_INTEGER as f64;
     if float.fract() != 0.0 {

@@ -48,19 +48,19 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     let message = "Retired binary input content is read as media parts.";
     notes.add(Diagnostic::new("legacy", message));
     // Some peers send an attachment in both forms, in either order.
-    let modern: HashSet<String> = parts.iter().filter_map(media_key).collect();
+    let media_keys: HashSet<String> = parts.iter().filter_map(media_key).collect();
     parts.retain_mut(|part| {
-        let Some(upgraded) = upgrade_binary_part(part) else {
+        let Some(media_part) = upgrade_binary_part(part) else {
             return true;
         };
-        let mirrored = media_key(&upgraded).is_some_and(|key| modern.contains(&key));
-        *part = upgraded;
-        !mirrored
+        let is_duplicate = media_key(&media_part).is_some_and(|key| media_keys.contains(&key));
+        *part = media_part;
+        !is_duplicate
     });
 }
 
-/// Returns the identity of a media part: kind, source, and file name if any. `None` for a `binary`
-/// part and for a part without a source.
+/// Returns a key that identifies a media part: kind, source, and file name if any. `None` for a
+/// `binary` part and for a part without a source.
 fn media_key(part: &Value) -> Option<String> {
     let kind = part.get("type").filter(|kind| *kind != "binary")?;
     let source = part.get("source")?;
@@ -68,7 +68,7 @@ fn media_key(part: &Value) -> Option<String> {
     let name = part.pointer("/metadata/filename");
     let name = name.unwrap_or(&Value::Null);
     let key = [kind, field("type"), field("value"), field("mimeType"), name];
-    // As JSON, so that field boundaries are unambiguous.
+    // The fields are written as JSON, so that their boundaries are unambiguous.
     Some(key.map(Value::to_string).join(" "))
 }
 
@@ -92,15 +92,15 @@ fn upgrade_binary_part(part: &Value) -> Option<Value> {
         Some((kind @ ("image" | "audio" | "video"), _)) => kind,
         _ => "document",
     };
-    let mut upgraded = serde_json::json!({
+    let mut media_part = serde_json::json!({
         "type": kind,
         "source": {"type": source_type, "value": value, "mimeType": mime_type},
     });
-    if let (Some(name), Value::Object(upgraded)) = (truthy_field("filename"), &mut upgraded) {
+    if let (Some(name), Value::Object(media_part)) = (truthy_field("filename"), &mut media_part) {
         let metadata = serde_json::json!({"filename": name});
-        upgraded.insert("metadata".to_owned(), metadata);
+        media_part.insert("metadata".to_owned(), metadata);
     }
-    Some(upgraded)
+    Some(media_part)
 }
 
 /// Returns true if old peers would have treated a value as present.

@@ -33,9 +33,9 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
 /// Fails if the value is neither, or if a known field has a wrong value.
 pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     upgrade_parts(Some(&mut value), &mut Notes::new());
-    let mut holder = Object::new();
-    holder.insert("content".to_owned(), value);
-    from_store(Value::Object(holder), "content", |value, context, path| {
+    let mut wrapper = Object::new();
+    wrapper.insert("content".to_owned(), value);
+    from_store(Value::Object(wrapper), "content", |value, context, path| {
         let mut fields = Fields::of(value, context, path)?;
         let content = content(&mut fields, context);
         fields.checked().map(|()| content)
@@ -53,7 +53,7 @@ pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolErro
 /// Reads stored data. Unknown fields are kept if the type has a field for them.
 ///
 /// # Errors
-/// Fails if the value is unknown, or a known field has a wrong value.
+/// Fails if the kind of the value is unknown, or a known field has a wrong value.
 pub fn from_store<T>(
     value: Value,
     event: &str,
@@ -84,13 +84,14 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
     let role = Role::parse(&f.kind("role")).ok_or(Fault::Unknown)?;
     let subagent_run_id = f.opt_text(context, "subagentRunId");
     let id = f.text(context, "id");
-    let named = matches!(
+    let has_name = matches!(
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
-    // The protocol describes the content of a named message last, so its faults are reported last.
-    let early = (!named).then(|| read_body(role, f, context));
-    let name = named.then(|| f.opt_text(context, "name")).flatten();
+    // The protocol defines the content of messages with a name last, so its faults are reported
+    // last.
+    let unnamed_body = (!has_name).then(|| read_body(role, f, context));
+    let name = has_name.then(|| f.opt_text(context, "name")).flatten();
     let encrypted_value = match role {
         Role::Activity => None,
         _ => f.opt_text(context, "encryptedValue"),
@@ -100,7 +101,7 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
         name,
         encrypted_value,
         metadata,
-        body: early.unwrap_or_else(|| read_body(role, f, context)),
+        body: unnamed_body.unwrap_or_else(|| read_body(role, f, context)),
         subagent_run_id,
         extra: fields.rest(context)?,
         id,
@@ -171,10 +172,10 @@ pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
     } else {
         Content::Text(f.text(context, "content"))
     };
-    let within = f.checked();
+    let result = f.checked();
     let path = Path::Key(&f.path, "content");
-    let wrong = within.map_err(|fault| context.none_of(path, fault));
-    f.keep(wrong);
+    let wrapped_result = result.map_err(|fault| context.none_of(path, fault));
+    f.keep(wrapped_result);
     content
 }
 
@@ -182,7 +183,8 @@ fn read_part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Co
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
     let body = read_part_body(f, context);
-    // An unknown part is unknown despite other faults; the id is described before the body.
+    // An unknown part is reported as unknown despite other faults. Faults of the id precede those
+    // of the body, since the protocol defines the id first.
     let body = match f.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
         body => body,

@@ -57,15 +57,15 @@ fn write_message(message: &Message, extra: bool) -> Value {
             w.put("content", Value::Object(content.clone()));
         }
     }
-    let (named, sealed) = match message.body {
+    let (has_name, has_encrypted_value) = match message.body {
         MessageBody::Tool { .. } | MessageBody::Reasoning { .. } => (false, true),
         MessageBody::Activity { .. } => (false, false),
         _ => (true, true),
     };
-    if named {
+    if has_name {
         w.opt_text("name", message.name.as_deref());
     }
-    if sealed {
+    if has_encrypted_value {
         w.opt_text("encryptedValue", message.encrypted_value.as_deref());
     }
     w.opt_text("subagentRunId", message.subagent_run_id.as_deref());

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The maximum length at which an unfinished number is shown, so that updates after many small
 /// pieces stay cheap. A longer number is shown when it is finished.
-const MAX_SHOWN: usize = 1024;
+const MAX_SHOWN_LEN: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum NumberPart {
@@ -119,11 +119,15 @@ impl NumberParser {
 
     /// Returns the length of the longest valid prefix within the limit.
     fn longest_shown_length(&self) -> usize {
-        if self.valid <= MAX_SHOWN {
+        if self.valid <= MAX_SHOWN_LEN {
             return self.valid;
         }
-        // A prefix that ends in a digit is a number: the grammar has been checked.
-        let head = self.text.as_bytes().get(..MAX_SHOWN).unwrap_or_default();
+        // A prefix that ends in a digit is a number, since the grammar has been checked.
+        let head = self
+            .text
+            .as_bytes()
+            .get(..MAX_SHOWN_LEN)
+            .unwrap_or_default();
         head.iter()
             .rposition(u8::is_ascii_digit)
             .map_or(0, |last| last + 1)

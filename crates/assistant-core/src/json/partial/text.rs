@@ -56,10 +56,10 @@ impl StringDecoder {
             rest = chars.as_str();
             match self.feed_char(ch, out) {
                 StringProgress::All => {}
-                took => {
+                progress => {
                     self.escape = EscapeState::None;
                     self.replace_lone_surrogate(out);
-                    return (took, rest);
+                    return (progress, rest);
                 }
             }
         }
@@ -68,8 +68,8 @@ impl StringDecoder {
     /// Appends the text up to the next special character to `out`, and returns the rest of the
     /// text.
     fn copy_plain_run<'a>(&mut self, rest: &'a str, out: &mut String) -> &'a str {
-        let special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
-        let end = rest.find(special).unwrap_or(rest.len());
+        let is_special = |ch: char| matches!(ch, '"' | '\\' | '\0'..='\u{1f}');
+        let end = rest.find(is_special).unwrap_or(rest.len());
         let (run, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if !run.is_empty() {
             self.replace_lone_surrogate(out);
@@ -120,8 +120,8 @@ impl StringDecoder {
     fn push_code_unit(&mut self, code: u32, out: &mut String) {
         if let (Some(high), 0xDC00..=0xDFFF) = (self.high, code) {
             self.high = None;
-            let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
-            out.push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
+            let code_point = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
+            out.push(char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER));
             return;
         }
         self.replace_lone_surrogate(out);
@@ -136,7 +136,7 @@ impl StringDecoder {
         }
     }
 
-    /// Appends U+FFFD for the held surrogate, if any, which is not part of a pair.
+    /// Appends U+FFFD for the surrogate that is held back, if any, since it is not part of a pair.
     fn replace_lone_surrogate(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;

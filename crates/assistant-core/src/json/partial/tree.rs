@@ -99,8 +99,8 @@ impl ValueTree {
     fn put_node(&mut self, depth: usize, node: Value) {
         match (self.open.last_mut(), self.slots.get(depth)) {
             (Some(parent), Some(slot)) => {
-                if let Some(place) = slot.node_mut(parent) {
-                    *place = node;
+                if let Some(child) = slot.node_mut(parent) {
+                    *child = node;
                 }
             }
             _ => self.root = Some(node),

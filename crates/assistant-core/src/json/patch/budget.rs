@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use super::{
     PatchErrorKind, PatchResult,
-    value::{NODE, subtract_size},
+    value::{NODE_SIZE, subtract_size},
 };
 use crate::json::pointer::Pointer;
 
-/// The maximum nesting of containers: that of `serde_json`.
-const DEPTH: usize = 127;
+/// The maximum nesting of containers, which is that of `serde_json`.
+const MAX_DEPTH: usize = 127;
 /// The maximum memory that one patch may copy, in bytes.
-const COPIED: usize = 8 << 20;
+const MAX_COPIED: usize = 8 << 20;
 /// The maximum size of a document after copies, in bytes of memory. A received document may be
 /// larger.
-const DOCUMENT: usize = 32 << 20;
-/// The size up to which a copy is free like an `add`, since it needs no more memory than the
-/// operation itself.
-const FREE_COPY: usize = 512;
+const MAX_DOCUMENT: usize = 32 << 20;
+/// The maximum size of a copied value that is not charged, since the copy needs no more memory than
+/// the operation itself.
+const MAX_FREE_COPY: usize = 512;
 /// The maximum number of values that one patch may shift within containers or move deeper.
-const SHIFTED: usize = 32 << 20;
+const MAX_SHIFTED: usize = 32 << 20;
 
 /// The limits of a patch on a document whose size is tracked ([`super::apply_within`]).
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +41,8 @@ pub(crate) struct PatchBounds {
 pub(super) struct PatchBudget {
     copied: usize,
     shifted: usize,
-    /// The remaining growth of the document; `None` until the first large copy measures the
-    /// document.
+    /// The number of bytes by which the document may still grow; `None` until the first large copy
+    /// measures the document.
     room: Option<usize>,
     /// The size of the document, if it is tracked.
     size: Option<usize>,
@@ -51,8 +51,8 @@ pub(super) struct PatchBudget {
 impl Default for PatchBudget {
     fn default() -> Self {
         Self {
-            copied: COPIED,
-            shifted: SHIFTED,
+            copied: MAX_COPIED,
+            shifted: MAX_SHIFTED,
             room: None,
             size: None,
         }
@@ -70,7 +70,7 @@ impl PatchBudget {
         }
     }
 
-    /// Returns the budget of a patch on a document of this size, whose changes are tracked.
+    /// Returns the budget of a patch on a document of the given size, which is tracked.
     pub(super) const fn with_tracked_size(size: usize, bounds: PatchBounds) -> Self {
         Self {
             copied: bounds.copied,
@@ -110,7 +110,7 @@ impl PatchBudget {
     /// does not suffice, or if the value would nest too deeply.
     ///
     /// The document is measured at most once in a patch, and not at all for small copies. Removed
-    /// values still count: they are kept until the patch has succeeded.
+    /// values still count, since they are kept until the patch has succeeded.
     pub(super) fn charge_copy(
         &mut self,
         root: &Value,
@@ -121,9 +121,9 @@ impl PatchBudget {
         self.copied -= weight;
         let room = match self.room {
             _ if self.is_size_tracked() => return Ok(()),
-            None if weight <= FREE_COPY => return Ok(()),
+            None if weight <= MAX_FREE_COPY => return Ok(()),
             None => {
-                let mut room = DOCUMENT;
+                let mut room = MAX_DOCUMENT;
                 subtract_size(root, usize::MAX, &mut room)?;
                 room
             }
@@ -137,24 +137,24 @@ impl PatchBudget {
     /// Charges for a value that is moved to the deeper location `path`. Fails if the budget does
     /// not suffice, or if the value would nest too deeply.
     pub(super) fn charge_move(&mut self, path: &Pointer, value: &Value) -> PatchResult {
-        let most = self.shifted.saturating_mul(NODE);
-        let weight = measure_weight(path, value, most)?;
-        self.charge_shift(weight / NODE)
+        let max_weight = self.shifted.saturating_mul(NODE_SIZE);
+        let weight = measure_weight(path, value, max_weight)?;
+        self.charge_shift(weight / NODE_SIZE)
     }
 
     /// Charges for `count` values that are shifted. Fails if the budget does not suffice.
     pub(super) fn charge_shift(&mut self, count: usize) -> PatchResult {
-        let left = self.shifted.checked_sub(count);
-        self.shifted = left.ok_or(PatchErrorKind::OverBudget)?;
+        let remaining = self.shifted.checked_sub(count);
+        self.shifted = remaining.ok_or(PatchErrorKind::OverBudget)?;
         Ok(())
     }
 }
 
-/// Returns the approximate memory of `value`, in bytes. Fails if the memory exceeds `most`, or if
-/// the value would nest too deeply at `path`.
-fn measure_weight(path: &Pointer, value: &Value, most: usize) -> PatchResult<usize> {
-    let depth = DEPTH.checked_sub(path.tokens().len());
-    let mut left = most;
-    subtract_size(value, depth.ok_or(PatchErrorKind::TooDeep)?, &mut left)?;
-    Ok(most - left)
+/// Returns the approximate memory of `value`, in bytes. Fails if the memory exceeds `max_weight`,
+/// or if the value would nest too deeply at `path`.
+fn measure_weight(path: &Pointer, value: &Value, max_weight: usize) -> PatchResult<usize> {
+    let depth = MAX_DEPTH.checked_sub(path.tokens().len());
+    let mut remaining = max_weight;
+    subtract_size(value, depth.ok_or(PatchErrorKind::TooDeep)?, &mut remaining)?;
+    Ok(max_weight - remaining)
 }

@@ -41,42 +41,43 @@ fn are_numbers_equal(left: &Number, right: &Number) -> bool {
 /// Returns the number as an integer; `None` if it has a fraction or exceeds the range of the
 /// integer types.
 fn as_integer(number: &Number) -> Option<i128> {
-    let small = number
+    let integer = number
         .as_i64()
         .map(i128::from)
         .or_else(|| number.as_u64().map(i128::from));
-    small.or_else(|| {
+    integer.or_else(|| {
         let float = number.as_f64()?;
-        let whole = float.fract() == 0.0 && float.abs() < 1e20;
+        let is_whole = float.fract() == 0.0 && float.abs() < 1e20;
         // The conversion is exact in this range.
-        whole.then_some(float as i128)
+        is_whole.then_some(float as i128)
     })
 }
 
-/// The approximate memory of a node in bytes. The key of a member takes the same amount.
-pub(super) const NODE: usize = 72;
+/// The approximate memory of a node in bytes, without its text. The key of a member takes the same
+/// amount.
+pub(super) const NODE_SIZE: usize = 72;
 
-/// Subtracts the approximate memory of `value` from `left`. Fails if `left` does not suffice, or if
-/// more than `depth` containers are nested.
-pub(super) fn subtract_size(value: &Value, depth: usize, left: &mut usize) -> PatchResult {
+/// Subtracts the approximate memory of `value` from `remaining`. Fails if `remaining` does not
+/// suffice, or if more than `depth` containers are nested.
+pub(super) fn subtract_size(value: &Value, depth: usize, remaining: &mut usize) -> PatchResult {
     let mut nodes = vec![(value, depth)];
     while let Some((node, depth)) = nodes.pop() {
-        let text = match node {
+        let text_len = match node {
             Value::String(text) => text.len(),
-            Value::Object(map) => map.keys().map(|key| NODE + key.len()).sum(),
+            Value::Object(map) => map.keys().map(|key| NODE_SIZE + key.len()).sum(),
             _ => 0,
         };
-        let rest = left.checked_sub(NODE + text);
-        *left = rest.ok_or(PatchErrorKind::OverBudget)?;
-        let inner = depth.checked_sub(1).ok_or(PatchErrorKind::TooDeep);
+        let difference = remaining.checked_sub(NODE_SIZE + text_len);
+        *remaining = difference.ok_or(PatchErrorKind::OverBudget)?;
+        let inner_depth = depth.checked_sub(1).ok_or(PatchErrorKind::TooDeep);
         match node {
             Value::Array(items) => {
-                let inner = inner?;
-                nodes.extend(items.iter().map(|item| (item, inner)));
+                let inner_depth = inner_depth?;
+                nodes.extend(items.iter().map(|item| (item, inner_depth)));
             }
             Value::Object(map) => {
-                let inner = inner?;
-                nodes.extend(map.values().map(|item| (item, inner)));
+                let inner_depth = inner_depth?;
+                nodes.extend(map.values().map(|item| (item, inner_depth)));
             }
             _ => {}
         }
@@ -86,15 +87,15 @@ pub(super) fn subtract_size(value: &Value, depth: usize, left: &mut usize) -> Pa
 
 /// Returns the approximate memory of a value, in bytes.
 pub(crate) fn size_of(value: &Value) -> usize {
-    let mut left = usize::MAX;
-    // Neither limit applies to a value that is in memory.
-    let _ = subtract_size(value, usize::MAX, &mut left);
-    usize::MAX - left
+    let mut remaining = usize::MAX;
+    // No value exceeds these limits, so the call does not fail.
+    let _ = subtract_size(value, usize::MAX, &mut remaining);
+    usize::MAX - remaining
 }
 
 /// Returns the approximate memory of an object, in bytes.
 pub(crate) fn size_of_object(object: &Map<String, Value>) -> usize {
     let members = object.iter();
-    let members = members.map(|(key, value)| NODE + key.len() + size_of(value));
-    NODE + members.sum::<usize>()
+    let members = members.map(|(key, value)| NODE_SIZE + key.len() + size_of(value));
+    NODE_SIZE + members.sum::<usize>()
 }
