@@ -10,7 +10,7 @@ use serde_json::{Number, Value, json};
 
 use super::schema;
 
-/// The largest number of argument maxima in one approval.
+/// The maximum number of argument maxima in one approval.
 const MAX_MAXIMA: usize = 16;
 
 /// Bounds of a remembered approval.
@@ -80,20 +80,20 @@ impl GrantBounds {
     #[must_use]
     pub fn with_maximum(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let pointer = pointer.into();
-        self.maxima.retain(|known| known.pointer != pointer);
+        self.maxima.retain(|existing| existing.pointer != pointer);
         self.up_to(pointer, max)
     }
 
-    /// Returns the intersection of two bounds, which has the narrower value of each kind.
+    /// Returns the intersection of two bounds, which contains the narrower value of each kind.
     #[must_use]
     pub fn narrowed(&self, by: &Self) -> Self {
-        let mut all = self.clone();
-        all.uses = min_bound(self.uses, by.uses);
-        all.lasts_ms = min_bound(self.lasts_ms, by.lasts_ms);
+        let mut bounds = self.clone();
+        bounds.uses = min_bound(self.uses, by.uses);
+        bounds.lasts_ms = min_bound(self.lasts_ms, by.lasts_ms);
         for maximum in &by.maxima {
-            all.add_maximum(maximum.clone());
+            bounds.add_maximum(maximum.clone());
         }
-        all
+        bounds
     }
 
     /// Returns the greatest permitted value of the argument at a JSON Pointer; `None` if the
@@ -101,14 +101,14 @@ impl GrantBounds {
     #[must_use]
     pub fn maximum(&self, pointer: &str) -> Option<Number> {
         let mut maxima = self.maxima.iter();
-        let found = maxima.find(|maximum| maximum.pointer == pointer)?;
-        Some(found.max.clone())
+        let maximum = maxima.find(|maximum| maximum.pointer == pointer)?;
+        Some(maximum.max.clone())
     }
 
     fn add_maximum(&mut self, maximum: ArgMaximum) {
-        let mut known = self.maxima.iter_mut();
-        match known.find(|known| known.pointer == maximum.pointer) {
-            Some(known) if known.is_above(&maximum.max) => known.max = maximum.max,
+        let mut maxima = self.maxima.iter_mut();
+        match maxima.find(|existing| existing.pointer == maximum.pointer) {
+            Some(existing) if existing.is_above(&maximum.max) => existing.max = maximum.max,
             Some(_) => {}
             None => self.maxima.push(maximum),
         }
@@ -152,21 +152,22 @@ impl ArgMaximum {
 }
 
 pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
-    let each = |maximum: &ArgMaximum| json!({"pointer": maximum.pointer, "max": maximum.max});
-    maxima.iter().map(each).collect()
+    let maximum_to_json =
+        |maximum: &ArgMaximum| json!({"pointer": maximum.pointer, "max": maximum.max});
+    maxima.iter().map(maximum_to_json).collect()
 }
 
 /// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid or there are more
 /// than 16 entries.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
     let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
-    let read = |entry: &Value| {
+    let read_maximum = |entry: &Value| {
         Some(ArgMaximum {
             pointer: entry.get("pointer")?.as_str()?.to_owned(),
             max: entry.get("max")?.as_number()?.clone(),
         })
     };
-    list.iter().map(read).collect()
+    list.iter().map(read_maximum).collect()
 }
 
 /// The widest scope in which an approval of an action may be remembered.

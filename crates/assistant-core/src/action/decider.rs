@@ -1,4 +1,4 @@
-//! Defines who decided about a call: the user or the application.
+//! Defines the parties that can decide about a call: the user and the application.
 
 use serde_json::Value;
 
@@ -23,8 +23,10 @@ impl Decider {
 
     /// Parses the name that is used in JSON; `None` for other names.
     pub(crate) fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Person, Self::Application];
-        all.into_iter().find(|by| by.as_str() == word)
+        let deciders = [Self::Person, Self::Application];
+        deciders
+            .into_iter()
+            .find(|decider| decider.as_str() == word)
     }
 
     /// Reads the decider of a stored approval. Without a name, the decider is the user; `None` for

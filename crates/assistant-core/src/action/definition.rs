@@ -102,9 +102,10 @@ impl ActionSpec {
     /// Fails if the name is empty, longer than 128 characters, or contains a character that
     /// providers refuse, and if the schema is not valid or does not describe an object.
     pub fn check(&self) -> Result<(), InvalidAction> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let named = !self.name.is_empty() && self.name.len() <= 128 && self.name.chars().all(fits);
-        let fault = match named {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let has_valid_name =
+            !self.name.is_empty() && self.name.len() <= 128 && self.name.chars().all(is_allowed);
+        let fault = match has_valid_name {
             true => find_fault(&self.parameters),
             false => Some(DefinitionFault::Name),
         };
@@ -325,8 +326,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action runs as soon as its arguments are complete; for cheap, idempotent
-    /// reads (rule "when a tool starts").
+    /// Returns true if the action runs as soon as its arguments are complete. This is intended for
+    /// cheap, idempotent reads (rule "when a tool starts").
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.eager
@@ -367,8 +368,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the time limit of a handler in milliseconds; `None` for no limit. A handler that has
-    /// not returned by then counts as failed.
+    /// Returns the time limit of a handler in milliseconds; `None` for no limit. A handler that
+    /// exceeds the limit counts as failed.
     #[must_use]
     pub const fn timeout_ms(&self) -> Option<u32> {
         self.timeout_ms
@@ -394,7 +395,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if arguments are validated against [`Self::parameters`] before anything else.
+    /// Returns true if arguments are validated against [`Self::parameters`] before all other
+    /// checks.
     #[must_use]
     pub const fn validates(&self) -> bool {
         self.validate
@@ -427,31 +429,36 @@ fn find_fault(schema: &Value) -> Option<DefinitionFault> {
     let Value::Object(schema) = schema else {
         return Some(DefinitionFault::Schema("it must be an object"));
     };
-    let is_object = |of: &Value| {
-        of == "object"
-            || of
+    let is_object = |value: &Value| {
+        value == "object"
+            || value
                 .as_array()
-                .is_some_and(|of| of.contains(&"object".into()))
+                .is_some_and(|value| value.contains(&"object".into()))
     };
-    let is_schema = |of: &Value| of.is_object() || of.is_boolean();
-    let fields = |of: &Value| of.as_object().is_some_and(|of| of.values().all(is_schema));
-    let names = |of: &Value| {
-        of.as_array()
-            .is_some_and(|of| of.iter().all(Value::is_string))
+    let is_schema = |value: &Value| value.is_object() || value.is_boolean();
+    let is_schema_map = |value: &Value| {
+        value
+            .as_object()
+            .is_some_and(|value| value.values().all(is_schema))
     };
-    let holds =
+    let is_name_list = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|value| value.iter().all(Value::is_string))
+    };
+    let satisfies =
         |keyword: &str, check: &dyn Fn(&Value) -> bool| schema.get(keyword).is_none_or(check);
-    if !holds("type", &is_object) {
+    if !satisfies("type", &is_object) {
         return Some(DefinitionFault::Schema(
             "`type` must be \"object\": arguments are one",
         ));
     }
-    if !holds("properties", &fields) {
+    if !satisfies("properties", &is_schema_map) {
         return Some(DefinitionFault::Schema(
             "`properties` must be an object of schemas",
         ));
     }
-    (!holds("required", &names)).then_some(DefinitionFault::Schema(
+    (!satisfies("required", &is_name_list)).then_some(DefinitionFault::Schema(
         "`required` must be a list of names",
     ))
 }
@@ -548,14 +555,14 @@ impl ResultEncoding {
 #[must_use]
 pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();
-    let mut refused = Vec::new();
-    for (place, entry) in list.iter().enumerate() {
+    let mut problems = Vec::new();
+    for (index, entry) in list.iter().enumerate() {
         match parse_definition(entry) {
             Ok(action) => actions.push(action),
-            Err(reason) => refused.push(format!("entry {place}: {reason}")),
+            Err(reason) => problems.push(format!("entry {index}: {reason}")),
         }
     }
-    (actions, refused)
+    (actions, problems)
 }
 
 fn parse_definition(entry: &Value) -> Result<ActionSpec, String> {

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::ActionSpec;
 use crate::json::canonical::canonical;
 
-/// The longest fingerprint that is accepted from storage, in bytes.
-const MAX_BYTES: usize = 64;
+/// The maximum length of a stored fingerprint, in bytes.
+const MAX_FINGERPRINT_LEN: usize = 64;
 
 /// A hash of an action's name, canonical schema and version.
 ///
@@ -27,7 +27,7 @@ impl ActionFingerprint {
     /// Parses a stored fingerprint; `None` if the text is longer than 64 bytes. Any shorter text is
     /// accepted, but only a fingerprint matches a registered action.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        (text.len() <= MAX_BYTES).then(|| Self(text.into()))
+        (text.len() <= MAX_FINGERPRINT_LEN).then(|| Self(text.into()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Defines the rate limits for calls of an action.
 
-/// Limits on the starts of an action. A call beyond these limits ends with an error. For a time
+/// Limits on the calls of an action. A call that exceeds a limit ends with an error. For a time
 /// window, the error contains the time after which the call may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

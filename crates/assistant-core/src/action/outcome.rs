@@ -87,15 +87,15 @@ impl ToolError {
     /// present.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut out = Object::new();
-        out.insert("error".to_owned(), self.message.as_str().into());
+        let mut object = Object::new();
+        object.insert("error".to_owned(), self.message.as_str().into());
         if let Some(word) = &self.error_type {
-            out.insert("errorType".to_owned(), word.as_str().into());
+            object.insert("errorType".to_owned(), word.as_str().into());
         }
         if let Some(text) = &self.suggestion {
-            out.insert("suggestion".to_owned(), text.as_str().into());
+            object.insert("suggestion".to_owned(), text.as_str().into());
         }
-        Value::Object(out)
+        Value::Object(object)
     }
 }
 

@@ -50,8 +50,8 @@ impl Registration {
     }
 }
 
-/// All registered actions. A page may have hundreds of actions, so adding an action does not read
-/// the others.
+/// All registered actions. A page may have hundreds of actions, so adding an action does not
+/// iterate over the actions of other names.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     /// The registrations of each name, oldest first; no list is empty.
@@ -71,7 +71,7 @@ impl Registry {
         let is_renamed = self.names.get(&id).is_some_and(|name| *name != spec.name);
         let was_removed = is_renamed && self.unregister(id);
         let name = spec.name.clone();
-        let before = self.offered_tool(&name);
+        let old_tool = self.offered_tool(&name);
         let stack = self.stacks.entry(name.clone()).or_default();
         match stack.iter_mut().find(|entry| entry.id == id) {
             Some(entry) => entry.spec = spec,
@@ -83,7 +83,7 @@ impl Registry {
                 self.sequence.push((order, id));
             }
         }
-        was_removed || before != self.offered_tool(&name)
+        was_removed || old_tool != self.offered_tool(&name)
     }
 
     /// Removes a registration if it exists. Returns true if the offered tools have changed, which
@@ -92,22 +92,24 @@ impl Registry {
         let Some(name) = self.names.remove(&id) else {
             return false;
         };
-        let (before, tool) = (self.position(&name), self.offered_tool(&name));
+        let (old_position, old_tool) = (self.position(&name), self.offered_tool(&name));
         if let Some(stack) = self.stacks.get_mut(&name) {
-            let at = stack.iter().position(|entry| entry.id == id);
-            let removed = at.map(|at| stack.remove(at).order);
+            let index = stack.iter().position(|entry| entry.id == id);
+            let removed_order = index.map(|index| stack.remove(index).order);
             if stack.is_empty() {
                 self.stacks.remove(&name);
             }
-            let place =
-                removed.map(|order| self.sequence.binary_search_by_key(&order, |(at, _)| *at));
-            if let Some(Ok(place)) = place {
-                self.sequence.remove(place);
+            let sequence_index = removed_order
+                .map(|order| self.sequence.binary_search_by_key(&order, |(at, _)| *at));
+            if let Some(Ok(sequence_index)) = sequence_index {
+                self.sequence.remove(sequence_index);
             }
         }
-        let after = self.position(&name);
-        tool != self.offered_tool(&name)
-            || tool.is_some() && before != after && self.has_offered_tool_between(before, after)
+        let new_position = self.position(&name);
+        old_tool != self.offered_tool(&name)
+            || old_tool.is_some()
+                && old_position != new_position
+                && self.has_offered_tool_between(old_position, new_position)
     }
 
     /// Returns the position of a name in the order of registration; `None` if no action has the
@@ -140,13 +142,13 @@ impl Registry {
     /// registration of the name is enabled.
     #[must_use]
     pub fn active_registration(&self, name: &str) -> Option<&Registration> {
-        let mut enabled = self.named(name).filter(|entry| entry.spec.enabled);
-        let newest = enabled.next()?;
-        if newest.spec.availability == Availability::Offered {
-            return Some(newest);
+        let mut enabled_entries = self.named(name).filter(|entry| entry.spec.enabled);
+        let newest_entry = enabled_entries.next()?;
+        if newest_entry.spec.availability == Availability::Offered {
+            return Some(newest_entry);
         }
-        let acts = |entry: &&Registration| entry.spec.availability == Availability::Offered;
-        Some(enabled.find(acts).unwrap_or(newest))
+        let is_offered = |entry: &&Registration| entry.spec.availability == Availability::Offered;
+        Some(enabled_entries.find(is_offered).unwrap_or(newest_entry))
     }
 
     /// Returns all registrations of a name, enabled or not, newest first.
@@ -183,8 +185,8 @@ impl Registry {
             (self.position(name) == Some(*order)).then_some(name)
         };
         let names = self.sequence.iter().filter_map(first_of_name);
-        let active = names.filter_map(|name| self.active_registration(name));
-        active
+        let active_entries = names.filter_map(|name| self.active_registration(name));
+        active_entries
             .filter(|entry| entry.spec.availability == Availability::Offered)
             .collect()
     }

@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{event::Object, json::canonical::canonical};
 
-/// The maximum number of remembered approvals; beyond it, the oldest are dropped.
+/// The maximum number of remembered approvals. If there are more, the oldest are dropped.
 const MAX_REMEMBERED: usize = 256;
 
-/// The largest remembered approval, rules and arguments, in bytes.
-const MAX_BYTES: usize = 256 * 1024;
+/// The maximum size of the rules and arguments of a remembered approval, in bytes.
+const MAX_APPROVAL_LEN: usize = 256 * 1024;
 
 /// The lifetime of a remembered approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,8 +43,8 @@ impl RememberScope {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Conversation, Self::Session, Self::Always];
-        all.into_iter().find(|scope| scope.as_str() == word)
+        let scopes = [Self::Conversation, Self::Session, Self::Always];
+        scopes.into_iter().find(|scope| scope.as_str() == word)
     }
 }
 
@@ -181,13 +181,13 @@ impl RememberedApproval {
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
-        what: &Remember,
+        request: &Remember,
         (by, id, thread_id, allowed_at): (Decider, String, String, i64),
     ) -> Option<Self> {
-        let remembered_args = match (&spec.remembering, what.any_args) {
+        let remembered_args = match (&spec.remembering, request.any_args) {
             (Remembering::Never, _) => return None,
             (Remembering::SameArguments, _) | (_, false) => RememberedArgs::Exactly(args.clone()),
-            // Without fields, there is nothing to compare but the whole value.
+            // Arguments that are not an object have no fields, so the whole value is compared.
             (Remembering::SameFields(_), true) if !args.is_object() => {
                 RememberedArgs::Exactly(args.clone())
             }
@@ -196,11 +196,11 @@ impl RememberedApproval {
             }
             (Remembering::AnyArguments, true) => RememberedArgs::Any,
         };
-        let bounds = spec.grant_bounds.narrowed(&what.bounds);
+        let bounds = spec.grant_bounds.narrowed(&request.bounds);
         let maxima = bounds.maxima;
         // An approval whose exact arguments exceed a maximum could never be used.
-        let exact = matches!(remembered_args, RememberedArgs::Exactly(_));
-        if exact && !maxima.iter().all(|maximum| maximum.is_satisfied_by(args)) {
+        let is_exact = matches!(remembered_args, RememberedArgs::Exactly(_));
+        if is_exact && !maxima.iter().all(|maximum| maximum.is_satisfied_by(args)) {
             return None;
         }
         let approval = Self {
@@ -213,7 +213,7 @@ impl RememberedApproval {
                 .map(|ms| allowed_at.saturating_add(ms.max(0))),
             maxima,
             name: spec.name.clone(),
-            scope: what.scope,
+            scope: request.scope,
             thread_id,
             args: remembered_args,
             allowed_at,
@@ -230,8 +230,9 @@ impl RememberedApproval {
         args: &Value,
         (thread_id, now): (&str, i64),
     ) -> bool {
-        let here = self.scope != RememberScope::Conversation || self.thread_id == thread_id;
-        here && !self.is_expired(now)
+        let is_in_scope = self.scope != RememberScope::Conversation || self.thread_id == thread_id;
+        is_in_scope
+            && !self.is_expired(now)
             && self.name == spec.name
             && spec.remembering != Remembering::Never
             && (self.by == Decider::Person || !spec.only_user_approves)
@@ -265,16 +266,17 @@ impl RememberedApproval {
 
     /// Returns a copy with one more use counted.
     pub(crate) fn with_use_counted(&self) -> Self {
-        let mut after = self.clone();
-        after.used = after.used.saturating_add(1);
-        after
+        let mut approval = self.clone();
+        approval.used = approval.used.saturating_add(1);
+        approval
     }
 
-    /// Returns true if another record is equal to this one, apart from the number of counted uses.
+    /// Returns true if another approval is equal to this approval, apart from the number of counted
+    /// uses.
     pub(crate) fn is_same_grant(&self, other: &Self) -> bool {
-        let mut other = other.clone();
-        other.used = self.used;
-        *self == other
+        let mut normalized = other.clone();
+        normalized.used = self.used;
+        *self == normalized
     }
 
     fn has_covered_args(&self, spec: &ActionSpec, args: &Value) -> bool {
@@ -283,34 +285,36 @@ impl RememberedApproval {
             (RememberedArgs::Fields(allowed), Remembering::SameFields(names))
                 if args.is_object() =>
             {
-                let now: Object = pick_args(names, args).collect();
-                canonical(&Value::Object(allowed.clone())) == canonical(&Value::Object(now))
+                let current_fields: Object = pick_args(names, args).collect();
+                canonical(&Value::Object(allowed.clone()))
+                    == canonical(&Value::Object(current_fields))
             }
             (RememberedArgs::Any, Remembering::AnyArguments) => true,
             _ => false,
         }
     }
 
-    /// Returns true if the approval covers the same as another approval, regardless of time and
-    /// bounds. A new approval then replaces the other.
+    /// Returns true if the approval covers the same calls as another approval, regardless of time
+    /// and bounds. A new approval then replaces the other.
     fn has_same_coverage(&self, other: &Self) -> bool {
-        let at =
-            |one: &Self| (one.scope == RememberScope::Conversation).then(|| one.thread_id.clone());
+        let thread_id_of = |approval: &Self| {
+            (approval.scope == RememberScope::Conversation).then(|| approval.thread_id.clone())
+        };
         self.name == other.name
             && self.by == other.by
             && self.scope == other.scope
-            && at(self) == at(other)
+            && thread_id_of(self) == thread_id_of(other)
             && self.args == other.args
             && self.rules == other.rules
     }
 
     fn is_storable(&self) -> bool {
-        let args = match &self.args {
+        let args_len = match &self.args {
             RememberedArgs::Any => 0,
             RememberedArgs::Fields(fields) => canonical(&Value::Object(fields.clone())).len(),
             RememberedArgs::Exactly(args) => canonical(args).len(),
         };
-        self.rules.len().saturating_add(args) <= MAX_BYTES
+        self.rules.len().saturating_add(args_len) <= MAX_APPROVAL_LEN
     }
 
     /// Returns the approval as JSON, for a host that stores it.
@@ -354,7 +358,7 @@ impl RememberedApproval {
     /// approves nothing.
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
-        let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
+        let read_text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
         let args = value
             .get("args")?
             .as_object()
@@ -368,12 +372,12 @@ impl RememberedApproval {
             _ => return None,
         };
         // An approval with an unreadable bound is dropped, since the bound could not be enforced.
-        let count = |key: &str| match value.get(key) {
+        let read_count = |key: &str| match value.get(key) {
             None => Some(None),
             Some(count) => Some(Some(u32::try_from(count.as_u64()?).ok()?)),
         };
-        let uses = count("uses")?;
-        let used = match (uses, count("used")?) {
+        let uses = read_count("uses")?;
+        let used = match (uses, read_count("used")?) {
             (Some(_), used) => used?,
             (None, None) => 0,
             (None, Some(_)) => return None,
@@ -392,13 +396,13 @@ impl RememberedApproval {
             expires_at,
             maxima,
             by: Decider::from_grant(value.get("by"))?,
-            id: text("id")?,
-            name: text("toolName")?,
-            scope: RememberScope::parse(&text("scope")?)?,
-            thread_id: text("threadId")?,
+            id: read_text("id")?,
+            name: read_text("toolName")?,
+            scope: RememberScope::parse(&read_text("scope")?)?,
+            thread_id: read_text("threadId")?,
             args,
             allowed_at: value.get("allowedAt")?.as_i64()?,
-            rules: text("rules")?,
+            rules: read_text("rules")?,
         };
         approval.is_storable().then_some(approval)
     }
@@ -408,8 +412,8 @@ fn pick_args<'a>(
     names: &'a [String],
     args: &'a Value,
 ) -> impl Iterator<Item = (String, Value)> + 'a {
-    let of = move |name: &String| Some((name.clone(), args.get(name)?.clone()));
-    names.iter().filter_map(of)
+    let pick = move |name: &String| Some((name.clone(), args.get(name)?.clone()));
+    names.iter().filter_map(pick)
 }
 
 /// Serializes the properties of an action to which an approval is bound: those that determine
@@ -447,7 +451,10 @@ pub(crate) struct ApprovalList {
 
 impl fmt::Debug for ApprovalList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.list.iter().map(|one| (&one.name, &one.args));
+        let names = self
+            .list
+            .iter()
+            .map(|approval| (&approval.name, &approval.args));
         f.debug_list().entries(names).finish()
     }
 }
@@ -461,14 +468,14 @@ impl ApprovalList {
         self.list
             .retain(|other| !other.has_same_coverage(&approval) && other.id != approval.id);
         self.list.push(approval);
-        let over = self.list.len().saturating_sub(MAX_REMEMBERED);
-        self.list.drain(..over);
+        let excess = self.list.len().saturating_sub(MAX_REMEMBERED);
+        self.list.drain(..excess);
     }
 
     /// Removes an approval and returns it; `None` if no approval has the id.
     pub(crate) fn remove(&mut self, id: &str) -> Option<RememberedApproval> {
-        let place = self.list.iter().position(|one| one.id == id)?;
-        Some(self.list.remove(place))
+        let index = self.list.iter().position(|approval| approval.id == id)?;
+        Some(self.list.remove(index))
     }
 
     /// Returns the newest approval under which a call may start, if there is one.
@@ -478,25 +485,26 @@ impl ApprovalList {
         args: &Value,
         at: (&str, i64),
     ) -> Option<&RememberedApproval> {
-        let mut newest = self.list.iter().rev();
-        newest.find(|one| one.has_uses_left() && one.is_valid_for(spec, args, at))
+        let mut newest_first = self.list.iter().rev();
+        newest_first
+            .find(|approval| approval.has_uses_left() && approval.is_valid_for(spec, args, at))
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&RememberedApproval> {
-        self.list.iter().find(|one| one.id == id)
+        self.list.iter().find(|approval| approval.id == id)
     }
 
-    /// Records that an approval was used at least this often. The count never decreases.
+    /// Records that at least `used` calls have used an approval. The count never decreases.
     pub(crate) fn record_uses(&mut self, id: &str, used: u32) {
-        let mut known = self.list.iter_mut();
-        if let Some(known) = known.find(|one| one.id == id) {
-            known.used = known.used.max(used);
+        let mut approvals = self.list.iter_mut();
+        if let Some(approval) = approvals.find(|approval| approval.id == id) {
+            approval.used = approval.used.max(used);
         }
     }
 
     /// Drops approvals that are used up or expired.
     pub(crate) fn remove_spent(&mut self, now: i64) {
         self.list
-            .retain(|one| one.has_uses_left() && !one.is_expired(now));
+            .retain(|approval| approval.has_uses_left() && !approval.is_expired(now));
     }
 }

@@ -2,7 +2,7 @@
 
 /// The substrings by which the reason of a cut-off answer is recognized, in lower case without
 /// separators.
-const CUT_OFF: [&str; 14] = [
+const CUT_OFF_SUBSTRINGS: [&str; 14] = [
     "blocklist",
     "exceed",
     "filter",
@@ -23,10 +23,12 @@ const CUT_OFF: [&str; 14] = [
 /// answer's text, and the arguments of an unfinished call, may then be incomplete.
 #[must_use]
 pub fn is_cut_off(reason: &str) -> bool {
-    let plain: String = reason
+    let normalized_reason: String = reason
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .map(|character| character.to_ascii_lowercase())
         .collect();
-    CUT_OFF.iter().any(|part| plain.contains(part))
+    CUT_OFF_SUBSTRINGS
+        .iter()
+        .any(|part| normalized_reason.contains(part))
 }

@@ -1,6 +1,6 @@
 //! Defines the errors and diagnostics of decoders.
 //!
-//! A [`ProtocolError`] ends the stream, a diagnostic never does. Both are bounded in size for any
+//! A [`ProtocolError`] ends the stream; a diagnostic does not. The size of both is limited for any
 //! input.
 
 use core::fmt;
@@ -61,8 +61,8 @@ impl fmt::Display for ProtocolError {
 
 impl core::error::Error for ProtocolError {}
 
-/// A collector of diagnostics. It is bounded, because an agent can cause a diagnostic with every
-/// event.
+/// A collector of diagnostics. Its size is limited, because an agent can cause a diagnostic with
+/// every event.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     list: Vec<Diagnostic>,
@@ -104,27 +104,28 @@ impl Notes {
         self.add(Diagnostic::new("null-optional", message));
     }
 
-    /// Removes and returns the diagnostics since this method was called last, oldest first. If more
-    /// diagnostics were added than are kept, the last diagnostic contains the number of the others.
+    /// Removes and returns the diagnostics since the previous call, oldest first. If more
+    /// diagnostics were added than the collector keeps, an additional diagnostic contains the
+    /// number of the omitted ones.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);
-        let left_out = core::mem::take(&mut self.left_out);
-        if left_out > 0 {
-            let message = format!("{left_out} more diagnostics were left out.");
+        let omitted_count = core::mem::take(&mut self.left_out);
+        if omitted_count > 0 {
+            let message = format!("{omitted_count} more diagnostics were left out.");
             list.push(Diagnostic::new("left-out", message));
         }
         list
     }
 }
 
-/// Returns a text from the input for quoting in a message: at most 200 characters, then an ellipsis
-/// if the text is longer.
+/// Returns an excerpt of input for a message: at most 200 characters, followed by an ellipsis if
+/// the text is longer.
 #[must_use]
 pub fn quote(text: &str) -> String {
-    let mut cut: String = text.chars().take(MAX_QUOTE).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
+    let mut excerpt: String = text.chars().take(MAX_QUOTE).collect();
+    if excerpt.len() < text.len() {
+        excerpt.push('…');
     }
-    cut
+    excerpt
 }

@@ -17,7 +17,7 @@ pub struct RunInput {
     pub resumes: bool,
     /// The shared state.
     pub state: Value,
-    /// The history, in request order: each tool result right after its call.
+    /// The history, in request order: each tool result directly follows its call.
     pub messages: Vec<Message>,
     /// The history in the agent's own format, if its protocol has one. The session leaves this
     /// field empty.
@@ -41,9 +41,9 @@ impl RunInput {
     /// the id.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
-        let given = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
-        let is_taken = self.messages.iter().any(|message| message.id == given);
-        (!given.is_empty() && !is_taken).then_some(given)
+        let id = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
+        let is_taken = self.messages.iter().any(|message| message.id == id);
+        (!id.is_empty() && !is_taken).then_some(id)
     }
 }
 

@@ -33,9 +33,9 @@ impl CallRecord {
     /// Returns the record as JSON: `{id, name, arguments, result?, timestamp, textPosition?}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut out = Object::new();
+        let mut object = Object::new();
         let mut put = |key: &str, value: Value| {
-            out.insert(key.to_owned(), value);
+            object.insert(key.to_owned(), value);
         };
         put("id", self.id.as_str().into());
         put("name", self.name.as_str().into());
@@ -47,7 +47,7 @@ impl CallRecord {
         if let Some(position) = self.text_position {
             put("textPosition", position.into());
         }
-        Value::Object(out)
+        Value::Object(object)
     }
 
     /// Parses a record from JSON; `None` if the value is not an object or has no id. The result is
@@ -55,20 +55,22 @@ impl CallRecord {
     /// is written as JSON.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        let from = value.as_object()?;
-        let result = ["result", "output", "content"];
+        let fields = value.as_object()?;
+        let result_keys = ["result", "output", "content"];
         Some(Self {
-            id: text_field(from, "id").or_else(|| text_field(from, "toolCallId"))?,
-            name: text_field(from, "name")
-                .or_else(|| text_field(from, "toolName"))
+            id: text_field(fields, "id").or_else(|| text_field(fields, "toolCallId"))?,
+            name: text_field(fields, "name")
+                .or_else(|| text_field(fields, "toolName"))
                 .unwrap_or_default(),
-            arguments: json_text_field(from, "arguments")
-                .or_else(|| json_text_field(from, "args"))
-                .or_else(|| json_text_field(from, "input"))
+            arguments: json_text_field(fields, "arguments")
+                .or_else(|| json_text_field(fields, "args"))
+                .or_else(|| json_text_field(fields, "input"))
                 .unwrap_or_default(),
-            result: result.iter().find_map(|key| json_text_field(from, key)),
-            timestamp: int_field(from, "timestamp").unwrap_or(0),
-            text_position: count_field(from, "textPosition"),
+            result: result_keys
+                .iter()
+                .find_map(|key| json_text_field(fields, key)),
+            timestamp: int_field(fields, "timestamp").unwrap_or(0),
+            text_position: count_field(fields, "textPosition"),
         })
     }
 
@@ -105,16 +107,16 @@ impl CallRecord {
     /// earlier record, or of the later record if the earlier has none (0).
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
-        let mut places = std::collections::HashMap::new();
-        let mut merged: Vec<Self> = Vec::new();
+        let mut indexes = std::collections::HashMap::new();
+        let mut records: Vec<Self> = Vec::new();
         for record in partial.into_iter().chain(complete) {
-            let place = *places.entry(record.id.clone()).or_insert(merged.len());
-            match merged.get_mut(place) {
-                Some(known) => known.update(record),
-                None => merged.push(record),
+            let index = *indexes.entry(record.id.clone()).or_insert(records.len());
+            match records.get_mut(index) {
+                Some(existing) => existing.update(record),
+                None => records.push(record),
             }
         }
-        merged
+        records
     }
 
     /// Returns the call's id.
@@ -160,21 +162,21 @@ impl CallRecords {
     /// the message does not exist.
     #[must_use]
     pub fn of(conversation: &Conversation, message: &MessageId) -> Self {
-        let Some(found) = conversation.message(message) else {
+        let Some(source) = conversation.message(message) else {
             return Self::default();
         };
-        let list = collect_records(found, conversation);
-        let mut calls = conversation.calls_in(found);
-        let continues =
+        let records = collect_records(source, conversation);
+        let mut calls = conversation.calls_in(source);
+        let is_in_progress =
             conversation.is_being_written(message) || calls.any(|call| !call.phase().is_final());
-        match continues {
+        match is_in_progress {
             true => Self {
-                partial: list,
+                partial: records,
                 complete: Vec::new(),
             },
             false => Self {
                 partial: Vec::new(),
-                complete: list,
+                complete: records,
             },
         }
     }
@@ -182,11 +184,11 @@ impl CallRecords {
     /// Returns the records as `{partialToolCalls, toolCalls}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let write =
+        let write_list =
             |list: &[CallRecord]| -> Value { list.iter().map(CallRecord::to_json).collect() };
         serde_json::json!({
-            "partialToolCalls": write(&self.partial),
-            "toolCalls": write(&self.complete),
+            "partialToolCalls": write_list(&self.partial),
+            "toolCalls": write_list(&self.complete),
         })
     }
 
@@ -194,12 +196,12 @@ impl CallRecords {
     /// same call are merged.
     #[must_use]
     pub fn from_json(message: &Value) -> Vec<CallRecord> {
-        let read = |key: &str| {
+        let read_list = |key: &str| {
             let list = message.get(key).and_then(Value::as_array);
             let list = list.into_iter().flatten();
             list.filter_map(CallRecord::from_json).collect()
         };
-        CallRecord::merge(read("partialToolCalls"), read("toolCalls"))
+        CallRecord::merge(read_list("partialToolCalls"), read_list("toolCalls"))
     }
 
     /// Returns the calls of a response in progress.
@@ -217,7 +219,7 @@ impl CallRecords {
 
 fn collect_records(message: &Message, conversation: &Conversation) -> Vec<CallRecord> {
     let mut position = 0_u64;
-    let mut list = Vec::new();
+    let mut records = Vec::new();
     for part in &message.parts {
         match part {
             Part::Text(text) => {
@@ -226,10 +228,10 @@ fn collect_records(message: &Message, conversation: &Conversation) -> Vec<CallRe
             }
             Part::Call(key) => {
                 let call = conversation.call(key);
-                list.extend(call.map(|call| CallRecord::from_call(call, position)));
+                records.extend(call.map(|call| CallRecord::from_call(call, position)));
             }
             _ => {}
         }
     }
-    list
+    records
 }

@@ -15,9 +15,8 @@ use crate::{
 /// A writer of records. Pass [`Output::changes`](crate::session::Output::changes) to
 /// [`Self::record`] after each input of a session.
 ///
-/// A message is recorded when it has content and no text of it is streaming, and again when it
-/// changes; a call when its arguments are complete, and again when its status changes. Text is not
-/// recorded while it streams in.
+/// A message is recorded when it has content and its text is not streaming, and again when it
+/// changes. A call is recorded when its arguments are complete, and again when its status changes.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     messages: HashMap<MessageId, ConvUpdate>,
@@ -29,25 +28,26 @@ impl Recorder {
     pub fn record(&mut self, session: &Session, changes: &[Change], now: i64) -> Vec<Update> {
         let conversation = session.conversation();
         let mut updates = Vec::new();
-        let mut changed: Vec<&MessageId> = Vec::new();
+        let mut changed_ids: Vec<&MessageId> = Vec::new();
         for change in changes {
             match change {
                 Change::MessageAdded(id) | Change::Message(id) | Change::MessageMoved(id) => {
-                    changed.push(id);
+                    changed_ids.push(id);
                 }
                 Change::PartAdded { message, .. } | Change::PartGrew { message, .. } => {
-                    changed.push(message);
+                    changed_ids.push(message);
                 }
                 Change::Call(key) => {
-                    changed.extend(conversation.message_of_call(key).map(|message| &message.id));
+                    changed_ids
+                        .extend(conversation.message_of_call(key).map(|message| &message.id));
                 }
                 _ => {}
             }
         }
-        let mut done: Vec<&MessageId> = Vec::new();
-        for id in changed {
-            if !done.contains(&id) {
-                done.push(id);
+        let mut recorded_ids: Vec<&MessageId> = Vec::new();
+        for id in changed_ids {
+            if !recorded_ids.contains(&id) {
+                recorded_ids.push(id);
                 self.record_message(session, id, now, &mut updates);
             }
         }
@@ -70,21 +70,21 @@ impl Recorder {
         }
         let mut update = create_conv_update(conversation, message, session.thread_id());
         let is_ready = !message.is_streaming() && !message.parts.is_empty();
-        let known = self.messages.get(id);
-        let is_news = known.is_none_or(|known| {
-            // Statuses have records of their own.
-            let calls = |update: &ConvUpdate| -> Vec<(String, String)> {
+        let last_update = self.messages.get(id);
+        let has_changed = last_update.is_none_or(|last_update| {
+            // The statuses of calls are ignored, since they have records of their own.
+            let call_parameters = |update: &ConvUpdate| -> Vec<(String, String)> {
                 let calls = update.tool_calls.iter();
                 calls
                     .map(|call| (call.id.clone(), call.parameters.clone()))
                     .collect()
             };
-            known.content_blocks != update.content_blocks
-                || known.token_usage != update.token_usage
-                || known.parent_id != update.parent_id
-                || calls(known) != calls(&update)
+            last_update.content_blocks != update.content_blocks
+                || last_update.token_usage != update.token_usage
+                || last_update.parent_id != update.parent_id
+                || call_parameters(last_update) != call_parameters(&update)
         });
-        if is_ready && is_news {
+        if is_ready && has_changed {
             update.timestamp = now;
             self.messages.insert(id.clone(), update.clone());
             updates.push(Update::Conv(Box::new(update)));
@@ -92,8 +92,8 @@ impl Recorder {
         let calls = session.conversation().calls_in(message);
         for call in calls.filter(|call| call.has_ended()) {
             let status = call.phase().status();
-            let before = self.calls.insert(call.key(), status);
-            if before != Some(status) {
+            let old_status = self.calls.insert(call.key(), status);
+            if old_status != Some(status) {
                 let update = create_tool_update(call, id, session.thread_id());
                 updates.push(Update::Tool(update));
             }
@@ -102,13 +102,13 @@ impl Recorder {
 }
 
 fn create_conv_update(conversation: &Conversation, message: &Message, thread: &str) -> ConvUpdate {
-    let block = |content: &str, kind: &str| ContentBlock {
+    let create_block = |content: &str, kind: &str| ContentBlock {
         content: content.to_owned(),
         content_type: kind.to_owned(),
     };
     let blocks = message.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(block(&text.text, "text")),
-        Part::Reasoning(text) => Some(block(&text.text, "reasoning")),
+        Part::Text(text) => Some(create_block(&text.text, "text")),
+        Part::Reasoning(text) => Some(create_block(&text.text, "reasoning")),
         _ => None,
     });
     let files = message.parts.iter().filter_map(|part| match part {
@@ -121,7 +121,7 @@ fn create_conv_update(conversation: &Conversation, message: &Message, thread: &s
         status: call.phase().status(),
         parameters: call.args_text().to_owned(),
     });
-    // Reasoning is not a message of its own in records.
+    // Messages of other roles, such as reasoning, have no records, so they are not parents.
     let mut parent = conversation.parent(&message.id);
     while let Some(id) = parent {
         let role = conversation.message(id).map(|message| message.role);
