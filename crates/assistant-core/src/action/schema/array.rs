@@ -19,7 +19,8 @@ impl<'a> Validation<'a, '_> {
     ) -> bool {
         let length = items.len() as u64;
         match (keyword, value) {
-            // Before draft 2020-12, `items` held the list and `additionalItems` the rest.
+            // Before draft 2020-12, `items` contained the list of schemas, and `additionalItems`
+            // the schema of the other items.
             ("prefixItems" | "items", Value::Array(schemas)) => {
                 self.apply_prefix_items(schemas, items, evaluated)
             }
@@ -70,17 +71,18 @@ impl<'a> Validation<'a, '_> {
         items: &[Value],
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, (schema, item)) in schemas.iter().zip(items).enumerate() {
             if let Some(evaluated) = evaluated.as_deref_mut() {
                 evaluated.mark(position);
             }
-            fits &= self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
-            if !self.should_continue(fits) {
+            is_valid &=
+                self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Applies a schema to all items from `start` on, and marks all positions as evaluated.
@@ -94,14 +96,15 @@ impl<'a> Validation<'a, '_> {
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, item) in items.iter().enumerate().skip(start) {
-            fits &= self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
-            if !self.should_continue(fits) {
+            is_valid &=
+                self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Applies `unevaluatedItems` to the items that no other keyword has evaluated.
@@ -111,34 +114,34 @@ impl<'a> Validation<'a, '_> {
         items: &[Value],
         evaluated: &EvaluatedPositions,
     ) -> bool {
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, item) in items.iter().enumerate() {
             self.budget.spend(1);
             if !evaluated.contains(position) {
-                fits &= self.with_path_step(&position, &mut |check| match rest {
+                is_valid &= self.with_path_step(&position, &mut |check| match rest {
                     Value::Bool(false) => check
                         .record_violation("unevaluatedItems", format_args!("is one item too many")),
                     _ => check.apply(rest, item, None),
                 });
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     fn apply_contains(
         &mut self,
         schema: &'a Map<String, Value>,
-        wanted: &'a Value,
+        item_schema: &'a Value,
         items: &[Value],
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let mut found = 0_u64;
+        let mut match_count = 0_u64;
         for (position, item) in items.iter().enumerate() {
-            if self.test_schema(wanted, item, None) {
-                found += 1;
+            if self.test_schema(item_schema, item, None) {
+                match_count += 1;
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
@@ -147,36 +150,36 @@ impl<'a> Validation<'a, '_> {
                 return false;
             }
         }
-        let least = schema.get("minContains").and_then(parse_count).unwrap_or(1);
-        let most = schema
+        let min_count = schema.get("minContains").and_then(parse_count).unwrap_or(1);
+        let max_count = schema
             .get("maxContains")
             .and_then(parse_count)
             .unwrap_or(u64::MAX);
-        let (keyword, words, bound) = if found < least {
+        let (keyword, words, bound) = if match_count < min_count {
             let keyword = if schema.contains_key("minContains") {
                 "minContains"
             } else {
                 "contains"
             };
-            (keyword, "least", least)
-        } else if found > most {
-            ("maxContains", "most", most)
+            (keyword, "least", min_count)
+        } else if match_count > max_count {
+            ("maxContains", "most", max_count)
         } else {
             return true;
         };
-        let evaluated = if self.is_quiet() {
+        let description = if self.is_quiet() {
             None
         } else {
-            self.describe_schema(wanted)
+            self.describe_schema(item_schema)
         };
-        let (like, evaluated) = match &evaluated {
-            Some(evaluated) => (" like this: ", evaluated.as_str()),
+        let (introduction, description) = match &description {
+            Some(description) => (" like this: ", description.as_str()),
             None => (" of the kind that the schema names", ""),
         };
         let bound = CountWithNoun(bound, "item", "items");
         self.record_violation(
             keyword,
-            format_args!("must contain at {words} {bound}{like}{evaluated}"),
+            format_args!("must contain at {words} {bound}{introduction}{description}"),
         )
     }
 }

@@ -26,12 +26,12 @@ impl Budget {
         }
     }
 
-    /// Takes `steps` from the budget. Returns false if the budget is exceeded, and from then on
-    /// always.
+    /// Takes `steps` from the budget. Returns false if the budget is exceeded now, or was exceeded
+    /// before.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         match self.steps.checked_sub(steps) {
-            Some(left) if self.exceeded.is_none() => {
-                self.steps = left;
+            Some(remaining) if self.exceeded.is_none() => {
+                self.steps = remaining;
                 true
             }
             _ => self.exceed("the check was given up: schema and value ask for too much work"),
@@ -48,8 +48,8 @@ impl Budget {
     /// false. Otherwise, the caller must call [`ascend`](Self::ascend) once.
     pub(super) fn descend(&mut self) -> bool {
         match self.depth.checked_sub(1) {
-            Some(left) => {
-                self.depth = left;
+            Some(remaining) => {
+                self.depth = remaining;
                 true
             }
             None => self.exceed(
@@ -67,8 +67,8 @@ impl Budget {
         self.exceeded
     }
 
-    fn exceed(&mut self, why: &'static str) -> bool {
-        self.exceeded.get_or_insert(why);
+    fn exceed(&mut self, reason: &'static str) -> bool {
+        self.exceeded.get_or_insert(reason);
         false
     }
 }

@@ -1,5 +1,5 @@
-//! Walks schema and instance, dispatches keywords, and tracks references, evaluated locations and
-//! violations. The keywords are implemented in `object`, `array`, `scalar` and `combine`.
+//! Traverses schema and instance, dispatches keywords, and tracks references, evaluated locations
+//! and violations. The keywords are implemented in `object`, `array`, `scalar` and `combine`.
 
 use core::{fmt, mem};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::budget::Budget;
 use super::message::{
-    MAX_MESSAGE, MAX_PATH, QuotedName, format_bounded, format_limit, push_pointer_step,
+    MAX_MESSAGE_LEN, MAX_PATH_LEN, QuotedName, format_bounded, format_limit, push_pointer_step,
 };
 use super::refs::{ResolvedSchema, SchemaIndex};
 use super::{MAX_VIOLATIONS, PatternHost, Violation};
@@ -58,11 +58,12 @@ impl EvaluatedPositions {
 pub(super) struct Validation<'a, 'h> {
     pub(super) budget: Budget,
     index: SchemaIndex<'a>,
-    /// The dynamic scope: the entered resources, outermost first; the last is the current one.
+    /// The dynamic scope: the entered resources, outermost first. The last is the current resource.
     scope: Vec<usize>,
     patterns: &'h mut dyn PatternHost,
     path: String,
-    /// Above zero if only the verdict is needed, so that no violations are recorded.
+    /// The number of nested calls that need only the verdict; no violations are recorded if it is
+    /// greater than 0.
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
@@ -86,30 +87,30 @@ impl<'a, 'h> Validation<'a, 'h> {
     }
 
     /// Returns the violations, at most [`MAX_VIOLATIONS`]: faults of the schema, an exceeded
-    /// budget, then violations of the instance. `fits` is the verdict of the walk; if it is false
-    /// without a recorded reason, the result is one general violation.
-    pub(super) fn finish(self, fits: bool) -> Vec<Violation> {
-        let mut all = self.faults;
-        if let Some(why) = self.budget.exceeded() {
-            all.push(Violation {
+    /// budget, then violations of the instance. `is_valid` is the verdict of the walk; if it is
+    /// false without a recorded reason, the result is one general violation.
+    pub(super) fn finish(self, is_valid: bool) -> Vec<Violation> {
+        let mut violations = self.faults;
+        if let Some(reason) = self.budget.exceeded() {
+            violations.push(Violation {
                 path: String::new(),
                 keyword: "limit",
                 limit: String::new(),
-                message: why.into(),
+                message: reason.into(),
             });
         }
-        all.extend(self.found);
-        if !fits && all.is_empty() {
+        violations.extend(self.found);
+        if !is_valid && violations.is_empty() {
             let message = "does not fit the schema".into();
-            all.push(Violation {
+            violations.push(Violation {
                 path: String::new(),
                 keyword: "schema",
                 limit: String::new(),
                 message,
             });
         }
-        all.truncate(MAX_VIOLATIONS);
-        all
+        violations.truncate(MAX_VIOLATIONS);
+        violations
     }
 
     /// Applies a schema to an instance, and returns true if the instance fits. Otherwise,
@@ -136,10 +137,10 @@ impl<'a, 'h> Validation<'a, 'h> {
                     self.budget.spend(self.index.resource_count());
                     self.scope.extend(self.index.resource_at(schema));
                 }
-                let fits = self.apply_keywords(map, instance, evaluated);
+                let is_valid = self.apply_keywords(map, instance, evaluated);
                 self.scope.truncate(depth);
                 self.budget.ascend();
-                fits
+                is_valid
             }
             _ => self.record_schema_fault(format_args!(
                 "the schema is not valid: an object, true or false was expected"
@@ -155,9 +156,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
         self.quiet += 1;
-        let fits = self.apply(schema, instance, evaluated);
+        let is_valid = self.apply(schema, instance, evaluated);
         self.quiet -= 1;
-        fits
+        is_valid
     }
 
     /// Applies a schema like [`apply`](Self::apply), and returns the violations to the caller
@@ -168,10 +169,10 @@ impl<'a, 'h> Validation<'a, 'h> {
         instance: &Value,
         evaluated: Option<&mut EvaluatedPositions>,
     ) -> Result<(), Vec<Violation>> {
-        let outer = mem::take(&mut self.found);
-        let fits = self.apply(schema, instance, evaluated);
-        let found = mem::replace(&mut self.found, outer);
-        if fits { Ok(()) } else { Err(found) }
+        let outer_violations = mem::take(&mut self.found);
+        let is_valid = self.apply(schema, instance, evaluated);
+        let violations = mem::replace(&mut self.found, outer_violations);
+        if is_valid { Ok(()) } else { Err(violations) }
     }
 
     fn apply_keywords(
@@ -183,27 +184,32 @@ impl<'a, 'h> Validation<'a, 'h> {
         if !self.budget.spend(schema.len()) {
             return false;
         }
-        let rest = match instance {
+        let unevaluated_schema = match instance {
             Value::Object(_) => schema.get("unevaluatedProperties"),
             Value::Array(_) => schema.get("unevaluatedItems"),
             _ => None,
         };
-        let Some(rest) = rest else {
+        let Some(unevaluated_schema) = unevaluated_schema else {
             return self.apply_each_keyword(schema, instance, evaluated);
         };
-        // Only locations evaluated by this schema itself count, so it gets marks of its own.
-        let mut own = EvaluatedPositions::default();
-        let fits = self.apply_each_keyword(schema, instance, Some(&mut own));
+        // Only the locations that this schema itself evaluates count, so they are marked
+        // separately.
+        let mut own_positions = EvaluatedPositions::default();
+        let is_valid = self.apply_each_keyword(schema, instance, Some(&mut own_positions));
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
-        let rest_fits = match instance {
-            _ if !self.should_continue(fits) => false,
-            Value::Object(object) => self.apply_unevaluated_properties(rest, object, &own),
-            Value::Array(items) => self.apply_unevaluated_items(rest, items, &own),
+        let is_rest_valid = match instance {
+            _ if !self.should_continue(is_valid) => false,
+            Value::Object(object) => {
+                self.apply_unevaluated_properties(unevaluated_schema, object, &own_positions)
+            }
+            Value::Array(items) => {
+                self.apply_unevaluated_items(unevaluated_schema, items, &own_positions)
+            }
             _ => true,
         };
-        fits && rest_fits
+        is_valid && is_rest_valid
     }
 
     fn apply_each_keyword(
@@ -212,18 +218,19 @@ impl<'a, 'h> Validation<'a, 'h> {
         instance: &Value,
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let outer = self.current_keyword;
-        let mut fits = true;
+        let outer_keyword = self.current_keyword;
+        let mut is_valid = true;
         for (keyword, value) in schema {
             self.current_keyword = Some((keyword, value));
-            fits &= self.apply_keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
-            if !self.should_continue(fits) {
-                fits = false;
+            is_valid &=
+                self.apply_keyword(schema, keyword, value, instance, evaluated.as_deref_mut());
+            if !self.should_continue(is_valid) {
+                is_valid = false;
                 break;
             }
         }
-        self.current_keyword = outer;
-        fits
+        self.current_keyword = outer_keyword;
+        is_valid
     }
 
     fn apply_keyword(
@@ -280,35 +287,36 @@ impl<'a, 'h> Validation<'a, 'h> {
                 if !self.budget.spend(1 + self.index.anchor_count(resource)) {
                     return false;
                 }
-                if let Some(outer) = self.index.find_dynamic_anchor(resource, name) {
-                    target = outer;
+                if let Some(anchor) = self.index.find_dynamic_anchor(resource, name) {
+                    target = anchor;
                     break;
                 }
             }
         }
         let depth = self.scope.len();
         self.scope.push(target.resource);
-        let fits = self.apply(target.schema, instance, evaluated);
+        let is_valid = self.apply(target.schema, instance, evaluated);
         self.scope.truncate(depth);
-        fits
+        is_valid
     }
 
     /// Resolves `reference` against the current resource; `None` if the schema is not found or the
     /// budget is exceeded.
     pub(super) fn resolve(&mut self, reference: &'a str) -> Option<ResolvedSchema<'a>> {
-        let here = self.scope.last().copied().unwrap_or(0);
-        let known = self.index.resource_count() + self.index.anchor_count(here);
-        if !(self.budget.spend(known) && self.budget.spend_text(reference)) {
+        let current_resource = self.scope.last().copied().unwrap_or(0);
+        let candidate_count =
+            self.index.resource_count() + self.index.anchor_count(current_resource);
+        if !(self.budget.spend(candidate_count) && self.budget.spend_text(reference)) {
             return None;
         }
-        self.index.resolve_reference(here, reference)
+        self.index.resolve_reference(current_resource, reference)
     }
 
     /// Returns true if the host finds `pattern` in `text`; `None` if the host cannot evaluate the
     /// pattern or the budget is exceeded.
     pub(super) fn match_pattern(&mut self, pattern: &str, text: &str) -> Option<bool> {
-        let within = self.budget.spend_text(pattern) && self.budget.spend_text(text);
-        if within {
+        let is_within_budget = self.budget.spend_text(pattern) && self.budget.spend_text(text);
+        if is_within_budget {
             self.patterns.pattern_matches(pattern, text)
         } else {
             None
@@ -323,18 +331,18 @@ impl<'a, 'h> Validation<'a, 'h> {
         message: fmt::Arguments<'_>,
     ) -> bool {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
-            let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
-            // The violation may belong to another keyword than the current one.
+            let path = format_bounded(format_args!("{}", self.path), MAX_PATH_LEN);
+            // The violation may belong to a keyword other than the current keyword.
             let current_keyword = self
                 .current_keyword
-                .filter(|(looked_at, _)| *looked_at == keyword);
+                .filter(|(current, _)| *current == keyword);
             self.found.push(Violation {
                 path,
                 keyword,
                 limit: current_keyword
                     .map(|(_, limit_value)| format_limit(keyword, limit_value))
                     .unwrap_or_default(),
-                message: format_bounded(message, MAX_MESSAGE),
+                message: format_bounded(message, MAX_MESSAGE_LEN),
             });
         }
         false
@@ -345,12 +353,12 @@ impl<'a, 'h> Validation<'a, 'h> {
     /// reported for this location. Always returns true.
     pub(super) fn record_schema_fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
-            let path = format_bounded(format_args!("{}", self.path), MAX_PATH);
+            let path = format_bounded(format_args!("{}", self.path), MAX_PATH_LEN);
             let fault = Violation {
                 path,
                 keyword: "schema",
                 limit: String::new(),
-                message: format_bounded(message, MAX_MESSAGE),
+                message: format_bounded(message, MAX_MESSAGE_LEN),
             };
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
@@ -361,9 +369,9 @@ impl<'a, 'h> Validation<'a, 'h> {
 
     /// Records violations that [`try_apply`](Self::try_apply) returned, up to the maximum number.
     /// Always returns false.
-    pub(super) fn record_violations(&mut self, found: Vec<Violation>) -> bool {
-        let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
-        self.found.extend(found.into_iter().take(room));
+    pub(super) fn record_violations(&mut self, violations: Vec<Violation>) -> bool {
+        let remaining = MAX_VIOLATIONS.saturating_sub(self.found.len());
+        self.found.extend(violations.into_iter().take(remaining));
         false
     }
 
@@ -378,9 +386,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         if !self.is_quiet() {
             push_pointer_step(&mut self.path, step);
         }
-        let fits = work(self);
+        let is_valid = work(self);
         self.path.truncate(length);
-        fits
+        is_valid
     }
 
     /// Returns the JSON Pointer of the current instance location, without the steps that were made
@@ -395,8 +403,8 @@ impl<'a, 'h> Validation<'a, 'h> {
 
     /// Returns true while the walk is not stopped and needs to continue: the verdict is open, or
     /// violations are needed as well.
-    pub(super) fn should_continue(&self, fits: bool) -> bool {
-        !self.is_stopped() && (fits || !self.is_quiet())
+    pub(super) fn should_continue(&self, is_valid: bool) -> bool {
+        !self.is_stopped() && (is_valid || !self.is_quiet())
     }
 
     pub(super) fn is_stopped(&self) -> bool {

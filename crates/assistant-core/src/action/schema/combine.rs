@@ -1,26 +1,29 @@
 //! Applies the keywords that combine schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
 //!
-//! If no alternative fits, the violations of the closest alternative are reported. If none is close
-//! or several are equally close, a single violation names the alternatives.
+//! If the instance fits no alternative, the violations of the closest alternative are reported. If
+//! no alternative is close, or several are equally close, a single violation lists the
+//! alternatives.
 
 use serde_json::{Map, Value};
 
 use super::Violation;
 use super::check::{EvaluatedPositions, Validation};
 
-/// The maximum number of alternatives that a message names.
+/// The maximum number of alternatives that a message lists.
 const MAX_NAMED: usize = 8;
 
 /// The total weight of violations from which an alternative counts as not intended.
-const MISS_THRESHOLD: usize = 1000;
+const UNINTENDED_WEIGHT: usize = 1000;
 
-/// The result of trying alternatives.
+/// The result of applying alternatives.
 #[derive(Default)]
 struct AlternativesOutcome {
     fitting: usize,
     /// The violations of the closest alternative so far.
     closest: Vec<Violation>,
-    miss: Option<usize>,
+    /// The total weight of [`Self::closest`].
+    weight: Option<usize>,
+    /// True if several alternatives have this weight.
     tied: bool,
 }
 
@@ -34,14 +37,14 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
-        let mut fits = true;
+        let mut is_valid = true;
         for schema in schemas {
-            fits &= self.apply(schema, instance, evaluated.as_deref_mut());
-            if !self.should_continue(fits) {
+            is_valid &= self.apply(schema, instance, evaluated.as_deref_mut());
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     pub(super) fn apply_any_of(
@@ -54,8 +57,9 @@ impl<'a> Validation<'a, '_> {
             return true;
         };
         // If annotations are collected, every fitting alternative contributes.
-        let enough = if evaluated.is_some() { usize::MAX } else { 1 };
-        let outcome = self.try_alternatives(schemas, instance, evaluated.as_deref_mut(), enough);
+        let max_fitting = if evaluated.is_some() { usize::MAX } else { 1 };
+        let outcome =
+            self.try_alternatives(schemas, instance, evaluated.as_deref_mut(), max_fitting);
         outcome.fitting > 0 || self.report_no_match("anyOf", schemas, outcome, evaluated)
     }
 
@@ -89,14 +93,14 @@ impl<'a> Validation<'a, '_> {
         if !self.test_schema(schema, instance, None) {
             return true;
         }
-        let evaluated = if self.is_quiet() {
+        let description = if self.is_quiet() {
             None
         } else {
             self.describe_schema(schema)
         };
-        match evaluated {
-            Some(evaluated) => {
-                self.record_violation("not", format_args!("must not be {evaluated}"))
+        match description {
+            Some(description) => {
+                self.record_violation("not", format_args!("must not be {description}"))
             }
             None => {
                 self.record_violation("not", format_args!("must not be as the schema excludes"))
@@ -111,10 +115,10 @@ impl<'a> Validation<'a, '_> {
         instance: &Value,
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let mut marks = evaluated.as_ref().map(|_| EvaluatedPositions::default());
-        let branch = if self.test_schema(condition, instance, marks.as_mut()) {
-            if let (Some(evaluated), Some(marks)) = (evaluated.as_deref_mut(), &marks) {
-                evaluated.merge(marks);
+        let mut positions = evaluated.as_ref().map(|_| EvaluatedPositions::default());
+        let branch = if self.test_schema(condition, instance, positions.as_mut()) {
+            if let (Some(evaluated), Some(positions)) = (evaluated.as_deref_mut(), &positions) {
+                evaluated.merge(positions);
             }
             "then"
         } else {
@@ -126,28 +130,30 @@ impl<'a> Validation<'a, '_> {
         }
     }
 
-    /// Applies alternatives until `enough` of them fit or the budget is exceeded. Returns the
+    /// Applies alternatives until `max_fitting` of them fit or the budget is exceeded. Returns the
     /// number of fitting alternatives and the violations of the closest other alternative.
     fn try_alternatives(
         &mut self,
         schemas: &'a [Value],
         instance: &Value,
         mut evaluated: Option<&mut EvaluatedPositions>,
-        enough: usize,
+        max_fitting: usize,
     ) -> AlternativesOutcome {
         let mut outcome = AlternativesOutcome::default();
         for schema in schemas {
-            let mut marks = evaluated.as_ref().map(|_| EvaluatedPositions::default());
-            match self.try_apply(schema, instance, marks.as_mut()) {
+            let mut positions = evaluated.as_ref().map(|_| EvaluatedPositions::default());
+            match self.try_apply(schema, instance, positions.as_mut()) {
                 Ok(()) => {
                     outcome.fitting += 1;
-                    if let (Some(evaluated), Some(marks)) = (evaluated.as_deref_mut(), &marks) {
-                        evaluated.merge(marks);
+                    if let (Some(evaluated), Some(positions)) =
+                        (evaluated.as_deref_mut(), &positions)
+                    {
+                        evaluated.merge(positions);
                     }
                 }
-                Err(found) => outcome.keep_closest(found, self.path()),
+                Err(violations) => outcome.keep_closest(violations, self.path()),
             }
-            if outcome.fitting >= enough || self.is_stopped() {
+            if outcome.fitting >= max_fitting || self.is_stopped() {
                 break;
             }
         }
@@ -161,15 +167,18 @@ impl<'a> Validation<'a, '_> {
         outcome: AlternativesOutcome,
         evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        // The evaluated locations are unknown, so the rest is not reported.
+        // The evaluated locations are unknown, so unevaluated locations are not reported.
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
         if self.is_quiet() || self.is_stopped() {
             return false;
         }
-        let meant = outcome.miss.is_some_and(|miss| miss < MISS_THRESHOLD) && !outcome.tied;
-        if (meant || schemas.len() == 1) && !outcome.closest.is_empty() {
+        let is_intended = outcome
+            .weight
+            .is_some_and(|weight| weight < UNINTENDED_WEIGHT)
+            && !outcome.tied;
+        if (is_intended || schemas.len() == 1) && !outcome.closest.is_empty() {
             return self.record_violations(outcome.closest);
         }
         match self.describe_alternatives(schemas) {
@@ -218,19 +227,19 @@ impl<'a> Validation<'a, '_> {
 }
 
 impl AlternativesOutcome {
-    /// Keeps `found` if it weighs less than all previous violations, and records a tie if it weighs
-    /// as much as the closest.
-    fn keep_closest(&mut self, found: Vec<Violation>, path: &str) {
-        let miss = found
+    /// Stores `violations` if their weight is less than that of the closest alternative so far, and
+    /// records a tie if the weights are equal.
+    fn keep_closest(&mut self, violations: Vec<Violation>, path: &str) {
+        let weight = violations
             .iter()
             .map(|violation| weigh_violation(violation, path))
             .sum();
-        match self.miss {
-            Some(closest) if closest < miss => {}
-            Some(closest) if closest == miss => self.tied = true,
+        match self.weight {
+            Some(closest) if closest < weight => {}
+            Some(closest) if closest == weight => self.tied = true,
             _ => {
-                self.miss = Some(miss);
-                self.closest = found;
+                self.weight = Some(weight);
+                self.closest = violations;
                 self.tied = false;
             }
         }
@@ -238,12 +247,12 @@ impl AlternativesOutcome {
 }
 
 /// Returns the weight of a violation as evidence that an alternative was not intended. A violation
-/// by the type or value of the location itself weighs most, followed by a `const` further down,
-/// such as a tag (`"kind": "circle"`).
+/// by the type or value of the location itself has the greatest weight, followed by a `const` at a
+/// deeper location, such as a tag (`"kind": "circle"`).
 fn weigh_violation(violation: &Violation, path: &str) -> usize {
-    let below = violation.path.len().saturating_sub(path.len());
+    let extra_len = violation.path.len().saturating_sub(path.len());
     match violation.keyword {
-        "type" | "const" | "enum" | "false" if below == 0 => MISS_THRESHOLD,
+        "type" | "const" | "enum" | "false" if extra_len == 0 => UNINTENDED_WEIGHT,
         "const" => 100,
         "enum" => 20,
         "type" | "required" | "additionalProperties" | "unevaluatedProperties" => 3,

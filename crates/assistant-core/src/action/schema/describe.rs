@@ -7,22 +7,22 @@ use super::check::Validation;
 use super::message::{QuotedName, TruncatedJson, ValueList, format_bounded};
 
 /// The maximum number of schemas that are examined along a chain of references.
-const MAX_HOPS: usize = 4;
+const MAX_REFERENCES: usize = 4;
 
-/// The longest description, in characters.
-const MAX_WORDS: usize = 120;
+/// The maximum length of a description, in characters.
+const MAX_DESCRIPTION_LEN: usize = 120;
 
 /// The maximum number of required properties or alternatives that are named.
 const MAX_PROPERTIES: usize = 4;
 
 impl<'a> Validation<'a, '_> {
     pub(super) fn describe_schema(&mut self, schema: &'a Value) -> Option<String> {
-        let mut at = schema;
-        for _ in 0..MAX_HOPS {
-            if let Some(words) = describe_inline(at) {
+        let mut current_schema = schema;
+        for _ in 0..MAX_REFERENCES {
+            if let Some(words) = describe_inline(current_schema) {
                 return Some(words);
             }
-            at = self.resolve(at.get("$ref")?.as_str()?)?.schema;
+            current_schema = self.resolve(current_schema.get("$ref")?.as_str()?)?.schema;
         }
         None
     }
@@ -37,13 +37,13 @@ fn describe_inline(schema: &Value) -> Option<String> {
     if let Some(value) = map.get("const") {
         return Some(format_bounded(
             format_args!("{}", TruncatedJson(value)),
-            MAX_WORDS,
+            MAX_DESCRIPTION_LEN,
         ));
     }
     if let Some(Value::Array(values)) = map.get("enum") {
         return Some(format_bounded(
             format_args!("one of {}", ValueList(values)),
-            MAX_WORDS,
+            MAX_DESCRIPTION_LEN,
         ));
     }
     match map.get("type") {
@@ -62,15 +62,15 @@ fn describe_union(map: &Map<String, Value>) -> Option<String> {
     let Value::Array(schemas) = map.get("anyOf").or_else(|| map.get("oneOf"))? else {
         return None;
     };
-    let mut out = String::new();
+    let mut text = String::new();
     for schema in schemas.iter().take(MAX_PROPERTIES) {
         let name = describe_types(schema.get("type")?);
-        push_separated(&mut out, " or ", &name);
+        push_separated(&mut text, " or ", &name);
     }
     if schemas.len() > MAX_PROPERTIES {
-        push_separated(&mut out, " or ", "…");
+        push_separated(&mut text, " or ", "…");
     }
-    Some(out)
+    Some(text)
 }
 
 /// Describes an object by its tag if it has one, otherwise by its required properties.
@@ -80,25 +80,25 @@ fn describe_object(map: &Map<String, Value>) -> String {
         let value = schema.get("const")?;
         Some(format_bounded(
             format_args!("{}: {}", QuotedName(key), TruncatedJson(value)),
-            MAX_WORDS,
+            MAX_DESCRIPTION_LEN,
         ))
     });
-    let mut needs = tag.unwrap_or_default();
-    if needs.is_empty() {
+    let mut requirements = tag.unwrap_or_default();
+    if requirements.is_empty() {
         let required = map.get("required").and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         for name in required.take(MAX_PROPERTIES) {
             push_separated(
-                &mut needs,
+                &mut requirements,
                 " and ",
-                &format_bounded(format_args!("{}", QuotedName(name)), MAX_WORDS),
+                &format_bounded(format_args!("{}", QuotedName(name)), MAX_DESCRIPTION_LEN),
             );
         }
     }
-    if needs.is_empty() {
+    if requirements.is_empty() {
         "an object".into()
     } else {
-        format!("an object with {needs}")
+        format!("an object with {requirements}")
     }
 }
 
@@ -107,11 +107,11 @@ pub(super) fn describe_types(wanted: &Value) -> String {
     match wanted {
         Value::String(name) => describe_type(name).into(),
         Value::Array(names) => {
-            let mut out = String::new();
+            let mut text = String::new();
             for name in names.iter().take(7).filter_map(Value::as_str) {
-                push_separated(&mut out, " or ", describe_type(name));
+                push_separated(&mut text, " or ", describe_type(name));
             }
-            out
+            text
         }
         _ => describe_type("").into(),
     }

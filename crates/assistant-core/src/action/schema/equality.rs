@@ -1,5 +1,5 @@
-//! Equality of JSON values, for `const`, `enum` and `uniqueItems`: numbers by value, objects
-//! regardless of key order. All work is charged to the budget.
+//! Compares JSON values for `const`, `enum` and `uniqueItems`: numbers by value, objects regardless
+//! of key order. All work is charged to the budget.
 
 use core::cmp::Ordering;
 
@@ -37,29 +37,29 @@ pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
 /// Finds the first item that repeats an earlier item, and returns the positions of the earlier item
 /// and of the item that repeats it. `None` if all items differ or the budget is exceeded.
 ///
-/// Items go into a hash table, so a list without repeats takes time proportional to its size;
-/// crafted collisions are charged to the budget.
+/// Items are stored in a hash table, so a list without repeats takes time proportional to its size.
+/// The cost of collisions is charged to the budget.
 pub(super) fn find_first_repeat(items: &[Value], budget: &mut Budget) -> Option<(usize, usize)> {
-    let slots = (items.len() * 2).next_power_of_two();
-    let mut table: Vec<Option<(usize, u64)>> = vec![None; slots];
+    let slot_count = (items.len() * 2).next_power_of_two();
+    let mut table: Vec<Option<(usize, u64)>> = vec![None; slot_count];
     for (position, item) in items.iter().enumerate() {
         let hash = hash_value(item, budget);
-        let mut slot = hash as usize & (slots - 1);
-        while let Some((earlier, other)) = table.get(slot).copied().flatten() {
+        let mut slot = hash as usize & (slot_count - 1);
+        while let Some((earlier_position, earlier_hash)) = table.get(slot).copied().flatten() {
             if !budget.spend(1) {
                 return None;
             }
-            let same = other == hash
+            let is_repeat = earlier_hash == hash
                 && items
-                    .get(earlier)
-                    .is_some_and(|earlier| is_equal(earlier, item, budget));
-            if same {
-                return Some((earlier, position));
+                    .get(earlier_position)
+                    .is_some_and(|earlier_item| is_equal(earlier_item, item, budget));
+            if is_repeat {
+                return Some((earlier_position, position));
             }
-            slot = (slot + 1) & (slots - 1);
+            slot = (slot + 1) & (slot_count - 1);
         }
-        if let Some(free) = table.get_mut(slot) {
-            *free = Some((position, hash));
+        if let Some(free_slot) = table.get_mut(slot) {
+            *free_slot = Some((position, hash));
         }
     }
     None
@@ -86,7 +86,7 @@ fn hash_value(value: &Value, budget: &mut Budget) -> u64 {
             sum
         }
         Value::Object(map) => {
-            // A sum, because key order is not significant.
+            // The hashes of the members are added, because key order is not significant.
             let mut sum = 6_u64;
             run_one_level_down(budget, &mut |budget| {
                 for (key, value) in map {
@@ -118,7 +118,7 @@ fn run_one_level_down(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> 
     if !budget.descend() {
         return false;
     }
-    let answer = work(budget);
+    let result = work(budget);
     budget.ascend();
-    answer
+    result
 }

@@ -4,47 +4,48 @@ use core::fmt::{self, Write};
 
 use serde_json::{Map, Value};
 
-/// The longest message, in characters.
-pub(super) const MAX_MESSAGE: usize = 300;
+/// The maximum length of a message, in characters.
+pub(super) const MAX_MESSAGE_LEN: usize = 300;
 
-/// The longest path that is written out, in characters.
-pub(super) const MAX_PATH: usize = 500;
+/// The maximum length of a path in a violation, in characters.
+pub(super) const MAX_PATH_LEN: usize = 500;
 
-/// The longest quoted value, in characters.
-const MAX_VALUE: usize = 60;
+/// The maximum length of a quoted value, in characters.
+const MAX_VALUE_LEN: usize = 60;
 
 /// The maximum number of values in a list.
-const MAX_LISTED: usize = 20;
+const MAX_LISTED_VALUES: usize = 20;
 
-/// A writer that fails after a number of characters, which stops formatting of large values early.
+/// A writer that fails after a number of characters, so that large values are not formatted
+/// completely.
 struct BoundedWriter {
     text: String,
-    left: usize,
+    remaining: usize,
 }
 
 impl Write for BoundedWriter {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         for character in piece.chars() {
-            let Some(left) = self.left.checked_sub(1) else {
+            let Some(remaining) = self.remaining.checked_sub(1) else {
                 return Err(fmt::Error);
             };
-            self.left = left;
+            self.remaining = remaining;
             self.text.push(character);
         }
         Ok(())
     }
 }
 
-/// Formats `content`, cut with an ellipsis after `limit` characters.
+/// Formats `content`, truncated with an ellipsis after `limit` characters.
 pub(super) fn format_bounded(content: fmt::Arguments<'_>, limit: usize) -> String {
-    let mut out = BoundedWriter {
+    let mut writer = BoundedWriter {
         text: String::new(),
-        left: limit,
+        remaining: limit,
     };
-    if out.write_fmt(content).is_err() {
-        out.text.push('…');
+    if writer.write_fmt(content).is_err() {
+        writer.text.push('…');
     }
-    out.text
+    writer.text
 }
 
 /// Formats the value of a keyword if it is a bound, a name, a value or a list of values. The result
@@ -52,23 +53,23 @@ pub(super) fn format_bounded(content: fmt::Arguments<'_>, limit: usize) -> Strin
 pub(super) fn format_limit(keyword: &str, value: &Value) -> String {
     match (keyword, value) {
         ("anyOf" | "oneOf", _) => String::new(),
-        (_, Value::String(text)) => format_bounded(format_args!("{text}"), MAX_MESSAGE),
+        (_, Value::String(text)) => format_bounded(format_args!("{text}"), MAX_MESSAGE_LEN),
         (_, Value::Array(values)) => {
-            format_bounded(format_args!("{}", ValueList(values)), MAX_MESSAGE)
+            format_bounded(format_args!("{}", ValueList(values)), MAX_MESSAGE_LEN)
         }
         ("const", value) | (_, value @ Value::Number(_)) => {
-            format_bounded(format_args!("{value}"), MAX_MESSAGE)
+            format_bounded(format_args!("{value}"), MAX_MESSAGE_LEN)
         }
         _ => String::new(),
     }
 }
 
-/// A value as JSON, truncated if long.
+/// A value that is formatted as JSON, truncated if long.
 pub(super) struct TruncatedJson<'a>(pub(super) &'a Value);
 
 impl fmt::Display for TruncatedJson<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format_bounded(format_args!("{}", self.0), MAX_VALUE))
+        f.write_str(&format_bounded(format_args!("{}", self.0), MAX_VALUE_LEN))
     }
 }
 
@@ -80,7 +81,7 @@ impl fmt::Display for QuotedName<'_> {
         write!(
             f,
             "\"{}\"",
-            format_bounded(format_args!("{}", self.0), MAX_VALUE)
+            format_bounded(format_args!("{}", self.0), MAX_VALUE_LEN)
         )
     }
 }
@@ -90,7 +91,7 @@ pub(super) struct ValueList<'a>(pub(super) &'a [Value]);
 
 impl fmt::Display for ValueList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, value) in self.0.iter().take(MAX_LISTED).enumerate() {
+        for (position, value) in self.0.iter().take(MAX_LISTED_VALUES).enumerate() {
             let comma = if position == 0 { "" } else { ", " };
             write!(f, "{comma}{}", TruncatedJson(value))?;
         }
@@ -104,7 +105,7 @@ pub(super) struct QuotedKeys<'a>(pub(super) &'a Map<String, Value>);
 
 impl fmt::Display for QuotedKeys<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, key) in self.0.keys().take(MAX_LISTED).enumerate() {
+        for (position, key) in self.0.keys().take(MAX_LISTED_VALUES).enumerate() {
             let comma = if position == 0 { "" } else { ", " };
             write!(f, "{comma}{}", QuotedName(key))?;
         }
@@ -131,13 +132,13 @@ impl fmt::Display for CountWithNoun {
 }
 
 fn write_remaining_count(f: &mut fmt::Formatter<'_>, total: usize) -> fmt::Result {
-    match total.checked_sub(MAX_LISTED) {
+    match total.checked_sub(MAX_LISTED_VALUES) {
         None | Some(0) => Ok(()),
         Some(more) => write!(f, " and {more} more"),
     }
 }
 
-/// Appends an escaped step to a JSON Pointer.
+/// Appends a step to a JSON Pointer, with `~` and `/` escaped.
 pub(super) fn push_pointer_step(path: &mut String, step: &dyn fmt::Display) {
     struct PointerEscaper<'a>(&'a mut String);
 

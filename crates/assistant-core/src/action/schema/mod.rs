@@ -1,20 +1,20 @@
 //! Validates values against JSON Schema draft 2020-12.
 //!
-//! The validator interprets `&Value` directly and compiles nothing, because a schema is read about
-//! as often as it is written and the code ships to browsers. It implements every assertion and
-//! applicator of the draft, with `$ref`, `$anchor`, `$dynamicRef` and embedded `$id` resources.
-//! Older spellings that tools still send (`definitions`, `dependencies`, `items` as a list) are
+//! The validator interprets `&Value` directly and compiles nothing, because most schemas are used
+//! only a few times and the code is sent to browsers. It implements every assertion and applicator
+//! of the draft, with `$ref`, `$anchor`, `$dynamicRef` and embedded `$id` resources. Keywords of
+//! older drafts that tools still send (`definitions`, `dependencies`, `items` as a list) are
 //! supported.
 //!
-//! It never fetches a schema (a reference to a document that is not embedded is a violation), never
-//! asserts `format` or content keywords (annotations in this draft), never runs a regular
-//! expression itself ([`PatternHost`] does), and never panics, recurses or works without bound:
-//! schemas may come from an agent, and an instance that cannot be checked within the bounds is a
-//! violation. A keyword with a value of the wrong type is ignored, except where a schema was
-//! expected.
+//! The validator does not fetch schemas: a reference to a document that is not embedded is a
+//! violation. It does not assert `format` or content keywords, which are annotations in this draft.
+//! Regular expressions are evaluated by a [`PatternHost`]. Since schemas may come from an agent,
+//! the validator does not panic, and its recursion and work are limited; an instance that cannot be
+//! checked within the limits is a violation. A keyword with a value of the wrong type is ignored,
+//! except where a schema was expected.
 //!
-//! * `check` walks schema and instance together; `object`, `array`, `scalar` and `combine`
-//!   implement the keywords; `budget` bounds the walk.
+//! * `check` traverses schema and instance together; `object`, `array`, `scalar` and `combine`
+//!   implement the keywords; `budget` limits the work.
 //! * `refs` resolves references, with `uri`.
 //! * `numbers` and `equality` compare values by JSON's rules; `message` and `describe` write the
 //!   messages.
@@ -31,8 +31,8 @@
 //!     },
 //!     "required": ["action"],
 //! });
-//! let found = validate(&schema, &json!({ "importance": "urgent" }), &mut NoPatterns);
-//! let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+//! let violations = validate(&schema, &json!({ "importance": "urgent" }), &mut NoPatterns);
+//! let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
 //! assert_eq!(
 //!     lines,
 //!     [r#"/importance: must be one of "low", "high""#, "/action: is required: a string"],
@@ -69,8 +69,8 @@ pub trait PatternHost {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that evaluates no pattern, so that each pattern counts as satisfied. Used for schemas
-/// from an agent, whose regular expressions are never evaluated.
+/// A host that evaluates no pattern, so that each pattern counts as satisfied. It is used for
+/// schemas from an agent, whose regular expressions are never evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
 
@@ -91,8 +91,9 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Returns the JSON Pointer to the location in the instance, `""` for the root. For a missing
-    /// property, the path that it would have. Truncated with an ellipsis if very long.
+    /// Returns the JSON Pointer to the location in the instance, `""` for the root. The path of a
+    /// missing property is the path that the property would have. A very long path is truncated
+    /// with an ellipsis.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
@@ -106,8 +107,9 @@ impl Violation {
     }
 
     /// Returns the value of the keyword, for hosts that phrase the message themselves: a bound, the
-    /// name of a type, the permitted values. Truncated if long; empty for keywords whose value is a
-    /// boolean or consists of schemas, and for `false`, `schema` and `limit`.
+    /// name of a type, the permitted values. A long value is truncated. The result is empty for
+    /// keywords whose value is a boolean or consists of schemas, and for `false`, `schema` and
+    /// `limit`.
     #[must_use]
     pub fn limit(&self) -> &str {
         &self.limit
@@ -132,15 +134,15 @@ impl fmt::Display for Violation {
 /// Validates `instance` against `schema` and returns the violations: faults of the schema first,
 /// then the others in the order of the schema's keywords.
 ///
-/// At most [`MAX_VIOLATIONS`] violations are listed. A schema that cannot be read, has an
-/// unresolved reference, nests too deeply or takes too much work never fits, and is reported as a
-/// violation.
+/// At most [`MAX_VIOLATIONS`] violations are listed. If the schema cannot be read, has an
+/// unresolved reference, nests too deeply or takes too much work, no instance is valid, and the
+/// reason is reported as a violation.
 pub fn validate(
     schema: &Value,
     instance: &Value,
     patterns: &mut dyn PatternHost,
 ) -> Vec<Violation> {
-    let mut check = Validation::new(schema, patterns);
-    let fits = check.apply(schema, instance, None);
-    check.finish(fits)
+    let mut validation = Validation::new(schema, patterns);
+    let is_valid = validation.apply(schema, instance, None);
+    validation.finish(is_valid)
 }

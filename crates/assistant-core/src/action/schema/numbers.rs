@@ -1,5 +1,5 @@
 //! Compares and divides JSON numbers by value, without intermediate rounding. `1` and `1.0` are
-//! equal; decimals are used as written.
+//! equal.
 
 use core::cmp::Ordering;
 
@@ -36,35 +36,37 @@ pub(super) fn parse_count(value: &Value) -> Option<u64> {
         .or_else(|| u64::try_from(to_integer(number)?).ok())
 }
 
-/// Returns true if `number` is an integer multiple of `of`. A divisor of zero always passes.
-pub(super) fn is_multiple_of(number: &Number, of: &Number) -> bool {
-    let (Some(number_), Some(of_)) = (Decimal::parse(number), Decimal::parse(of)) else {
-        return (to_float(number) / to_float(of)).fract() == 0.0;
+/// Returns true if `number` is an integer multiple of `divisor`, or if `divisor` is zero.
+pub(super) fn is_multiple_of(number: &Number, divisor: &Number) -> bool {
+    let (Some(number_decimal), Some(divisor_decimal)) =
+        (Decimal::parse(number), Decimal::parse(divisor))
+    else {
+        return (to_float(number) / to_float(divisor)).fract() == 0.0;
     };
-    if of_.digits == 0 || number_.digits == 0 {
+    if divisor_decimal.digits == 0 || number_decimal.digits == 0 {
         return true;
     }
-    // Without trailing zeros, `number` cannot have a coarser step than its own last digit.
-    let Ok(shift) = u32::try_from(number_.exponent - of_.exponent) else {
+    // A number whose last significant digit is below that of the divisor is not a multiple of it.
+    let Ok(shift) = u32::try_from(number_decimal.exponent - divisor_decimal.exponent) else {
         return false;
     };
-    let mut rest = number_.digits % of_.digits;
+    let mut remainder = number_decimal.digits % divisor_decimal.digits;
     for _ in 0..shift {
-        rest = times_ten_modulo(rest, of_.digits);
+        remainder = times_ten_modulo(remainder, divisor_decimal.digits);
     }
-    rest == 0
+    remainder == 0
 }
 
 /// Returns the value as an integer; `None` if it has a fraction or is too large.
 fn to_integer(number: &Number) -> Option<i128> {
-    if let Some(signed) = number.as_i64() {
-        return Some(signed.into());
+    if let Some(integer) = number.as_i64() {
+        return Some(integer.into());
     }
-    if let Some(unsigned) = number.as_u64() {
-        return Some(unsigned.into());
+    if let Some(integer) = number.as_u64() {
+        return Some(integer.into());
     }
     let float = number.as_f64()?;
-    // Beyond this every float is whole, but not every one fits; floats are compared instead.
+    // Larger floats might exceed the range of the integer type, so they are compared as floats.
     (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
 }
 
@@ -72,10 +74,10 @@ fn to_float(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::MAX)
 }
 
-/// Compares `whole` with a float that has a fraction or exceeds the range of an integer.
-fn compare_integer_with_float(whole: i128, float: f64) -> Ordering {
-    // The cast saturates, which preserves the order; the floor is below the float.
-    match whole.cmp(&(float.floor() as i128)) {
+/// Compares an integer with a float that has a fraction or is not below 1e30.
+fn compare_integer_with_float(integer: i128, float: f64) -> Ordering {
+    // The cast saturates, which preserves the order. A float is greater than its floor.
+    match integer.cmp(&(float.floor() as i128)) {
         Ordering::Equal => Ordering::Less,
         order => order,
     }
@@ -84,16 +86,16 @@ fn compare_integer_with_float(whole: i128, float: f64) -> Ordering {
 /// Computes `rest * 10 % modulus` by doubling, for moduli near `u64::MAX`. `rest` is below
 /// `modulus`.
 fn times_ten_modulo(rest: u64, modulus: u64) -> u64 {
-    let add = |a: u64, b: u64| {
+    let add_modulo = |a: u64, b: u64| {
         if a >= modulus - b {
             a - (modulus - b)
         } else {
             a + b
         }
     };
-    let twice = add(rest, rest);
-    let four = add(twice, twice);
-    add(add(four, four), twice)
+    let double = add_modulo(rest, rest);
+    let quadruple = add_modulo(double, double);
+    add_modulo(add_modulo(quadruple, quadruple), double)
 }
 
 /// A decimal `digits × 10^exponent`, without sign and without trailing zeros in `digits`.
@@ -110,18 +112,18 @@ impl Decimal {
             Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
             None => (text.as_str(), 0_i32),
         };
-        let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let (whole_digits, fraction_digits) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let mut digits = 0_u64;
-        for digit in before
+        for digit in whole_digits
             .bytes()
-            .chain(after.bytes())
+            .chain(fraction_digits.bytes())
             .filter(u8::is_ascii_digit)
         {
             digits = digits
                 .checked_mul(10)?
                 .checked_add(u64::from(digit - b'0'))?;
         }
-        let mut exponent = exponent.checked_sub(i32::try_from(after.len()).ok()?)?;
+        let mut exponent = exponent.checked_sub(i32::try_from(fraction_digits.len()).ok()?)?;
         while digits != 0 && digits.is_multiple_of(10) {
             digits /= 10;
             exponent = exponent.checked_add(1)?;

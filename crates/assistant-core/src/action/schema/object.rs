@@ -65,20 +65,20 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_map(schemas) else {
             return true;
         };
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend_text(key);
             if let Some(schema) = schemas.get(key) {
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                fits &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
+                is_valid &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     fn apply_pattern_properties(
@@ -90,27 +90,28 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_map(schemas) else {
             return true;
         };
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, (key, item)) in object.iter().enumerate() {
             for (pattern, schema) in schemas {
                 // If the host does not evaluate the pattern, the property is accepted with any
                 // value.
-                let matches = self.match_pattern(pattern, key);
-                if matches == Some(false) {
+                let match_result = self.match_pattern(pattern, key);
+                if match_result == Some(false) {
                     continue;
                 }
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                if matches.is_some() {
-                    fits &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
+                if match_result.is_some() {
+                    is_valid &=
+                        self.with_path_step(key, &mut |check| check.apply(schema, item, None));
                 }
-                if !self.should_continue(fits) {
+                if !self.should_continue(is_valid) {
                     return false;
                 }
             }
         }
-        fits
+        is_valid
     }
 
     fn apply_additional_properties(
@@ -120,29 +121,34 @@ impl<'a> Validation<'a, '_> {
         object: &Object,
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let named = schema.get("properties").and_then(Value::as_object);
+        let properties = schema.get("properties").and_then(Value::as_object);
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend_text(key);
-            let known = named.is_some_and(|named| named.contains_key(key))
+            let is_known = properties.is_some_and(|properties| properties.contains_key(key))
                 || patterns.is_some_and(|patterns| {
                     patterns
                         .keys()
                         .any(|pattern| self.match_pattern(pattern, key) != Some(false))
                 });
-            if !known {
+            if !is_known {
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                fits &=
-                    self.apply_to_extra_property("additionalProperties", rest, named, key, item);
+                is_valid &= self.apply_to_extra_property(
+                    "additionalProperties",
+                    rest,
+                    properties,
+                    key,
+                    item,
+                );
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Applies `unevaluatedProperties` to the properties that no other keyword has evaluated.
@@ -152,22 +158,22 @@ impl<'a> Validation<'a, '_> {
         object: &Object,
         evaluated: &EvaluatedPositions,
     ) -> bool {
-        let mut fits = true;
+        let mut is_valid = true;
         for (position, (key, item)) in object.iter().enumerate() {
             self.budget.spend(1);
             if !evaluated.contains(position) {
-                fits &=
+                is_valid &=
                     self.apply_to_extra_property("unevaluatedProperties", rest, None, key, item);
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Applies `rest`, the value of `keyword`, to a property that has no schema of its own.
-    /// `expected` contains the known properties, which the violation names.
+    /// `expected` contains the known properties, which the violation lists.
     fn apply_to_extra_property(
         &mut self,
         keyword: &'static str,
@@ -192,31 +198,31 @@ impl<'a> Validation<'a, '_> {
     }
 
     fn apply_property_names(&mut self, schema: &'a Value, object: &Object) -> bool {
-        let mut fits = true;
+        let mut is_valid = true;
         for key in object.keys() {
             if !self.budget.spend_text(key) {
                 return false;
             }
             let name = Value::String(key.clone());
-            fits &= self.with_path_step(key, &mut |check| {
-                let Err(mut found) = check.try_apply(schema, &name, None) else {
+            is_valid &= self.with_path_step(key, &mut |check| {
+                let Err(mut violations) = check.try_apply(schema, &name, None) else {
                     return true;
                 };
-                for violation in &mut found {
+                for violation in &mut violations {
                     violation.message.insert_str(0, "the property name ");
                 }
-                check.record_violations(found)
+                check.record_violations(violations)
             });
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     fn apply_required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
         let properties = schema.get("properties").and_then(Value::as_object);
-        let mut fits = true;
+        let mut is_valid = true;
         for name in names
             .as_array()
             .into_iter()
@@ -225,18 +231,18 @@ impl<'a> Validation<'a, '_> {
         {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                fits &= self.report_missing_property(
+                is_valid &= self.report_missing_property(
                     "required",
                     format_args!("is required"),
                     name,
                     properties,
                 );
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Records a violation for a missing property, with the description of the expected value if
@@ -258,8 +264,8 @@ impl<'a> Validation<'a, '_> {
         })
     }
 
-    /// Applies `dependentRequired`, `dependentSchemas`, and the older `dependencies`, which
-    /// combined both.
+    /// Applies `dependentRequired`, `dependentSchemas`, and the `dependencies` of older drafts,
+    /// which combine both.
     fn apply_dependents(
         &mut self,
         schema: &'a Object,
@@ -272,22 +278,22 @@ impl<'a> Validation<'a, '_> {
             return true;
         };
         let properties = schema.get("properties").and_then(Value::as_object);
-        let mut fits = true;
+        let mut is_valid = true;
         for (key, dependent) in dependents {
             self.budget.spend_text(key);
             if object.contains_key(key) {
-                fits &= match dependent {
+                is_valid &= match dependent {
                     Value::Array(names) => {
                         self.apply_dependent_required(names, key, object, properties)
                     }
                     _ => self.apply(dependent, instance, evaluated.as_deref_mut()),
                 };
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     fn apply_dependent_required(
@@ -297,22 +303,22 @@ impl<'a> Validation<'a, '_> {
         object: &Object,
         properties: Option<&'a Object>,
     ) -> bool {
-        let mut fits = true;
+        let mut is_valid = true;
         for name in names.iter().filter_map(Value::as_str) {
             self.budget.spend_text(name);
             if !object.contains_key(name) {
-                fits &= self.report_missing_property(
+                is_valid &= self.report_missing_property(
                     "dependentRequired",
                     format_args!("is required together with {}", QuotedName(key)),
                     name,
                     properties,
                 );
             }
-            if !self.should_continue(fits) {
+            if !self.should_continue(is_valid) {
                 return false;
             }
         }
-        fits
+        is_valid
     }
 
     /// Returns an object of schemas; `None` for any other value, which is recorded as a fault of

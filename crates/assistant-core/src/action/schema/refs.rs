@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::uri;
 
 /// The maximum length of an identifier, in bytes. Longer identifiers are not found.
-const MAX_URI: usize = 4096;
+const MAX_URI_LEN: usize = 4096;
 
 /// The maximum number of resources. Further resources are not found.
 const MAX_RESOURCES: usize = 1000;
@@ -45,21 +45,21 @@ pub(super) struct SchemaIndex<'a> {
 
 impl<'a> SchemaIndex<'a> {
     pub(super) fn new(root: &'a Value) -> Self {
-        let first = Resource {
+        let root_resource = Resource {
             uri: String::new(),
             root,
             anchors: Vec::new(),
         };
         let mut index = Self {
-            resources: vec![first],
+            resources: vec![root_resource],
         };
-        // Not recursive: the sender chooses the depth of a schema.
-        let mut open = vec![(root, 0)];
-        while let Some((schema, resource)) = open.pop() {
+        // The traversal is not recursive, since the sender chooses the depth of a schema.
+        let mut open_schemas = vec![(root, 0)];
+        while let Some((schema, resource)) = open_schemas.pop() {
             if let Value::Object(map) = schema {
                 let resource = index.index_schema(schema, map, resource);
                 for (keyword, value) in map {
-                    push_subschemas(keyword, value, resource, &mut open);
+                    push_subschemas(keyword, value, resource, &mut open_schemas);
                 }
             }
         }
@@ -73,7 +73,7 @@ impl<'a> SchemaIndex<'a> {
         map: &'a Map<String, Value>,
         outer: usize,
     ) -> usize {
-        let mut here = outer;
+        let mut current_resource = outer;
         if let Some(id) = map.get("$id").and_then(Value::as_str) {
             let (id, _) = split_fragment(id);
             let base = self
@@ -81,15 +81,15 @@ impl<'a> SchemaIndex<'a> {
                 .get(outer)
                 .map_or("", |resource| &resource.uri);
             let uri = uri::resolve(base, id);
-            let within = uri.len() <= MAX_URI && self.resources.len() < MAX_RESOURCES;
+            let is_within_limits = uri.len() <= MAX_URI_LEN && self.resources.len() < MAX_RESOURCES;
             match self
                 .resources
                 .get_mut(0)
                 .filter(|first| ptr::eq(first.root, schema))
             {
-                Some(first) if within => first.uri = uri,
-                None if within && !id.is_empty() => {
-                    here = self.resources.len();
+                Some(first) if is_within_limits => first.uri = uri,
+                None if is_within_limits && !id.is_empty() => {
+                    current_resource = self.resources.len();
                     self.resources.push(Resource {
                         uri,
                         root: schema,
@@ -101,7 +101,7 @@ impl<'a> SchemaIndex<'a> {
         }
         let anchors = self
             .resources
-            .get_mut(here)
+            .get_mut(current_resource)
             .map(|resource| &mut resource.anchors);
         if let Some(anchors) = anchors {
             for (keyword, dynamic) in [("$anchor", false), ("$dynamicAnchor", true)] {
@@ -114,7 +114,7 @@ impl<'a> SchemaIndex<'a> {
                 }
             }
         }
-        here
+        current_resource
     }
 
     pub(super) fn resource_count(&self) -> usize {
@@ -187,28 +187,28 @@ impl<'a> SchemaIndex<'a> {
         })
     }
 
-    /// Follows a JSON Pointer (without its first slash), through embedded resources too. `None` if
-    /// the location does not exist.
+    /// Resolves a JSON Pointer (without its first slash), also through embedded resources. `None`
+    /// if the location does not exist.
     fn follow_pointer(&self, resource: usize, pointer: &str) -> Option<ResolvedSchema<'a>> {
-        let mut at = ResolvedSchema {
+        let mut target = ResolvedSchema {
             schema: self.root(resource),
             resource,
             dynamic: None,
         };
         for step in pointer.split('/') {
             let step = unescape_step(step);
-            at.schema = match at.schema {
+            target.schema = match target.schema {
                 Value::Object(map) => map.get(&step)?,
                 Value::Array(items) if step.bytes().all(|byte| byte.is_ascii_digit()) => {
                     items.get(step.parse::<usize>().ok()?)?
                 }
                 _ => return None,
             };
-            if at.schema.get("$id").is_some() {
-                at.resource = self.resource_at(at.schema).unwrap_or(at.resource);
+            if target.schema.get("$id").is_some() {
+                target.resource = self.resource_at(target.schema).unwrap_or(target.resource);
             }
         }
-        Some(at)
+        Some(target)
     }
 
     fn root(&self, resource: usize) -> &'a Value {
@@ -275,10 +275,10 @@ fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
     }
-    let mut decoded = Vec::new();
+    let mut decoded_bytes = Vec::new();
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
-        decoded.push(if byte == b'%' {
+        decoded_bytes.push(if byte == b'%' {
             let high = char::from(bytes.next()?).to_digit(16)?;
             let low = char::from(bytes.next()?).to_digit(16)?;
             u8::try_from(high * 16 + low).ok()?
@@ -286,5 +286,5 @@ fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
             byte
         });
     }
-    String::from_utf8(decoded).ok().map(Cow::Owned)
+    String::from_utf8(decoded_bytes).ok().map(Cow::Owned)
 }

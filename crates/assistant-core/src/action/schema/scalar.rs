@@ -14,7 +14,7 @@ use super::numbers::{self, parse_count};
 impl<'a> Validation<'a, '_> {
     /// Applies `type`, whose value is a name or a list of names; other values pass.
     pub(super) fn apply_type(&mut self, wanted: &Value, instance: &Value) -> bool {
-        let fits = match wanted {
+        let is_valid = match wanted {
             Value::String(name) => is_of_type(name, instance),
             Value::Array(names) => {
                 self.budget.spend(names.len());
@@ -25,14 +25,15 @@ impl<'a> Validation<'a, '_> {
             }
             _ => true,
         };
-        fits || self.record_violation(
-            "type",
-            format_args!(
-                "must be {}, not {}",
-                describe_types(wanted),
-                describe_type_of(instance)
-            ),
-        )
+        is_valid
+            || self.record_violation(
+                "type",
+                format_args!(
+                    "must be {}, not {}",
+                    describe_types(wanted),
+                    describe_type_of(instance)
+                ),
+            )
     }
 
     /// Applies `enum`: the instance must equal one of the values. A keyword that is not a list
@@ -97,7 +98,7 @@ impl<'a> Validation<'a, '_> {
             return true;
         };
         let order = numbers::compare(number, bound);
-        let (keyword, fits, words) = match keyword {
+        let (keyword, is_valid, words) = match keyword {
             "minimum" => ("minimum", order != Ordering::Less, "at least"),
             "maximum" => ("maximum", order != Ordering::Greater, "at most"),
             "exclusiveMinimum" => ("exclusiveMinimum", order == Ordering::Greater, "more than"),
@@ -109,7 +110,7 @@ impl<'a> Validation<'a, '_> {
             ),
             _ => return true,
         };
-        fits || self.record_violation(keyword, format_args!("must be {words} {bound}"))
+        is_valid || self.record_violation(keyword, format_args!("must be {words} {bound}"))
     }
 
     /// Returns the length in Unicode code points, and charges the text to the budget.

@@ -1,11 +1,11 @@
-//! Resolves URI references (RFC 3986, section 5.2), as far as schemas need this. Nothing is
+//! Resolves URI references (RFC 3986, section 5.2), as far as schemas need it. Nothing is
 //! validated or fetched; `refs` handles fragments.
 
 /// Resolves `reference` (without a fragment) against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {
     let base = UriParts::parse(base);
     let mut parts = UriParts::parse(reference);
-    let merged;
+    let merged_path;
     if parts.scheme.is_none() {
         parts.scheme = base.scheme;
         if parts.authority.is_none() {
@@ -14,28 +14,28 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
                 parts.path = base.path;
                 parts.query = parts.query.or(base.query);
             } else if !parts.path.starts_with('/') {
-                merged = replace_last_segment(&base, parts.path);
-                parts.path = &merged;
+                merged_path = replace_last_segment(&base, parts.path);
+                parts.path = &merged_path;
             }
         }
     }
     let path = remove_dot_segments(parts.path);
 
-    let mut out = String::new();
+    let mut uri = String::new();
     if let Some(scheme) = parts.scheme {
-        out.push_str(scheme);
-        out.push(':');
+        uri.push_str(scheme);
+        uri.push(':');
     }
     if let Some(authority) = parts.authority {
-        out.push_str("//");
-        out.push_str(authority);
+        uri.push_str("//");
+        uri.push_str(authority);
     }
-    out.push_str(&path);
+    uri.push_str(&path);
     if let Some(query) = parts.query {
-        out.push('?');
-        out.push_str(query);
+        uri.push('?');
+        uri.push_str(query);
     }
-    out
+    uri
 }
 
 struct UriParts<'u> {
@@ -81,13 +81,13 @@ fn is_scheme(text: &str) -> bool {
 
 /// Replaces the base path's last segment with `path`.
 fn replace_last_segment(base: &UriParts<'_>, path: &str) -> String {
-    let mut out = match base.path.rsplit_once('/') {
+    let mut merged_path = match base.path.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/"),
         None if base.authority.is_some() => "/".into(),
         None => String::new(),
     };
-    out.push_str(path);
-    out
+    merged_path.push_str(path);
+    merged_path
 }
 
 /// Removes `.` and `..` segments from a path.
@@ -97,16 +97,16 @@ fn remove_dot_segments(path: &str) -> String {
         None => ("", path),
     };
     let mut segments: Vec<&str> = Vec::new();
-    let mut open = false;
+    let mut ends_with_dots = false;
     for segment in path.split('/') {
-        open = matches!(segment, "." | "..");
+        ends_with_dots = matches!(segment, "." | "..");
         match segment {
             "." => {}
             ".." => drop(segments.pop()),
             _ => segments.push(segment),
         }
     }
-    let slash = if open && !segments.is_empty() {
+    let slash = if ends_with_dots && !segments.is_empty() {
         "/"
     } else {
         ""
