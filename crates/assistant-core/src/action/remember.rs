@@ -274,9 +274,9 @@ impl RememberedApproval {
     /// Returns true if another approval is equal to this approval, apart from the number of counted
     /// uses.
     pub(crate) fn is_same_grant(&self, other: &Self) -> bool {
-        let mut normalized = other.clone();
-        normalized.used = self.used;
-        *self == normalized
+        let mut approval = other.clone();
+        approval.used = self.used;
+        *self == approval
     }
 
     fn has_covered_args(&self, spec: &ActionSpec, args: &Value) -> bool {
@@ -337,19 +337,19 @@ impl RememberedApproval {
         let Value::Object(object) = &mut value else {
             return value;
         };
-        let mut put = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
+        let mut insert_field = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
         if self.by != Decider::Person {
-            put("by", self.by.as_str().into());
+            insert_field("by", self.by.as_str().into());
         }
         if let Some(uses) = self.uses {
-            put("uses", uses.into());
-            put("used", self.used.into());
+            insert_field("uses", uses.into());
+            insert_field("used", self.used.into());
         }
         if let Some(at) = self.expires_at {
-            put("expiresAt", at.into());
+            insert_field("expiresAt", at.into());
         }
         if !self.maxima.is_empty() {
-            put("maxima", maxima_to_value(&self.maxima));
+            insert_field("maxima", maxima_to_value(&self.maxima));
         }
         value
     }

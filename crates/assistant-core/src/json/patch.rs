@@ -297,23 +297,23 @@ impl PatchTransaction<'_> {
 
     fn remove(&mut self, path: Pointer) -> PatchResult {
         if path.tokens().is_empty() {
-            let old = self.target.take();
-            self.record_put(&path, Some(&old));
-            self.undo.push(Undo::Put(path, old));
+            let old_value = self.target.take();
+            self.record_put(&path, Some(&old_value));
+            self.undo.push(Undo::Put(path, old_value));
             return Ok(());
         }
-        let (index, old) = remove_at(self.target, &path, &mut self.budget)?;
-        self.record_removal(&path, &old);
-        self.undo.push(Undo::Insert(path, index, old));
+        let (index, old_value) = remove_at(self.target, &path, &mut self.budget)?;
+        self.record_removal(&path, &old_value);
+        self.undo.push(Undo::Insert(path, index, old_value));
         Ok(())
     }
 
     fn replace(&mut self, path: Pointer, value: &Value) -> PatchResult {
         self.budget.charge_addition(&path, value)?;
         let node = path.get_mut(self.target).ok_or(PatchErrorKind::NotFound)?;
-        let old = std::mem::replace(node, value.clone());
-        self.record_put(&path, Some(&old));
-        self.undo.push(Undo::Put(path, old));
+        let old_value = std::mem::replace(node, value.clone());
+        self.record_put(&path, Some(&old_value));
+        self.undo.push(Undo::Put(path, old_value));
         Ok(())
     }
 

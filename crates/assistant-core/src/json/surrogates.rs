@@ -35,7 +35,7 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
     while let Some((before, escaped)) = rest.split_once('\\') {
         output.push_str(before);
         rest = escaped;
-        let Some(unit) = parse_code_unit(rest) else {
+        let Some(code_unit) = parse_code_unit(rest) else {
             // The character of another escape is skipped, since a backslash in its position does
             // not begin an escape.
             let mut chars = rest.chars();
@@ -48,7 +48,7 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
         let low_escape = after.strip_prefix('\\');
         let low_escape =
             low_escape.filter(|low_escape| parse_code_unit(low_escape).is_some_and(is_low));
-        match (unit, low_escape) {
+        match (code_unit, low_escape) {
             (0xD800..=0xDBFF, Some(low_escape)) => {
                 let (low_escape, after) =
                     low_escape.split_at_checked(5).unwrap_or((low_escape, ""));
@@ -56,7 +56,7 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
                 rest = after;
             }
             (0xD800..=0xDFFF, _) => {
-                output.push(character(unit));
+                output.push(character(code_unit));
                 rest = after;
                 has_lone_surrogate = true;
             }

@@ -34,18 +34,18 @@ impl CallRecord {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut object = Object::new();
-        let mut put = |key: &str, value: Value| {
+        let mut insert_field = |key: &str, value: Value| {
             object.insert(key.to_owned(), value);
         };
-        put("id", self.id.as_str().into());
-        put("name", self.name.as_str().into());
-        put("arguments", self.arguments.as_str().into());
+        insert_field("id", self.id.as_str().into());
+        insert_field("name", self.name.as_str().into());
+        insert_field("arguments", self.arguments.as_str().into());
         if let Some(result) = &self.result {
-            put("result", result.as_str().into());
+            insert_field("result", result.as_str().into());
         }
-        put("timestamp", self.timestamp.into());
+        insert_field("timestamp", self.timestamp.into());
         if let Some(position) = self.text_position {
-            put("textPosition", position.into());
+            insert_field("textPosition", position.into());
         }
         Value::Object(object)
     }

@@ -87,8 +87,8 @@ pub fn safe_href(text: &str) -> Option<Address> {
 /// anywhere and control characters at both ends. Removing all of them ensures that no parser reads
 /// the rest differently.
 fn strip_controls(text: &str) -> String {
-    let visible: String = text.chars().filter(|c| !c.is_control()).collect();
-    visible.trim().to_owned()
+    let visible_text: String = text.chars().filter(|c| !c.is_control()).collect();
+    visible_text.trim().to_owned()
 }
 
 /// Splits at the first colon; `None` if no colon precedes the path, query and fragment.
@@ -233,8 +233,8 @@ impl MediaPolicy {
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     if let Some(rest) = strip_data_scheme(text) {
-        let (head, data) = rest.split_once(',')?;
-        let (mime_type, encoding) = head.split_once(';')?;
+        let (media_type, data) = rest.split_once(',')?;
+        let (mime_type, encoding) = media_type.split_once(';')?;
         let is_base64 = encoding.trim().eq_ignore_ascii_case("base64");
         return is_base64
             .then(|| image_src(mime_type, data, policy))

@@ -32,8 +32,8 @@ pub fn ascii_like(c: char) -> Option<char> {
         // The mathematical alphabets have 52 letters each. Their digits are in the next range.
         '\u{1d400}'..='\u{1d6a3}' => {
             let letter = (code - 0x1d400) % 52;
-            let first = if letter < 26 { 'A' } else { 'a' };
-            char::from_u32(u32::from(first) + letter % 26)
+            let first_letter = if letter < 26 { 'A' } else { 'a' };
+            char::from_u32(u32::from(first_letter) + letter % 26)
         }
         '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((code - 0x1d7ce) % 10, 10),
         _ => {

@@ -51,15 +51,15 @@ pub const fn is_hidden(c: char) -> bool {
 /// the name of the saved file are then the same.
 #[must_use]
 pub fn plain_name(name: &str) -> String {
-    let mut plain = String::with_capacity(name.len());
+    let mut visible_name = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_whitespace() {
-            if !plain.ends_with(' ') {
-                plain.push(' ');
+            if !visible_name.ends_with(' ') {
+                visible_name.push(' ');
             }
         } else if !is_hidden(c) {
-            plain.push(c);
+            visible_name.push(c);
         }
     }
-    plain.trim().to_owned()
+    visible_name.trim().to_owned()
 }

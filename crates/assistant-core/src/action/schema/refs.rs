@@ -179,11 +179,11 @@ impl<'a> SchemaIndex<'a> {
         let mut anchors = self.resources.get(resource)?.anchors.iter();
         let anchor =
             anchors.find(|anchor| anchor.name == name && (anchor.dynamic || !only_dynamic))?;
-        let dynamic = anchor.dynamic.then_some(anchor.name);
+        let dynamic_name = anchor.dynamic.then_some(anchor.name);
         Some(ResolvedSchema {
             schema: anchor.schema,
             resource,
-            dynamic,
+            dynamic: dynamic_name,
         })
     }
 

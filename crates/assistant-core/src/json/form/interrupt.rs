@@ -20,16 +20,16 @@ pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
 /// Fails if a known field is missing or has a wrong value.
 pub fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
-    let subagent_run_id = f.opt_text(context, "subagentRunId");
-    let id = f.text(context, "id");
+    let reader = &mut fields;
+    let subagent_run_id = reader.opt_text(context, "subagentRunId");
+    let id = reader.text(context, "id");
     let interrupt = Interrupt {
-        reason: f.text(context, "reason"),
-        message: f.opt_text(context, "message"),
-        tool_call_id: f.opt_text(context, "toolCallId"),
-        response_schema: f.opt_record(context, "responseSchema"),
-        expires_at: f.opt_text(context, "expiresAt"),
-        metadata: f.opt_record(context, "metadata"),
+        reason: reader.text(context, "reason"),
+        message: reader.opt_text(context, "message"),
+        tool_call_id: reader.opt_text(context, "toolCallId"),
+        response_schema: reader.opt_record(context, "responseSchema"),
+        expires_at: reader.opt_text(context, "expiresAt"),
+        metadata: reader.opt_record(context, "metadata"),
         subagent_run_id,
         id,
     };
@@ -39,14 +39,14 @@ pub fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Rea
 /// Encodes an interrupt.
 #[must_use]
 pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
-    let mut w = Writer::default();
-    w.text("id", &interrupt.id);
-    w.text("reason", &interrupt.reason);
-    w.opt_text("message", interrupt.message.as_deref());
-    w.opt_text("toolCallId", interrupt.tool_call_id.as_deref());
-    w.opt_object("responseSchema", interrupt.response_schema.as_ref());
-    w.opt_text("expiresAt", interrupt.expires_at.as_deref());
-    w.opt_text("subagentRunId", interrupt.subagent_run_id.as_deref());
-    w.opt_object("metadata", interrupt.metadata.as_ref());
-    w.into_value()
+    let mut writer = Writer::default();
+    writer.text("id", &interrupt.id);
+    writer.text("reason", &interrupt.reason);
+    writer.opt_text("message", interrupt.message.as_deref());
+    writer.opt_text("toolCallId", interrupt.tool_call_id.as_deref());
+    writer.opt_object("responseSchema", interrupt.response_schema.as_ref());
+    writer.opt_text("expiresAt", interrupt.expires_at.as_deref());
+    writer.opt_text("subagentRunId", interrupt.subagent_run_id.as_deref());
+    writer.opt_object("metadata", interrupt.metadata.as_ref());
+    writer.into_value()
 }

@@ -36,8 +36,8 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
         match part.get("type").and_then(Value::as_str) {
             Some("binary") => has_binary = true,
             Some(kind @ ("image" | "audio" | "video" | "document")) => {
-                let place = format!("{kind} input content");
-                drop_null(part, &place, "metadata", notes);
+                let part_name = format!("{kind} input content");
+                drop_null(part, &part_name, "metadata", notes);
             }
             _ => {}
         }

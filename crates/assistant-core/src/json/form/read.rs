@@ -80,28 +80,28 @@ pub fn from_store<T>(
 /// Fails if a known field has a wrong value.
 pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
-    let role = Role::parse(&f.kind("role")).ok_or(Fault::Unknown)?;
-    let subagent_run_id = f.opt_text(context, "subagentRunId");
-    let id = f.text(context, "id");
+    let reader = &mut fields;
+    let role = Role::parse(&reader.kind("role")).ok_or(Fault::Unknown)?;
+    let subagent_run_id = reader.opt_text(context, "subagentRunId");
+    let id = reader.text(context, "id");
     let has_name = matches!(
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
     // The protocol defines the content of messages with a name last, so its faults are reported
     // last.
-    let unnamed_body = (!has_name).then(|| read_body(role, f, context));
-    let name = has_name.then(|| f.opt_text(context, "name")).flatten();
+    let unnamed_body = (!has_name).then(|| read_body(role, reader, context));
+    let name = has_name.then(|| reader.opt_text(context, "name")).flatten();
     let encrypted_value = match role {
         Role::Activity => None,
-        _ => f.opt_text(context, "encryptedValue"),
+        _ => reader.opt_text(context, "encryptedValue"),
     };
-    let metadata = f.opt_record(context, "metadata");
+    let metadata = reader.opt_record(context, "metadata");
     Ok(Message {
         name,
         encrypted_value,
         metadata,
-        body: unnamed_body.unwrap_or_else(|| read_body(role, f, context)),
+        body: unnamed_body.unwrap_or_else(|| read_body(role, reader, context)),
         subagent_run_id,
         extra: fields.rest(context)?,
         id,
@@ -142,22 +142,22 @@ fn read_body(role: Role, f: &mut Fields<'_>, context: &mut Context<'_>) -> Messa
 
 fn read_tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<FunctionCall> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
-    let id = f.text(context, "id");
-    f.literal(context, "type", "function");
-    let function = f.object(context, "function");
-    let function_path = f.path;
+    let reader = &mut fields;
+    let id = reader.text(context, "id");
+    reader.literal(context, "type", "function");
+    let function = reader.object(context, "function");
+    let function_path = reader.path;
     let mut function = Fields::new(function.into(), Path::Key(&function_path, "function"));
     let name = function.text(context, "name");
     let arguments = function.text(context, "arguments");
     let function = function.close(context, (name, arguments));
-    let (name, arguments) = f.keep(function);
+    let (name, arguments) = reader.keep(function);
     Ok(FunctionCall {
         id,
         name,
         arguments,
-        encrypted_value: f.opt_text(context, "encryptedValue"),
-        metadata: f.opt_record(context, "metadata"),
+        encrypted_value: reader.opt_text(context, "encryptedValue"),
+        metadata: reader.opt_record(context, "metadata"),
         extra: fields.rest(context)?,
     })
 }
@@ -181,18 +181,18 @@ pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
 
 fn read_part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<ContentPart> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
-    let body = read_part_body(f, context);
+    let reader = &mut fields;
+    let body = read_part_body(reader, context);
     // An unknown part is reported as unknown despite other faults. Faults of the id precede those
     // of the body, since the protocol defines the id first.
-    let body = match f.checked().and(body) {
+    let body = match reader.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
         body => body,
     };
-    let id = f.opt_text(context, "id");
-    f.checked()?;
+    let id = reader.opt_text(context, "id");
+    reader.checked()?;
     let body = body?;
-    let metadata = f.opt(context, "metadata");
+    let metadata = reader.opt(context, "metadata");
     fields.close(context, ContentPart { id, metadata, body })
 }
 
@@ -212,20 +212,20 @@ fn read_part_body(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<PartBod
 
 fn read_source(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Source> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
-    let source = match f.kind("type").as_str() {
+    let reader = &mut fields;
+    let source = match reader.kind("type").as_str() {
         "data" => Source::Data {
-            value: f.text(context, "value"),
-            mime_type: f.text(context, "mimeType"),
+            value: reader.text(context, "value"),
+            mime_type: reader.text(context, "mimeType"),
         },
         "url" => Source::Url {
-            value: f.text(context, "value"),
-            mime_type: f.opt_text(context, "mimeType"),
+            value: reader.text(context, "value"),
+            mime_type: reader.opt_text(context, "mimeType"),
         },
         "file" => Source::File {
-            value: f.text(context, "value"),
-            provider: f.opt_text(context, "provider"),
-            mime_type: f.opt_text(context, "mimeType"),
+            value: reader.text(context, "value"),
+            provider: reader.opt_text(context, "provider"),
+            mime_type: reader.opt_text(context, "mimeType"),
         },
         _ => return Err(Fault::Unknown),
     };

@@ -20,16 +20,16 @@ pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
 /// Fails if a known field has a wrong value.
 pub fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
     let mut fields = Fields::of(value, context, path)?;
-    let f = &mut fields;
+    let reader = &mut fields;
     let usage = TokenUsage {
-        provider: f.opt_text(context, "provider"),
-        model: f.opt_text(context, "model"),
-        input_tokens: read_count(f, context, "inputTokens"),
-        output_tokens: read_count(f, context, "outputTokens"),
-        total_tokens: read_count(f, context, "totalTokens"),
-        reasoning_tokens: read_count(f, context, "reasoningTokens"),
-        cached_input_tokens: read_count(f, context, "cachedInputTokens"),
-        cache_write_input_tokens: read_count(f, context, "cacheWriteInputTokens"),
+        provider: reader.opt_text(context, "provider"),
+        model: reader.opt_text(context, "model"),
+        input_tokens: read_count(reader, context, "inputTokens"),
+        output_tokens: read_count(reader, context, "outputTokens"),
+        total_tokens: read_count(reader, context, "totalTokens"),
+        reasoning_tokens: read_count(reader, context, "reasoningTokens"),
+        cached_input_tokens: read_count(reader, context, "cachedInputTokens"),
+        cache_write_input_tokens: read_count(reader, context, "cacheWriteInputTokens"),
     };
     fields.close(context, usage)
 }
@@ -42,14 +42,14 @@ fn read_count(f: &mut Fields<'_>, context: &mut Context<'_>, key: &'static str) 
 /// Encodes token usage for a store.
 #[must_use]
 pub fn usage_to_value(usage: &TokenUsage) -> Value {
-    let mut w = Writer::default();
-    w.opt_text("provider", usage.provider.as_deref());
-    w.opt_text("model", usage.model.as_deref());
-    w.opt_count("inputTokens", usage.input_tokens);
-    w.opt_count("outputTokens", usage.output_tokens);
-    w.opt_count("totalTokens", usage.total_tokens);
-    w.opt_count("reasoningTokens", usage.reasoning_tokens);
-    w.opt_count("cachedInputTokens", usage.cached_input_tokens);
-    w.opt_count("cacheWriteInputTokens", usage.cache_write_input_tokens);
-    w.into_value()
+    let mut writer = Writer::default();
+    writer.opt_text("provider", usage.provider.as_deref());
+    writer.opt_text("model", usage.model.as_deref());
+    writer.opt_count("inputTokens", usage.input_tokens);
+    writer.opt_count("outputTokens", usage.output_tokens);
+    writer.opt_count("totalTokens", usage.total_tokens);
+    writer.opt_count("reasoningTokens", usage.reasoning_tokens);
+    writer.opt_count("cachedInputTokens", usage.cached_input_tokens);
+    writer.opt_count("cacheWriteInputTokens", usage.cache_write_input_tokens);
+    writer.into_value()
 }

@@ -20,41 +20,41 @@ pub fn message_to_wire_value(message: &Message) -> Value {
 }
 
 fn write_message(message: &Message, extra: bool) -> Value {
-    let mut w = Writer::default();
-    w.text("id", &message.id);
-    w.text("role", message.role().as_str());
+    let mut writer = Writer::default();
+    writer.text("id", &message.id);
+    writer.text("role", message.role().as_str());
     match &message.body {
         MessageBody::Developer { content }
         | MessageBody::System { content }
-        | MessageBody::Reasoning { content } => w.text("content", content),
-        MessageBody::User { content } => write_content(&mut w, content),
+        | MessageBody::Reasoning { content } => writer.text("content", content),
+        MessageBody::User { content } => write_content(&mut writer, content),
         MessageBody::Assistant {
             content,
             tool_calls,
         } => {
-            w.opt_text("content", content.as_deref());
-            let write: fn(&FunctionCall) -> Value = if extra {
+            writer.opt_text("content", content.as_deref());
+            let encode_call: fn(&FunctionCall) -> Value = if extra {
                 call_to_value
             } else {
                 call_to_wire_value
             };
-            w.opt_list("toolCalls", tool_calls, write);
+            writer.opt_list("toolCalls", tool_calls, encode_call);
         }
         MessageBody::Tool {
             tool_call_id,
             content,
             error,
         } => {
-            write_content(&mut w, content);
-            w.text("toolCallId", tool_call_id);
-            w.opt_text("error", error.as_deref());
+            write_content(&mut writer, content);
+            writer.text("toolCallId", tool_call_id);
+            writer.opt_text("error", error.as_deref());
         }
         MessageBody::Activity {
             activity_type,
             content,
         } => {
-            w.text("activityType", activity_type);
-            w.put("content", Value::Object(content.clone()));
+            writer.text("activityType", activity_type);
+            writer.put("content", Value::Object(content.clone()));
         }
     }
     let (has_name, has_encrypted_value) = match message.body {
@@ -63,17 +63,17 @@ fn write_message(message: &Message, extra: bool) -> Value {
         _ => (true, true),
     };
     if has_name {
-        w.opt_text("name", message.name.as_deref());
+        writer.opt_text("name", message.name.as_deref());
     }
     if has_encrypted_value {
-        w.opt_text("encryptedValue", message.encrypted_value.as_deref());
+        writer.opt_text("encryptedValue", message.encrypted_value.as_deref());
     }
-    w.opt_text("subagentRunId", message.subagent_run_id.as_deref());
-    w.opt_object("metadata", message.metadata.as_ref());
+    writer.opt_text("subagentRunId", message.subagent_run_id.as_deref());
+    writer.opt_object("metadata", message.metadata.as_ref());
     if extra {
-        add_extra(&mut w, &message.extra);
+        add_extra(&mut writer, &message.extra);
     }
-    w.into_value()
+    writer.into_value()
 }
 
 /// Adds unknown fields, which never replace a field of the protocol.
@@ -99,13 +99,13 @@ fn write_call(call: &FunctionCall) -> Writer {
     let mut function = Writer::default();
     function.text("name", &call.name);
     function.text("arguments", &call.arguments);
-    let mut w = Writer::default();
-    w.text("id", &call.id);
-    w.text("type", "function");
-    w.put("function", function.into_value());
-    w.opt_text("encryptedValue", call.encrypted_value.as_deref());
-    w.opt_object("metadata", call.metadata.as_ref());
-    w
+    let mut writer = Writer::default();
+    writer.text("id", &call.id);
+    writer.text("type", "function");
+    writer.put("function", function.into_value());
+    writer.opt_text("encryptedValue", call.encrypted_value.as_deref());
+    writer.opt_object("metadata", call.metadata.as_ref());
+    writer
 }
 
 /// Writes the `content` of a message or a result.
@@ -125,21 +125,21 @@ pub fn content_to_value(content: &Content) -> Value {
 /// Encodes a content part.
 #[must_use]
 pub fn content_part_to_value(part: &ContentPart) -> Value {
-    let mut w = match &part.body {
+    let mut writer = match &part.body {
         PartBody::Text(text) => {
-            let mut w = Writer::typed("text");
-            w.text("text", text);
-            w
+            let mut writer = Writer::typed("text");
+            writer.text("text", text);
+            writer
         }
         PartBody::Media { kind, source } => {
-            let mut w = Writer::typed(kind);
-            w.put("source", write_source(source));
-            w
+            let mut writer = Writer::typed(kind);
+            writer.put("source", write_source(source));
+            writer
         }
     };
-    w.opt_text("id", part.id.as_deref());
-    w.opt("metadata", part.metadata.as_ref());
-    w.into_value()
+    writer.opt_text("id", part.id.as_deref());
+    writer.opt("metadata", part.metadata.as_ref());
+    writer.into_value()
 }
 
 fn write_source(source: &Source) -> Value {
@@ -152,9 +152,9 @@ fn write_source(source: &Source) -> Value {
             mime_type,
         } => ("file", value, provider.as_deref(), mime_type.as_deref()),
     };
-    let mut w = Writer::typed(kind);
-    w.text("value", value);
-    w.opt_text("provider", provider);
-    w.opt_text("mimeType", mime_type);
-    w.into_value()
+    let mut writer = Writer::typed(kind);
+    writer.text("value", value);
+    writer.opt_text("provider", provider);
+    writer.opt_text("mimeType", mime_type);
+    writer.into_value()
 }

@@ -70,7 +70,7 @@ impl ValueTree {
 
     /// Opens a node inside the innermost node. `key` is the name of the new node in an object.
     pub(super) fn open_node(&mut self, key: String, value: Value) {
-        let slot = match self.open.last_mut() {
+        let position = match self.open.last_mut() {
             Some(Value::Array(items)) => {
                 items.push(Value::Null);
                 NodePosition::Item(items.len() - 1)
@@ -84,7 +84,7 @@ impl ValueTree {
             },
             _ => NodePosition::Root,
         };
-        self.slots.push(slot);
+        self.slots.push(position);
         self.open.push(value);
     }
 
@@ -151,11 +151,14 @@ impl ValueTree {
 
     /// Returns true if `path` leads to a finished node.
     pub(super) fn is_settled(&self, path: &[&str]) -> bool {
-        let mut open = self.slots.iter().skip(1);
+        let mut open_positions = self.slots.iter().skip(1);
         let mut node = self.root.as_ref();
         for segment in path {
             let child = node.and_then(|node| child_of(node, segment));
-            if !open.next().is_some_and(|slot| slot.has_name(segment)) {
+            if !open_positions
+                .next()
+                .is_some_and(|slot| slot.has_name(segment))
+            {
                 return child.is_some();
             }
             node = child;

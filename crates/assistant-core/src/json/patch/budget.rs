@@ -119,18 +119,18 @@ impl PatchBudget {
     ) -> PatchResult {
         let weight = measure_weight(path, value, self.copied)?;
         self.copied -= weight;
-        let room = match self.room {
+        let remaining_room = match self.room {
             _ if self.is_size_tracked() => return Ok(()),
             None if weight <= MAX_FREE_COPY => return Ok(()),
             None => {
-                let mut room = MAX_DOCUMENT;
-                subtract_size(root, usize::MAX, &mut room)?;
-                room
+                let mut remaining_room = MAX_DOCUMENT;
+                subtract_size(root, usize::MAX, &mut remaining_room)?;
+                remaining_room
             }
-            Some(room) => room,
+            Some(remaining_room) => remaining_room,
         };
-        let room = room.checked_sub(weight);
-        self.room = Some(room.ok_or(PatchErrorKind::OverBudget)?);
+        let remaining_room = remaining_room.checked_sub(weight);
+        self.room = Some(remaining_room.ok_or(PatchErrorKind::OverBudget)?);
         Ok(())
     }
 

@@ -236,20 +236,20 @@ impl Chunk {
             }
             Self::Tool(call) => call,
         };
-        let mut put = |key: &str, value: Option<Value>| {
+        let mut insert_field = |key: &str, value: Option<Value>| {
             if let Some(value) = value {
                 json.insert(key.to_owned(), value);
             }
         };
-        put("type", Some("tool".into()));
-        put("toolCallId", Some(call.id.as_str().into()));
-        put("toolName", Some(call.name.as_str().into()));
-        put("state", call.state.map(|state| state.as_str().into()));
-        put("input", call.input.clone());
-        put("output", call.output.clone());
-        put("errorText", call.error_text.as_deref().map(Value::from));
+        insert_field("type", Some("tool".into()));
+        insert_field("toolCallId", Some(call.id.as_str().into()));
+        insert_field("toolName", Some(call.name.as_str().into()));
+        insert_field("state", call.state.map(|state| state.as_str().into()));
+        insert_field("input", call.input.clone());
+        insert_field("output", call.output.clone());
+        insert_field("errorText", call.error_text.as_deref().map(Value::from));
         let extra = Some(&call.extra).filter(|extra| !extra.is_empty());
-        put("extra", extra.cloned().map(Value::Object));
+        insert_field("extra", extra.cloned().map(Value::Object));
         Value::Object(json)
     }
 }

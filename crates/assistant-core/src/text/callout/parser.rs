@@ -163,8 +163,11 @@ impl Parser {
     /// long.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
-        let open = self.open.as_ref().filter(|open| !open.overflowed);
-        open.map(|open| &open.pending)
+        let open_callout = self
+            .open
+            .as_ref()
+            .filter(|open_callout| !open_callout.overflowed);
+        open_callout.map(|open_callout| &open_callout.pending)
     }
 
     /// Removes and returns the diagnostics for the author: callouts that remained text, and unknown
@@ -230,9 +233,9 @@ impl Parser {
             return self.start_line(fence);
         }
         self.accept_held_line(out);
-        if let Some(open) = &mut self.open {
+        if let Some(open_callout) = &mut self.open {
             // The line break belongs to the callout only if the next line does, too.
-            open.in_line = false;
+            open_callout.in_line = false;
             return self.start_line(None);
         }
         append_text(out, "\n");
@@ -300,23 +303,23 @@ impl Parser {
     /// Closes the open callout, which becomes a call or remains text. Returns true if a callout was
     /// open.
     fn close_callout(&mut self, out: &mut Vec<Chunk>) -> bool {
-        let Some(open) = self.open.take() else {
+        let Some(callout) = self.open.take() else {
             return false;
         };
-        let ordinal = open.pending.ordinal;
-        if open.overflowed {
+        let ordinal = callout.pending.ordinal;
+        if callout.overflowed {
             let limit = self.options.max_block;
             let problem = format!("it is longer than {limit} bytes");
             self.report_problem("callout-is-text", ordinal, &problem);
             return true;
         }
-        let is_fence = open.fence.is_some();
+        let is_fence = callout.fence.is_some();
         let has_end = is_fence && self.line.fence_after_line().is_none();
-        let lines = body::body_lines(&open.source, is_fence, has_end);
-        match body::parse_body(open.header, &lines, &self.options) {
+        let lines = body::body_lines(&callout.source, is_fence, has_end);
+        match body::parse_body(callout.header, &lines, &self.options) {
             Err(problem) => {
                 self.report_problem("callout-is-text", ordinal, &problem);
-                append_text(out, &open.source);
+                append_text(out, &callout.source);
             }
             Ok(parsed_body) => {
                 if let Some(word) = parsed_body.unknown_state {
@@ -326,7 +329,7 @@ impl Parser {
                 let call = Callout {
                     ordinal,
                     id: id.unwrap_or_else(|| self.fallback_id()),
-                    source: open.source,
+                    source: callout.source,
                     ..parsed_body.call
                 };
                 self.used_ids.insert(call.id.clone());

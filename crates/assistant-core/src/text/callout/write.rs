@@ -261,21 +261,21 @@ fn format_inline_text(text: &str) -> String {
 }
 
 fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
+    let mut quoted_text = String::with_capacity(text.len() + 2);
+    quoted_text.push('"');
     for c in text.chars() {
         match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if is_plain_char(c) => out.push(c),
-            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            '"' => quoted_text.push_str("\\\""),
+            '\\' => quoted_text.push_str("\\\\"),
+            '\n' => quoted_text.push_str("\\n"),
+            '\r' => quoted_text.push_str("\\r"),
+            '\t' => quoted_text.push_str("\\t"),
+            c if is_plain_char(c) => quoted_text.push(c),
+            c => quoted_text.push_str(&format!("\\U{:08x}", u32::from(c))),
         }
     }
-    out.push('"');
-    out
+    quoted_text.push('"');
+    quoted_text
 }
 
 /// Returns true for characters that YAML permits everywhere without escapes.

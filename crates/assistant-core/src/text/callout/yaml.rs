@@ -87,25 +87,25 @@ impl YamlReader {
                 self.open_node(items, anchor, tag.as_deref(), "map")?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                if let Some(frame) = self.stack.pop() {
-                    let value = match frame.items {
+                if let Some(node) = self.stack.pop() {
+                    let value = match node.items {
                         NodeItems::List(items) => Value::Array(items),
                         NodeItems::Mapping(fields, _) => Value::Object(fields),
                     };
-                    self.add_value(value, frame.anchor)?;
+                    self.add_value(value, node.anchor)?;
                 }
             }
             Event::Alias(anchor) => {
                 let value = self.anchors.get(&anchor);
                 let value = value.ok_or("an alias refers to no complete value")?;
-                let copy = copy_within_budget(value, &mut self.budget)?;
+                let value_copy = copy_within_budget(value, &mut self.budget)?;
                 if self.needs_key() {
                     return Err("an alias is no key".into());
                 }
-                if self.stack.len() + depth_of(&copy) > self.max_depth {
+                if self.stack.len() + depth_of(&value_copy) > self.max_depth {
                     return Err(TOO_DEEP.into());
                 }
-                self.add_value(copy, 0)?;
+                self.add_value(value_copy, 0)?;
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
@@ -133,8 +133,8 @@ impl YamlReader {
     }
 
     fn needs_key(&self) -> bool {
-        let last = self.stack.last().map(|frame| &frame.items);
-        matches!(last, Some(NodeItems::Mapping(_, None)))
+        let innermost_items = self.stack.last().map(|frame| &frame.items);
+        matches!(innermost_items, Some(NodeItems::Mapping(_, None)))
     }
 
     /// Stores the key of the next value as a string, even if the key would have another type as a
@@ -181,8 +181,8 @@ impl YamlReader {
     }
 
     fn store_anchor(&mut self, anchor: usize, value: &Value) -> YamlResult {
-        let copy = copy_within_budget(value, &mut self.budget)?;
-        self.anchors.insert(anchor, copy);
+        let value_copy = copy_within_budget(value, &mut self.budget)?;
+        self.anchors.insert(anchor, value_copy);
         Ok(())
     }
 }

@@ -60,12 +60,12 @@ struct FoundAddress {
 fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     let bytes = text.as_bytes();
     let mut position = from;
-    while let Some(skip) = bytes
+    while let Some(distance) = bytes
         .get(position..)?
         .iter()
         .position(|byte| b":@wW".contains(byte))
     {
-        position += skip;
+        position += distance;
         let before = text.get(from..position).unwrap_or_default();
         let after = text.get(position..).unwrap_or_default();
         let address_match = match bytes.get(position) {
@@ -175,21 +175,21 @@ fn address_length(text: &str) -> usize {
     let mut address = text.get(..end).unwrap_or_default();
     // The parentheses are counted once. To count them for each character that is removed would take
     // quadratic time.
-    let mut surplus = address
+    let mut surplus_count = address
         .matches(')')
         .count()
         .saturating_sub(address.matches('(').count());
     loop {
-        let shortened = if address.ends_with(')') && surplus > 0 {
-            surplus -= 1;
+        let shortened = if address.ends_with(')') && surplus_count > 0 {
+            surplus_count -= 1;
             address.strip_suffix(')')
-        } else if let Some(head) = address.strip_suffix(';') {
+        } else if let Some(before_semicolon) = address.strip_suffix(';') {
             // A trailing entity such as `&amp;` is not part of the address.
-            let name = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+            let name = before_semicolon.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
             Some(
                 name.strip_suffix('&')
-                    .filter(|_| name.len() < head.len())
-                    .unwrap_or(head),
+                    .filter(|_| name.len() < before_semicolon.len())
+                    .unwrap_or(before_semicolon),
             )
         } else {
             address.strip_suffix(['?', '!', '.', ',', ':', '*', '_', '~', '\'', '"'])

@@ -31,11 +31,11 @@ pub(super) fn outline_blocks(
     known: &mut Definitions,
     open: bool,
 ) -> (Vec<BlockOutline>, Vec<String>) {
-    let adapted = adapt_to_parser(text);
+    let adapted_text = adapt_to_parser(text);
     let mut blocks: Vec<BlockOutline> = Vec::new();
     let (mut notes, mut links) = (Vec::new(), Vec::new());
     let mut references = References::default();
-    let text = adapted.as_deref().unwrap_or(text);
+    let text = adapted_text.as_deref().unwrap_or(text);
     let mut events = parse_events(text, known, &mut references);
     for (label, link) in events.reference_definitions().iter() {
         let title = link.title.as_deref().unwrap_or_default();

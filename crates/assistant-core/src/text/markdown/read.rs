@@ -83,8 +83,8 @@ pub(super) fn parse_events<'t, 'a>(
 
 /// Parses `text` into blocks, and records undefined labels and expanded references in `found`.
 pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
-    let adapted = adapt_to_parser(text);
-    let text = adapted.as_deref().unwrap_or(text);
+    let adapted_text = adapt_to_parser(text);
+    let text = adapted_text.as_deref().unwrap_or(text);
     // The grammar requires the definition of a footnote in the same text as its reference.
     let (prefixed_text, prefix_len) = prepend_footnotes(text, known, &mut found.missing);
     let source = prefixed_text.as_deref().unwrap_or(text);
@@ -147,7 +147,7 @@ fn prepend_footnotes(
 /// line by itself. In code and HTML, `pulldown-cmark` 0.13 ends a line only at a line feed, so it
 /// drops a line that follows such a carriage return after indented code. The text keeps its length.
 pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
-    let mut adapted: Option<Vec<u8>> = None;
+    let mut adapted_bytes: Option<Vec<u8>> = None;
     let mut start = 0;
     let mut in_marks = true;
     for (at, byte) in text.bytes().enumerate() {
@@ -156,7 +156,7 @@ pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
                 start = at;
                 in_marks = true;
                 if byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n') {
-                    let bytes = adapted.get_or_insert_with(|| text.as_bytes().to_vec());
+                    let bytes = adapted_bytes.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b'\n';
                     }
@@ -167,7 +167,7 @@ pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
                 let next_byte = text.as_bytes().get(at + 1);
                 let is_mark = byte == b'>' || !byte.is_ascii_digit() && next_byte == Some(&b' ');
                 if is_mark && at - start > MAX_MARK_COLUMN {
-                    let bytes = adapted.get_or_insert_with(|| text.as_bytes().to_vec());
+                    let bytes = adapted_bytes.get_or_insert_with(|| text.as_bytes().to_vec());
                     if let Some(byte) = bytes.get_mut(at) {
                         *byte = b' ';
                     }
@@ -176,5 +176,5 @@ pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
             _ => in_marks = false,
         }
     }
-    String::from_utf8(adapted?).ok()
+    String::from_utf8(adapted_bytes?).ok()
 }

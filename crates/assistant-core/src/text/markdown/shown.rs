@@ -22,13 +22,13 @@ impl ShownBlocks {
     /// Creates the description of the `nodes` shown for the open block, whose `source` begins at
     /// `at`. `whole` is true if no part of the source had to be repaired.
     pub(super) fn new(nodes: &[Node], at: usize, source: &str, whole: bool) -> Self {
-        let last = nodes.last().filter(|node| node.kind == Kind::Paragraph);
-        let end = last.and_then(|node| node.children.last());
-        let ends_in_text = matches!(end, Some(node) if matches!(node.kind, Kind::Text(_)));
+        let last_paragraph = nodes.last().filter(|node| node.kind == Kind::Paragraph);
+        let last_child = last_paragraph.and_then(|node| node.children.last());
+        let ends_in_text = matches!(last_child, Some(node) if matches!(node.kind, Kind::Text(_)));
         Self {
             blocks: nodes.len(),
             len: at + source.trim_end_matches(is_blank).len(),
-            grows: last.is_some(),
+            grows: last_paragraph.is_some(),
             plain: whole && ends_in_text && is_prose(source),
         }
     }

@@ -177,9 +177,9 @@ impl Markdown {
     /// the open block is too long. `old` is the previous end of the complete lines.
     fn finish_complete_blocks(&mut self, text: &str, old: usize, done: &mut Vec<Node>) {
         while self.code.is_none()
-            && let Some(stop) = window_end(text, self.at)
+            && let Some(window_end_position) = window_end(text, self.at)
         {
-            self.finish_blocks_in_window(text, stop, true, done);
+            self.finish_blocks_in_window(text, window_end_position, true, done);
         }
         let end = if self.ended { text.len() } else { self.lines };
         if self.code.is_some() || end <= self.at || end <= self.outlined && !self.ended {
@@ -203,34 +203,34 @@ impl Markdown {
         splits: bool,
         done: &mut Vec<Node>,
     ) {
-        let base = self.at;
-        let source = text.get(base..end).unwrap_or_default();
-        let open = splits || !self.ended;
-        let mut blocks = self.outline_source(source, open);
+        let base_position = self.at;
+        let source = text.get(base_position..end).unwrap_or_default();
+        let may_grow = splits || !self.ended;
+        let mut blocks = self.outline_source(source, may_grow);
         self.outlined = self.outlined.max(end);
-        let last = if open { blocks.pop() } else { None };
+        let last = if may_grow { blocks.pop() } else { None };
         let mut previous: Option<BlockOutline> = None;
         for block in blocks {
             if let Some(previous) = previous {
-                let end = base + block_start(source, &previous, &block);
-                self.finish_block(text, base, &previous, end, done);
+                let end = base_position + block_start(source, &previous, &block);
+                self.finish_block(text, base_position, &previous, end, done);
             }
             previous = Some(block);
         }
         match (previous, last) {
             (Some(previous), Some(last)) => {
-                let start = base + block_start(source, &previous, &last);
-                self.finish_block(text, base, &previous, start, done);
-                self.open_code(text, base, end, &last, done);
+                let start = base_position + block_start(source, &previous, &last);
+                self.finish_block(text, base_position, &previous, start, done);
+                self.open_code(text, base_position, end, &last, done);
             }
             (None, Some(last)) => {
-                if !self.open_code(text, base, end, &last, done) && splits {
+                if !self.open_code(text, base_position, end, &last, done) && splits {
                     // The definitions in the block are final now.
                     self.outline_source(source, false);
-                    self.finish_block(text, base, &last, end, done);
+                    self.finish_block(text, base_position, &last, end, done);
                 }
             }
-            (Some(last), None) => self.finish_block(text, base, &last, end, done),
+            (Some(last), None) => self.finish_block(text, base_position, &last, end, done),
             (None, None) if splits => {
                 self.outline_source(source, false);
                 self.begin_block(end);
@@ -259,10 +259,10 @@ impl Markdown {
         done: &mut Vec<Node>,
     ) {
         let source = self.at..end;
-        let before = text.get(..end);
-        let nodes = match Self::find_code_fence(before, base, block) {
+        let finished_text = text.get(..end);
+        let nodes = match Self::find_code_fence(finished_text, base, block) {
             Some((mut node, mut fence)) => {
-                let code = fence.advance(before.unwrap_or_default(), false);
+                let code = fence.advance(finished_text.unwrap_or_default(), false);
                 self.work += code.text.len() as u64;
                 if let Kind::CodeBlock { text, .. } = &mut node.kind {
                     *text = code.text;
@@ -361,13 +361,12 @@ impl Markdown {
             return;
         }
         self.work += source.len() as u64;
-        let adapted = adapt_to_parser(source);
-        let source = adapted.as_deref().unwrap_or(source);
-        let repaired = repair(source);
-        let mut nodes = parse_blocks(&repaired, &self.known, &mut References::default());
+        let adapted_source = adapt_to_parser(source);
+        let source = adapted_source.as_deref().unwrap_or(source);
+        let repaired_source = repair(source);
+        let mut nodes = parse_blocks(&repaired_source, &self.known, &mut References::default());
         clear_partial_values(&mut nodes, source);
-        let is_unrepaired =
-            matches!(repaired, Cow::Borrowed(repaired) if repaired.len() == source.len());
+        let is_unrepaired = matches!(repaired_source, Cow::Borrowed(repaired_source) if repaired_source.len() == source.len());
         self.shown = ShownBlocks::new(&nodes, self.at, source, is_unrepaired);
         changes.blocks.append(&mut nodes);
     }

@@ -99,8 +99,8 @@ impl InlineScanner<'_> {
         let start = self.at;
         let width = run_length(self.rest(), '`');
         let mut position = start + width;
-        while let Some(next) = self.text.get(position..).and_then(|rest| rest.find('`')) {
-            position += next;
+        while let Some(distance) = self.text.get(position..).and_then(|rest| rest.find('`')) {
+            position += distance;
             let closing_len = run_length(self.text.get(position..).unwrap_or_default(), '`');
             position += closing_len;
             if closing_len == width {
@@ -109,11 +109,11 @@ impl InlineScanner<'_> {
             }
         }
         let content = self.text.get(start + width..).unwrap_or_default();
-        let inner = content.trim_end_matches('`');
-        if inner.trim().is_empty() {
+        let code_text = content.trim_end_matches('`');
+        if code_text.trim().is_empty() {
             return self.hide_from(start);
         }
-        let closing_marks = content.len() - inner.len();
+        let closing_marks = content.len() - code_text.len();
         let missing_marks = if closing_marks < width {
             width - closing_marks
         } else {

@@ -31,19 +31,19 @@ pub fn repair(text: &str) -> Cow<'_, str> {
             let end = inline::repair_end(row, false);
             let visible_text = text.get(..cell + end.keep).unwrap_or(text);
             let row_end = if row.trim().is_empty() { "" } else { " |" };
-            let mut repaired = [visible_text, &end.close, row_end, "\n"].concat();
-            repaired.push_str(prefix);
-            repaired.push('|');
+            let mut repaired_text = [visible_text, &end.close, row_end, "\n"].concat();
+            repaired_text.push_str(prefix);
+            repaired_text.push('|');
             for _ in 0..columns {
-                repaired.push_str("-|");
+                repaired_text.push_str("-|");
             }
-            Cow::Owned(repaired)
+            Cow::Owned(repaired_text)
         }
         OpenPart::Inline { at, item, html } => {
-            let (before, open) = text.split_at_checked(at).unwrap_or((text, ""));
-            let end = inline::repair_end(open, item);
-            let visible_text = open.get(..end.keep).unwrap_or(open);
-            if end.close.is_empty() && visible_text.len() == open.len() {
+            let (before, open_text) = text.split_at_checked(at).unwrap_or((text, ""));
+            let end = inline::repair_end(open_text, item);
+            let visible_text = open_text.get(..end.keep).unwrap_or(open_text);
+            if end.close.is_empty() && visible_text.len() == open_text.len() {
                 return Cow::Borrowed(text);
             }
             let close = if html { "" } else { end.close.as_str() };

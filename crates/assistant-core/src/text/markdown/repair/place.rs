@@ -55,7 +55,7 @@ struct OpenBlock {
 
 pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
     let mut fence: Option<(char, usize)> = None;
-    let mut open: Option<OpenBlock> = None;
+    let mut open_block: Option<OpenBlock> = None;
     let (mut in_table, mut has_list) = (false, false);
     let mut start = 0;
     for whole in text.split_inclusive('\n') {
@@ -73,27 +73,27 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
         let rest = line.rest.trim_end();
         has_list |= line.item;
         if rest.is_empty() {
-            if is_last && line.item && open.is_some() {
+            if is_last && line.item && open_block.is_some() {
                 // An empty item would not interrupt the paragraph, or would make it a heading.
                 return OpenPart::Held {
                     before: line_start.saturating_sub(1),
                 };
             }
-            (open, in_table) = (None, false);
+            (open_block, in_table) = (None, false);
             continue;
         }
         if let Some(mark) = rest.chars().next().filter(|mark| ['`', '~'].contains(mark)) {
             let width = run_length(rest, mark);
             let info = rest.trim_start_matches(mark);
             if width >= 3 && (mark == '~' || !info.contains('`')) {
-                (fence, open, in_table) = (Some((mark, width)), None, false);
+                (fence, open_block, in_table) = (Some((mark, width)), None, false);
                 continue;
             }
         }
         if line.item {
-            (open, in_table) = (None, false);
+            (open_block, in_table) = (None, false);
         }
-        let head = open.take();
+        let head = open_block.take();
         if let Some(head) = &head
             && head.columns > 0
             && is_delimiter_row(rest)
@@ -163,7 +163,7 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             Some(head) => (head.at, head.item, head.html, head.lines + 1),
             None => (line.at, line.item, is_tag(rest), 1),
         };
-        open = Some(OpenBlock {
+        open_block = Some(OpenBlock {
             at,
             item,
             html,
@@ -178,15 +178,15 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
             lines,
         });
     }
-    match open {
-        Some(open)
-            if open.lines == 1
-                && open.columns > 0
+    match open_block {
+        Some(open_block)
+            if open_block.lines == 1
+                && open_block.columns > 0
                 && text
-                    .get(open.at..)
+                    .get(open_block.at..)
                     .is_some_and(|head| head.starts_with('|')) =>
         {
-            create_table_part(text, &open)
+            create_table_part(text, &open_block)
         }
         Some(OpenBlock { at, item, html, .. }) => OpenPart::Inline { at, item, html },
         None => OpenPart::Done,
@@ -221,31 +221,31 @@ fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
     let (mut rest, mut indent, mut item) = (line, 0, false);
     let mut depth = 0;
     loop {
-        let trimmed = rest.trim_start_matches([' ', '\t']);
-        let blank_len = rest.len() - trimmed.len();
+        let content = rest.trim_start_matches([' ', '\t']);
+        let blank_len = rest.len() - content.len();
         let mark_len = if depth == MAX_MARKS {
             0
-        } else if trimmed.starts_with('>') {
+        } else if content.starts_with('>') {
             1
-        } else if is_thematic_break(trimmed) {
+        } else if is_thematic_break(content) {
             0
         } else {
-            list_mark_length(trimmed)
+            list_mark_length(content)
         };
         at += blank_len + mark_len;
         if mark_len == 0 {
             let indent = indent + blank_len;
             return ContentLine {
                 at,
-                rest: trimmed,
+                rest: content,
                 indent,
                 item,
             };
         }
-        item |= !trimmed.starts_with('>');
+        item |= !content.starts_with('>');
         depth += 1;
         indent = 0;
-        rest = trimmed.get(mark_len..).unwrap_or_default();
+        rest = content.get(mark_len..).unwrap_or_default();
     }
 }
 
@@ -292,17 +292,17 @@ fn is_delimiter_row(text: &str) -> bool {
 /// Returns the number of cells in a row.
 fn count_cells(row: &str) -> usize {
     let row = row.trim();
-    let inner = row.strip_prefix('|').unwrap_or(row);
-    let pipes = pipe_positions(inner).count();
-    let is_closed = inner.ends_with('|') && !inner.ends_with("\\|");
+    let cells = row.strip_prefix('|').unwrap_or(row);
+    let pipes = pipe_positions(cells).count();
+    let is_closed = cells.ends_with('|') && !cells.ends_with("\\|");
     (pipes + usize::from(!is_closed)).max(1)
 }
 
 fn pipe_positions(row: &str) -> impl Iterator<Item = usize> {
-    let mut escaped = false;
+    let mut is_escaped = false;
     row.char_indices().filter_map(move |(at, char)| {
-        let is_pipe = char == '|' && !escaped;
-        escaped = char == '\\' && !escaped;
+        let is_pipe = char == '|' && !is_escaped;
+        is_escaped = char == '\\' && !is_escaped;
         is_pipe.then_some(at)
     })
 }
