@@ -11,7 +11,7 @@ use serde_json::{Number, Value, json};
 use super::schema;
 
 /// The maximum number of argument maxima in one approval.
-const MAX_MAXIMA: usize = 16;
+const MAX_ARG_MAXIMA: usize = 16;
 
 /// Bounds of a remembered approval.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -120,10 +120,10 @@ impl GrantBounds {
     }
 }
 
-fn min_bound<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
+fn min_bound<T: Ord + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -160,7 +160,9 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
 /// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid or there are more
 /// than 16 entries.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
-    let list = value.as_array().filter(|list| list.len() <= MAX_MAXIMA)?;
+    let list = value
+        .as_array()
+        .filter(|list| list.len() <= MAX_ARG_MAXIMA)?;
     let read_maximum = |entry: &Value| {
         Some(ArgMaximum {
             pointer: entry.get("pointer")?.as_str()?.to_owned(),

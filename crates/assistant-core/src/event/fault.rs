@@ -11,7 +11,7 @@ use super::Diagnostic;
 /// only counted.
 const MAX_NOTES: usize = 256;
 /// The maximum length of quoted input in a message, in characters.
-const MAX_QUOTE: usize = 200;
+const MAX_QUOTE_LEN: usize = 200;
 
 /// A violation of the protocol that ends the stream. Events delivered before remain valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Notes {
 /// the text is longer.
 #[must_use]
 pub fn quote(text: &str) -> String {
-    let mut excerpt: String = text.chars().take(MAX_QUOTE).collect();
+    let mut excerpt: String = text.chars().take(MAX_QUOTE_LEN).collect();
     if excerpt.len() < text.len() {
         excerpt.push('…');
     }

@@ -17,7 +17,7 @@ use budget::PatchBudget;
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
-use value::NODE;
+use value::NODE_SIZE;
 pub(crate) use value::{size_of, size_of_object};
 
 /// The error of a rejected patch.

@@ -10,7 +10,7 @@ use super::Violation;
 use super::check::{EvaluatedPositions, Validation};
 
 /// The maximum number of alternatives that a message lists.
-const MAX_NAMED: usize = 8;
+const MAX_LISTED_ALTERNATIVES: usize = 8;
 
 /// The total weight of violations from which an alternative counts as not intended.
 const UNINTENDED_WEIGHT: usize = 1000;
@@ -200,13 +200,13 @@ impl<'a> Validation<'a, '_> {
             return None;
         }
         let mut names: Vec<String> = Vec::new();
-        for schema in schemas.iter().take(MAX_NAMED) {
+        for schema in schemas.iter().take(MAX_LISTED_ALTERNATIVES) {
             let name = self.describe_schema(schema)?;
             if !names.contains(&name) {
                 names.push(name);
             }
         }
-        if schemas.len() > MAX_NAMED {
+        if schemas.len() > MAX_LISTED_ALTERNATIVES {
             names.push("…".into());
         }
         Some(names.join(" or "))

@@ -16,7 +16,7 @@ use super::{
 use crate::event::Diagnostic;
 
 /// The maximum length of a reported problem, in characters.
-const MAX_PROBLEM: usize = 200;
+const MAX_PROBLEM_LEN: usize = 200;
 
 /// An incremental parser for callouts. The chunks of all pushes and of the end together equal those
 /// of the whole text, however it is split.
@@ -351,7 +351,7 @@ impl Parser {
     }
 
     fn report_problem(&mut self, code: &'static str, ordinal: u32, problem: &str) {
-        let problem: String = problem.chars().take(MAX_PROBLEM).collect();
+        let problem: String = problem.chars().take(MAX_PROBLEM_LEN).collect();
         let message = format!("callout {ordinal}: {problem}");
         self.diagnostics.push(Diagnostic::new(code, message));
     }
