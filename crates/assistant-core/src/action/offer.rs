@@ -18,21 +18,21 @@ use super::{ActionFingerprint, ActionSpec};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferFilter {
-    /// Tags of offered actions.
+    /// The tags whose actions pass the filter.
     pub(crate) tags: Vec<String>,
-    /// Names of offered actions.
+    /// The names of actions that pass the filter.
     pub(crate) names: Vec<String>,
 }
 
 impl OfferFilter {
-    /// Adds a tag.
+    /// Permits the actions with a tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// Adds a name.
+    /// Permits the action with a name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.names.push(name.into());

@@ -52,12 +52,12 @@ impl RememberScope {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Remember {
-    /// The lifetime.
+    /// The lifetime of the approval.
     pub(crate) scope: RememberScope,
     /// True to cover arguments other than those approved, as far as the action permits
     /// ([`Remembering`]).
     pub(crate) any_args: bool,
-    /// The bounds. Bounds wider than those of the action are reduced to the action's.
+    /// The bounds of the approval. Bounds wider than those of the action are reduced to the latter.
     pub(crate) bounds: GrantBounds,
 }
 

@@ -57,14 +57,14 @@ pub struct ContentPart {
     pub id: Option<String>,
     /// Metadata, which may be any JSON value.
     pub metadata: Option<Value>,
-    /// The content.
+    /// The text or the media of the part.
     pub body: PartBody,
 }
 
 /// The body of a content part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartBody {
-    /// Text.
+    /// A piece of plain text.
     Text(String),
     /// An image, a sound, a video or a document.
     Media {
@@ -78,7 +78,7 @@ pub enum PartBody {
 /// The location of a media part's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Inline in the message, as base64.
+    /// Bytes inside the message, encoded as base64.
     Data {
         /// The bytes as base64.
         value: String,
@@ -87,14 +87,14 @@ pub enum Source {
     },
     /// Data at a URL, which is fetched only if the host permits it.
     Url {
-        /// The address.
+        /// The URL of the data.
         value: String,
         /// The media type, if known.
         mime_type: Option<String>,
     },
     /// An opaque handle of a provider. The handle is neither fetched nor parsed.
     File {
-        /// The handle.
+        /// The handle, as issued by the provider.
         value: String,
         /// The provider that issued the handle, if known.
         provider: Option<String>,

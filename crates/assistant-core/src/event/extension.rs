@@ -26,7 +26,7 @@ pub enum Extension {
         message_id: String,
         /// True if the block contains reasoning.
         reasoning: bool,
-        /// The fields of `extra`.
+        /// The initial fields of `extra`.
         extra: Object,
     },
     /// Appends text to a block.
@@ -95,7 +95,7 @@ pub enum Extension {
         tool_call_id: String,
         /// The id of the message that reports the outcome.
         message_id: String,
-        /// The outcome.
+        /// The outcome that the agent reports.
         settlement: Settlement,
     },
 }
@@ -105,7 +105,7 @@ pub enum Extension {
 pub enum Settlement {
     /// An intermediate result.
     Preliminary(Value),
-    /// The result.
+    /// The final result.
     Output(Value),
     /// The failure of the call, with the error message.
     Error(String),

@@ -13,7 +13,8 @@ const MAX_NOTES: usize = 256;
 /// The maximum length of quoted input in a message, in characters.
 const MAX_QUOTE_LEN: usize = 200;
 
-/// A violation of the protocol that ends the stream. Events delivered before remain valid.
+/// A violation of the protocol that ends the stream. Events that were delivered before the
+/// violation remain valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtocolError {
     pub(crate) code: &'static str,

@@ -17,10 +17,10 @@ pub enum Role {
     User,
     /// The agent.
     Assistant,
-    /// The result of a tool call. Used only on the wire, since the tree stores a result in its
-    /// call.
+    /// The result of a tool call. This role is used only between agent and client, since the
+    /// conversation tree stores a result in its call.
     Tool,
-    /// A structured description of the agent's activity. Never sent back.
+    /// A structured description of the agent's activity, which is never sent back to the agent.
     Activity,
     /// Reasoning of the model.
     Reasoning,
@@ -57,7 +57,7 @@ impl Role {
     }
 }
 
-/// A message on the wire.
+/// A message that is exchanged with an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// The message's id, an opaque string.

@@ -98,7 +98,7 @@ impl From<EventKind> for Event {
 /// fields are boxed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Base {
-    /// Milliseconds since 1970, by the producer's clock; never used for ordering.
+    /// The time in milliseconds since 1970, by the producer's clock. It is never used for ordering.
     pub timestamp: Option<i64>,
     /// The provider's original event, for debugging.
     pub raw_event: Option<Box<Value>>,
@@ -188,7 +188,7 @@ pub enum EventKind {
         snapshot: Value,
     },
     StateDelta {
-        /// An RFC 6902 JSON Patch, each element an object.
+        /// A JSON Patch (RFC 6902), in which each element is an object.
         delta: Vec<Value>,
     },
     MessagesSnapshot {
@@ -204,7 +204,7 @@ pub enum EventKind {
     ActivityDelta {
         message_id: String,
         activity_type: String,
-        /// An RFC 6902 JSON Patch, each element an object.
+        /// A JSON Patch (RFC 6902), in which each element is an object.
         patch: Vec<Value>,
     },
     ReasoningStart {

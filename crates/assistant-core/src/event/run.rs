@@ -50,7 +50,7 @@ impl RunInput {
 /// A tool in the request to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The unique name.
+    /// The name, which is unique in the request.
     pub name: String,
     /// The description for the model.
     pub description: String,
@@ -60,13 +60,13 @@ pub struct Tool {
     pub metadata: Option<Object>,
 }
 
-/// A description of the page's context, with its current text.
+/// A part of the page's context: a description and the current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextItem {
-    /// The description.
+    /// The description of the text, for the model.
     pub description: String,
-    /// The text.
+    /// The current text.
     pub value: String,
 }
 

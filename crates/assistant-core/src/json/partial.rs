@@ -43,8 +43,8 @@ pub enum DocumentState {
 /// The state of a location in the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
-    /// The document is incomplete, and the field is missing or still being written. Also the state
-    /// of every field in invalid text.
+    /// The document is incomplete, and the field is missing or still being written. Every field of
+    /// an invalid text has this state, too.
     Partial,
     /// The field has its final value, or the document is complete, with or without the field.
     Complete,

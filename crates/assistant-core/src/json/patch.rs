@@ -177,9 +177,9 @@ pub(crate) fn apply_within(
 
 /// The inverse of a change.
 enum Undo {
-    /// Restores this value.
+    /// Restores the previous value at a path.
     Put(Pointer, Value),
-    /// Removes the value.
+    /// Removes the value at a path.
     Remove(Pointer),
     /// Inserts the value again at its position in the container.
     Insert(Pointer, usize, Value),

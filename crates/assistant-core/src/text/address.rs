@@ -1,8 +1,8 @@
 //! Validates addresses that agents wrote: links that a user may follow, and media that the page may
 //! fetch.
 //!
-//! An address is normalized the way browsers do it, then checked, and the normalized text is
-//! returned, so that the address in use is the checked one. Nothing is fetched here.
+//! An address is normalized as in browsers and then checked. The normalized text is returned, so
+//! that the checked address is also the address that is used. Nothing is fetched here.
 
 /// The longest accepted address, in bytes.
 const MAX_LEN: usize = 8 * 1024;
@@ -91,7 +91,7 @@ fn strip_controls(text: &str) -> String {
     visible_text.trim().to_owned()
 }
 
-/// Splits at the first colon; `None` if no colon precedes the path, query and fragment.
+/// Splits an address at the first colon; `None` if no colon precedes the path, query and fragment.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))

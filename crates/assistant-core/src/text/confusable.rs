@@ -43,7 +43,7 @@ pub fn ascii_like(c: char) -> Option<char> {
     }
 }
 
-/// The digits zero of other scripts, from Unicode 17.0 below U+10000. The nine code points after
+/// The zero digits of other scripts, from Unicode 17.0 below U+10000. The nine code points after
 /// each zero are the other digits of its script.
 const ZEROS: &str = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰";
 

@@ -40,7 +40,7 @@ impl<'a> Context<'a> {
         self.strict
     }
 
-    /// Adds a diagnostic.
+    /// Adds a diagnostic to the collector.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.notes.add(diagnostic);
     }

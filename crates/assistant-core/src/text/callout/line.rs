@@ -1,4 +1,5 @@
-//! Classifies a line incrementally: possible header, quote mark, fences.
+//! Classifies a line incrementally: whether it may be a header, has a quote mark, or opens or
+//! closes a fence.
 
 use super::fence::{Fence, FenceScanner};
 

@@ -9,7 +9,7 @@ pub struct CalloutOptions {
 }
 
 impl CalloutOptions {
-    /// The upper limit of the nesting, since values are later walked by recursion.
+    /// The upper limit of the nesting, since values are later traversed by recursion.
     pub(super) const DEPTH_LIMIT: usize = 100;
 
     /// Sets the maximum size of one callout in bytes; 256 KiB by default.

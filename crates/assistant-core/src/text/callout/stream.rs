@@ -29,7 +29,7 @@ pub enum StreamChunk {
     ToolOutputAvailable {
         /// The call's id.
         id: String,
-        /// The result.
+        /// The output of the tool.
         output: Value,
     },
     /// The failure of a call.

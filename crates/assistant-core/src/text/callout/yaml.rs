@@ -1,7 +1,7 @@
 //! Parses the body of a callout: a single YAML document with a mapping, within limits.
 //!
 //! Values are built from the events of the YAML parser without recursion, so that the limits apply
-//! before memory is used.
+//! before memory is allocated.
 
 use std::{borrow::Cow, collections::HashMap};
 

@@ -17,7 +17,7 @@ pub(super) struct CodeFence {
 
 /// The result of [`CodeFence::advance`].
 pub(super) struct CodeProgress {
-    /// New code.
+    /// The code since the previous call.
     pub(super) text: String,
     /// The end of the block: after its closing fence, or the end of the text. `None` while the
     /// block is open.

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Node {
-    /// The kind.
+    /// The kind of the node, with its values.
     pub kind: Kind,
     /// The children, in order. Empty for leaves.
     pub children: Vec<Self>,
@@ -20,7 +20,7 @@ pub enum Kind {
     Code(String),
     /// A leaf: a formula, in TeX.
     Math {
-        /// The formula.
+        /// The TeX source of the formula.
         tex: String,
         /// True if the formula is displayed on separate lines.
         display: bool,
@@ -37,9 +37,9 @@ pub enum Kind {
     Quote(Option<Alert>),
     /// A leaf: a block of code.
     CodeBlock {
-        /// The word after the fence as written; may be empty.
+        /// The first word after the fence, as written. It may be empty.
         language: String,
-        /// The code. Ends with a line break unless it is empty or still being written.
+        /// The code, which ends with a line break unless it is empty or still being written.
         text: String,
     },
     /// A list of items.
@@ -73,14 +73,14 @@ pub enum Kind {
     Link {
         /// The address; empty while the text of the link is streaming.
         href: String,
-        /// The title.
+        /// The title of the link; empty if the link has none.
         title: String,
     },
     /// An image, with inlines as the alternative text. The address is not checked.
     Image {
-        /// The address.
+        /// The address of the image.
         src: String,
-        /// The title.
+        /// The title of the image; empty if the image has none.
         title: String,
     },
     /// A leaf: a reference to a footnote, by its label.
