@@ -21,7 +21,7 @@ struct AlternativesOutcome {
     fitting: usize,
     /// The violations of the closest alternative so far.
     closest: Vec<Violation>,
-    /// The total weight of [`Self::closest`].
+    /// The total weight of the violations in `closest`.
     weight: Option<usize>,
     /// True if several alternatives have this weight.
     tied: bool,

@@ -15,7 +15,7 @@ const MAX_MARK_COLUMN: usize = 256;
 /// references would otherwise exhaust the memory.
 const MAX_EXPANSION: usize = 4 << 20;
 
-/// The grammar options.
+/// The extensions of the grammar that are enabled.
 pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)

@@ -1,11 +1,11 @@
 //! Parses a growing text incrementally, and tracks its finished, open and changed blocks.
 //!
-//! Markdown is parsed line by line, and only the last block can change with the next line. So the
-//! text is outlined at complete lines; all blocks but the last are parsed once and are finished.
-//! The last block is parsed again as it grows, as often as `pace` permits; an open code block is
-//! never parsed again. Plain words at the end of a paragraph are appended without parsing. A block
-//! that grows too long is split. The order in which blocks are finished depends only on the text,
-//! not on the pieces in which it arrived.
+//! Markdown is parsed line by line, and only the last block can change with the next line.
+//! Therefore, the text is outlined at complete lines; all blocks but the last are parsed once and
+//! are finished. The last block is parsed again as it grows, as often as `pace` permits; an open
+//! code block is never parsed again. Plain words at the end of a paragraph are appended without
+//! parsing. A block that grows too long is split. The order in which blocks are finished depends
+//! only on the text, not on the pieces in which it arrived.
 
 use std::{borrow::Cow, ops::Range};
 

@@ -6,7 +6,7 @@
 pub struct Node {
     /// The kind of the node, with its values.
     pub kind: Kind,
-    /// The children, in order. Empty for leaves.
+    /// The children, in order; empty for leaves.
     pub children: Vec<Self>,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct EndRepair {
     pub(super) close: String,
 }
 
-/// An open mark.
+/// A mark that opens emphasis, a link or an image, and is not closed so far.
 struct OpenMark {
     /// The position of the mark.
     at: usize,
