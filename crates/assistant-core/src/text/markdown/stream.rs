@@ -366,7 +366,8 @@ impl Markdown {
         let repaired_source = repair(source);
         let mut nodes = parse_blocks(&repaired_source, &self.known, &mut References::default());
         clear_partial_values(&mut nodes, source);
-        let is_unrepaired = matches!(repaired_source, Cow::Borrowed(repaired_source) if repaired_source.len() == source.len());
+        let is_unrepaired =
+            matches!(repaired_source, Cow::Borrowed(text) if text.len() == source.len());
         self.shown = ShownBlocks::new(&nodes, self.at, source, is_unrepaired);
         changes.blocks.append(&mut nodes);
     }
