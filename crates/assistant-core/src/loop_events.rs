@@ -23,49 +23,49 @@ use crate::{
 pub enum LoopEvent {
     /// A message of the user joined the chat.
     UserMessage {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
     },
     /// A message that the user sent during the loop joined the chat at a boundary between tools.
     Interjection {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
     },
     /// A message of the assistant is complete, or a complete message has changed.
     AssistantMessage {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
         /// True for a new message, false for a changed message.
         is_new: bool,
     },
     /// A message of the assistant requests tool calls; none of them has started.
     ToolCalls {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
-        /// The calls, in order.
+        /// The keys of the calls, in the order of the message.
         calls: Vec<CallKey>,
     },
     /// A tool has started: a handler of the page, or the agent's own tool.
     ToolStarted {
-        /// The call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
     },
-    /// A call has ended, by its result or otherwise.
+    /// A call has ended, with or without a result.
     ToolExecuted {
-        /// The call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
-        /// The final phase.
+        /// The phase in which the call ended.
         phase: Phase,
     },
     /// The loop has ended.
     FinalResponse {
-        /// The assistant's last message, if any.
+        /// The id of the assistant's last message, if there is one.
         message: Option<MessageId>,
-        /// The reason for the end.
+        /// The reason for the end of the loop.
         reason: FinishReason,
         /// The usage, time and price of the last message, as far as they are known.
         cost: Cost,
@@ -162,7 +162,7 @@ impl LoopEvent {
     }
 }
 
-/// The progress of a call that was reported so far.
+/// The last stage of a call that was reported to observers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReportedStage {
     Generated,
@@ -174,18 +174,18 @@ enum ReportedStage {
 /// [`Output::changes`](crate::session::Output::changes) to [`Self::record`] after each input.
 #[derive(Debug, Clone, Default)]
 pub struct LoopEvents {
-    /// The reported messages, with hashes of their contents.
+    /// The hash of the contents of each reported message.
     messages: HashMap<MessageId, u64>,
     calls: HashMap<CallKey, ReportedStage>,
-    /// Messages that are being written.
+    /// The messages that are still being written.
     open: Vec<MessageId>,
-    /// The run whose end was reported as the end of the loop.
+    /// The id of the run whose end was reported as the end of the loop.
     ended: Option<String>,
 }
 
 impl LoopEvents {
-    /// Creates the converter for a session. Its present contents are not reported, apart from
-    /// messages that are still being written.
+    /// Creates the converter for a session. The existing contents of the session are not reported,
+    /// except for messages that are still being written.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let conversation = session.conversation();
@@ -199,18 +199,18 @@ impl LoopEvents {
                 .messages
                 .insert(message.id.clone(), hash_message(message));
             let calls = conversation.calls_in(message);
-            let staged = calls.map(|call| (call.key(), stage_of(call.phase())));
-            events.calls.extend(staged);
+            let stages = calls.map(|call| (call.key(), stage_of(call.phase())));
+            events.calls.extend(stages);
         }
         if session.summary().finish.is_some() {
-            let newest = session.summary().runs.last();
-            events.ended = newest.map(|run| run.run_id.clone());
+            let newest_run = session.summary().runs.last();
+            events.ended = newest_run.map(|run| run.run_id.clone());
         }
         events
     }
 
-    /// Returns the events that follow from the changes of one input. Opening another conversation
-    /// causes no event.
+    /// Returns the events for the changes of one input. If the changes open another conversation,
+    /// there are no events.
     pub fn record(&mut self, session: &Session, changes: &[Change]) -> Vec<LoopEvent> {
         if changes.contains(&Change::Thread) {
             *self = Self::of(session);
@@ -220,8 +220,8 @@ impl LoopEvents {
             return Vec::new();
         }
         let conversation = session.conversation();
-        let mut touched = std::mem::take(&mut self.open);
-        touched.extend(changes.iter().filter_map(|change| match change {
+        let mut changed_ids = std::mem::take(&mut self.open);
+        changed_ids.extend(changes.iter().filter_map(|change| match change {
             Change::MessageAdded(id) | Change::Message(id) => Some(id.clone()),
             Change::PartAdded { message, .. } | Change::PartGrew { message, .. } => {
                 Some(message.clone())
@@ -233,9 +233,9 @@ impl LoopEvents {
             _ => None,
         }));
         let mut events = Vec::new();
-        let mut ids = HashSet::new();
-        for id in touched {
-            if ids.insert(id.clone())
+        let mut visited = HashSet::new();
+        for id in changed_ids {
+            if visited.insert(id.clone())
                 && let Some(message) = conversation.message(&id)
             {
                 self.record_message(conversation, message, &mut events);
@@ -277,12 +277,12 @@ impl LoopEvents {
         if message.parts.is_empty() {
             return;
         }
-        let contents = hash_message(message);
-        let known = self.messages.insert(id.clone(), contents);
-        if known != Some(contents) {
+        let hash = hash_message(message);
+        let previous_hash = self.messages.insert(id.clone(), hash);
+        if previous_hash != Some(hash) {
             events.push(LoopEvent::AssistantMessage {
                 message: id.clone(),
-                is_new: known.is_none(),
+                is_new: previous_hash.is_none(),
             });
         }
         self.record_calls(conversation, message, events);
@@ -294,24 +294,24 @@ impl LoopEvents {
         message: &Message,
         events: &mut Vec<LoopEvent>,
     ) {
-        let all = || conversation.calls_in(message);
-        let fresh = all().map(|call| call.key());
-        let fresh: Vec<CallKey> = fresh.filter(|key| !self.calls.contains_key(key)).collect();
+        let message_calls = || conversation.calls_in(message);
+        let keys = message_calls().map(|call| call.key());
+        let new_keys: Vec<CallKey> = keys.filter(|key| !self.calls.contains_key(key)).collect();
         self.calls
-            .extend(fresh.iter().map(|key| (*key, ReportedStage::Generated)));
-        if !fresh.is_empty() {
+            .extend(new_keys.iter().map(|key| (*key, ReportedStage::Generated)));
+        if !new_keys.is_empty() {
             events.push(LoopEvent::ToolCalls {
                 message: message.id.clone(),
-                calls: fresh,
+                calls: new_keys,
             });
         }
-        for call in all() {
-            let (key, name, now) = (call.key(), call.name.clone(), stage_of(call.phase()));
-            let Some(known) = self.calls.insert(key, now) else {
+        for call in message_calls() {
+            let (key, name, current) = (call.key(), call.name.clone(), stage_of(call.phase()));
+            let Some(previous) = self.calls.insert(key, current) else {
                 continue;
             };
-            match (known, now) {
-                (ReportedStage::Executed, _) => drop(self.calls.insert(key, known)),
+            match (previous, current) {
+                (ReportedStage::Executed, _) => drop(self.calls.insert(key, previous)),
                 (ReportedStage::Generated, ReportedStage::Started) => {
                     events.push(LoopEvent::ToolStarted { call: key, name });
                 }
@@ -328,19 +328,21 @@ impl LoopEvents {
     fn record_loop_end(&mut self, session: &Session) -> Option<LoopEvent> {
         let summary = session.summary();
         let reason = summary.finish?;
-        let run = &summary.runs.last()?.run_id;
+        let run_id = &summary.runs.last()?.run_id;
         let is_open = reason == FinishReason::Interrupt || session.is_busy();
-        if is_open || self.ended.as_ref() == Some(run) {
+        if is_open || self.ended.as_ref() == Some(run_id) {
             return None;
         }
-        self.ended = Some(run.clone());
+        self.ended = Some(run_id.clone());
         let newest_first = session.conversation().run_path().rev();
-        let mut answer = newest_first.take_while(|message| !message.is_from_user());
-        let last = answer.find(|message| message.role == Role::Assistant);
+        let mut answer_messages = newest_first.take_while(|message| !message.is_from_user());
+        let last_message = answer_messages.find(|message| message.role == Role::Assistant);
         Some(LoopEvent::FinalResponse {
-            message: last.map(|message| message.id.clone()),
+            message: last_message.map(|message| message.id.clone()),
             reason,
-            cost: last.map(|message| message.cost.clone()).unwrap_or_default(),
+            cost: last_message
+                .map(|message| message.cost.clone())
+                .unwrap_or_default(),
         })
     }
 }
@@ -353,7 +355,8 @@ const fn stage_of(phase: Phase) -> ReportedStage {
     }
 }
 
-/// Hashes the texts, the calls and the number of other parts of a message.
+/// Hashes the parts of a message: texts by their content, calls by their keys, and other parts by
+/// their number only.
 fn hash_message(message: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in &message.parts {

@@ -1,4 +1,4 @@
-//! Notifies observers: callbacks that receive events and cannot affect them.
+//! Notifies observers, which are callbacks that receive events and cannot change them.
 //!
 //! The engine itself calls no observers. A host notifies its observers after each input, and
 //! continues regardless of their results (rule "observers").
@@ -86,11 +86,11 @@ impl<T: ?Sized> Observers<T> {
     /// Removes an observer and returns true if it was registered. The observer is not called again,
     /// not even by a notification in progress.
     pub fn remove(&self, id: ObserverId) -> bool {
-        // Dropped after the borrow ends, since dropping the observer may reenter the list.
+        // The observer is dropped after the borrow ends, since its destructor may access the list.
         let removed = {
             let mut list = self.list.borrow_mut();
-            let place = list.iter().position(|(other, _)| *other == id);
-            place.map(|place| list.remove(place))
+            let index = list.iter().position(|(other, _)| *other == id);
+            index.map(|index| list.remove(index))
         };
         removed.is_some()
     }
@@ -101,17 +101,17 @@ impl<T: ?Sized> Observers<T> {
         self.list.borrow().is_empty()
     }
 
-    /// Notifies every observer in order and returns the messages of those that failed. An observer
-    /// may add and remove observers during the notification.
+    /// Notifies every observer in order and returns the error messages of those that failed. An
+    /// observer may add and remove observers during the notification.
     ///
     /// A panic of an observer counts as a failure on targets where panics unwind. In a browser, a
     /// panic aborts the whole module.
     pub fn notify(&self, event: &T) -> Vec<String> {
-        let until = ObserverId(self.last.get());
+        let last_id = ObserverId(self.last.get());
         let mut failures = Vec::new();
-        let mut before = ObserverId(0);
-        while let Some((id, observer)) = self.next_observer(before, until) {
-            before = id;
+        let mut previous_id = ObserverId(0);
+        while let Some((id, observer)) = self.next_observer(previous_id, last_id) {
+            previous_id = id;
             let result = catch_unwind(AssertUnwindSafe(|| observer(event)));
             match result {
                 Ok(Ok(())) => {}
@@ -122,22 +122,22 @@ impl<T: ?Sized> Observers<T> {
         failures
     }
 
-    /// Returns the first observer whose id is after `before`, if the id is at most `until`, the
-    /// last id when the notification began.
+    /// Returns the first observer whose id is greater than `previous_id` and at most `last_id`. The
+    /// latter is the last id when the notification began.
     fn next_observer(
         &self,
-        before: ObserverId,
-        until: ObserverId,
+        previous_id: ObserverId,
+        last_id: ObserverId,
     ) -> Option<(ObserverId, Observer<T>)> {
         let list = self.list.borrow();
         // The list is sorted by id.
-        let place = list.partition_point(|(id, _)| *id <= before);
-        let (id, observer) = list.get(place)?;
-        (*id <= until).then(|| (*id, Rc::clone(observer)))
+        let index = list.partition_point(|(id, _)| *id <= previous_id);
+        let (id, observer) = list.get(index)?;
+        (*id <= last_id).then(|| (*id, Rc::clone(observer)))
     }
 }
 
-/// Creates the diagnostic by which a host reports the failure of an observer.
+/// Creates the diagnostic with which a host reports the failure of an observer.
 #[must_use]
 pub fn failed(message: impl Into<String>) -> Diagnostic {
     Diagnostic::new("observer-failed", message)

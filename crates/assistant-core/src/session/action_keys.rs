@@ -1,11 +1,11 @@
-//! Finds action lists and their answers by the keys that `LangChain`'s middleware for Python and
-//! for JavaScript uses.
+//! Finds action lists and edited actions by the JSON keys that `LangChain`'s middleware for Python
+//! and for JavaScript uses.
 
 use serde_json::Value;
 
 use crate::event::Object;
 
-/// The keys of action lists and their answers in one spelling.
+/// The JSON keys of action lists and of their answers, in snake case or in camel case.
 #[derive(Debug, PartialEq)]
 pub(super) struct ActionListKeys {
     pub(super) requests: &'static str,
@@ -36,26 +36,29 @@ const CAMEL_CASE: ActionListKeys = ActionListKeys {
     edited_action: "editedAction",
 };
 
-/// Both spellings. An answer has the spelling of the list.
+/// The keys in both spellings. An answer uses the spelling of its list.
 static SPELLINGS: [ActionListKeys; 2] = [SNAKE_CASE, CAMEL_CASE];
 
-/// Finds the list of actions in an interrupt's metadata. Returns its keys, its actions and the
-/// agent's rules for the actions; `None` if the metadata has no action.
+/// Finds the list of actions in an interrupt's metadata. Returns the keys of the list, its actions,
+/// and the agent's rules for the actions; `None` if the metadata has no action.
 pub(super) fn find_action_list(
     metadata: Option<&Object>,
 ) -> Option<(&'static ActionListKeys, Vec<Value>, Vec<Value>)> {
-    let places = candidate_objects(metadata);
-    let list_at = |place: &Object, key: &str| place.get(key)?.as_array().cloned();
-    let mut lists = places
+    let candidates = candidate_objects(metadata);
+    let list_at = |object: &Object, key: &str| object.get(key)?.as_array().cloned();
+    let mut lists = candidates
         .iter()
-        .flat_map(|place| SPELLINGS.iter().map(move |keys| (place, keys)))
-        .filter_map(|(place, keys)| {
-            let requests = list_at(place, keys.requests).filter(|list| !list.is_empty())?;
-            Some((keys, requests, list_at(place, keys.reviews)))
+        .flat_map(|object| SPELLINGS.iter().map(move |keys| (object, keys)))
+        .filter_map(|(object, keys)| {
+            let requests = list_at(object, keys.requests).filter(|list| !list.is_empty())?;
+            Some((keys, requests, list_at(object, keys.reviews)))
         });
     let (keys, requests, reviews) = lists.next()?;
-    let mut elsewhere = places.iter();
-    let reviews = reviews.or_else(|| elsewhere.find_map(|place| list_at(place, keys.reviews)));
+    let reviews = reviews.or_else(|| {
+        candidates
+            .iter()
+            .find_map(|object| list_at(object, keys.reviews))
+    });
     Some((keys, requests, reviews.unwrap_or_default()))
 }
 
@@ -67,11 +70,11 @@ pub(super) fn edited_action(decision: &Value) -> Option<&Value> {
         .find_map(|keys| decision.get(keys.edited_action))
 }
 
-/// Returns the objects in which agents send the list: the metadata itself, its `value`, and
+/// Returns the objects that may contain the list: the metadata itself, the metadata's `value`, and
 /// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
 fn candidate_objects(metadata: Option<&Object>) -> Vec<&Object> {
-    let inner = |object: Option<_>| Object::get(object?, "value")?.as_object();
+    let value_in = |object: Option<_>| Object::get(object?, "value")?.as_object();
     let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
-    let places = [metadata, inner(metadata), raw, inner(raw)];
-    places.into_iter().flatten().collect()
+    let objects = [metadata, value_in(metadata), raw, value_in(raw)];
+    objects.into_iter().flatten().collect()
 }

@@ -1,7 +1,7 @@
 //! Parses lists of actions that an agent asks about, and builds answers with one decision for each
 //! action, as in `LangChain`'s human-in-the-loop middleware (rule "one decision for each action").
 //!
-//! `answer_format` determines whether an interrupt with a list is answered by decisions.
+//! The module `answer_format` determines whether the answer to an interrupt consists of decisions.
 
 use serde_json::{Map, Value, json};
 
@@ -66,8 +66,8 @@ pub struct RequestedAction {
 pub(super) struct ActionList(Vec<RequestedAction>);
 
 impl DecisionKind {
-    /// The kinds that every version of the middleware accepts.
-    const COMMON: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
+    /// The kinds of decision that every version of the middleware accepts.
+    const COMMON_KINDS: [Self; 3] = [Self::Approve, Self::Edit, Self::Reject];
 
     fn from_name(name: &Value) -> Option<Self> {
         Some(match name.as_str()? {
@@ -92,20 +92,20 @@ impl ActionDecision {
         }
     }
 
-    /// Parses the decision of an answer about this action; `None` if it is malformed or names
-    /// another action.
-    fn parse(written: &Value, action: &RequestedAction) -> Option<Self> {
-        let message = written.get("message").and_then(Value::as_str);
-        Some(match DecisionKind::from_name(written.get("type")?)? {
+    /// Parses the decision about an action from an answer; `None` if the decision is malformed or
+    /// names another action.
+    fn parse(value: &Value, action: &RequestedAction) -> Option<Self> {
+        let message = value.get("message").and_then(Value::as_str);
+        Some(match DecisionKind::from_name(value.get("type")?)? {
             DecisionKind::Approve => Self::Approve,
             DecisionKind::Edit => {
-                let edited = written.get(action.keys.edited_action)?;
-                // An edit may not name another action than the one shown.
-                edited
+                let edited_action = value.get(action.keys.edited_action)?;
+                // An edit must name the action that was shown.
+                edited_action
                     .get("name")?
                     .as_str()
                     .filter(|name| *name == action.name())?;
-                let args = edited.get("args")?.clone();
+                let args = edited_action.get("args")?.clone();
                 Self::Edit { args }
             }
             DecisionKind::Reject => Self::Reject {
@@ -121,8 +121,8 @@ impl ActionDecision {
         match self {
             Self::Approve => json!({"type": "approve"}),
             Self::Edit { args } => {
-                let edited = action.keys.edited_action;
-                json!({"type": "edit", edited: {"name": action.name(), "args": args}})
+                let edited_key = action.keys.edited_action;
+                json!({"type": "edit", edited_key: {"name": action.name(), "args": args}})
             }
             Self::Reject { message: None } => json!({"type": "reject"}),
             Self::Reject {
@@ -134,22 +134,22 @@ impl ActionDecision {
 }
 
 impl RequestedAction {
-    /// Returns the name of the tool; empty if the agent gives none.
+    /// Returns the name of the tool; empty if the agent sends no name.
     #[must_use]
     pub fn name(&self) -> &str {
-        let mut names = ["name", "action"].into_iter();
-        let found = names.find_map(|key| self.request.get(key)?.as_str());
-        found.unwrap_or_default()
+        let mut keys = ["name", "action"].into_iter();
+        let name = keys.find_map(|key| self.request.get(key)?.as_str());
+        name.unwrap_or_default()
     }
 
-    /// Returns the arguments, if the agent gives any.
+    /// Returns the arguments, if the agent sends any.
     #[must_use]
     pub fn args(&self) -> Option<&Value> {
-        let mut names = ["args", "arguments"].into_iter();
-        names.find_map(|key| self.request.get(key))
+        let mut keys = ["args", "arguments"].into_iter();
+        keys.find_map(|key| self.request.get(key))
     }
 
-    /// Returns the agent's description of the action, if the agent gives one.
+    /// Returns the agent's description of the action, if the agent sends one.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.request.get("description")?.as_str()
@@ -161,7 +161,7 @@ impl RequestedAction {
         &self.request
     }
 
-    /// Returns the JSON Schema that edited arguments must fit, if the agent gives one.
+    /// Returns the JSON Schema for edited arguments, if the agent sends one.
     #[must_use]
     pub const fn args_schema(&self) -> Option<&Value> {
         self.args_schema.as_ref()
@@ -175,12 +175,12 @@ impl RequestedAction {
 
     /// Returns true if the card of a call shows everything in the request.
     pub(super) fn is_fully_shown_by(&self, call: &ToolCall) -> bool {
-        let shown = call.clean_args().or_else(|| call.args());
-        let known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
+        let shown_args = call.clean_args().or_else(|| call.args());
+        let is_known = |key: &String| ["name", "args", "description"].contains(&key.as_str());
         let request = self.request.as_object();
         self.name() == call.name
-            && shown.is_some_and(|shown| Some(shown) == self.args())
-            && request.is_some_and(|request| request.keys().all(known))
+            && shown_args.is_some_and(|shown_args| Some(shown_args) == self.args())
+            && request.is_some_and(|request| request.keys().all(is_known))
     }
 
     /// Returns true if the card of a call offers every decision about the action.
@@ -188,20 +188,20 @@ impl RequestedAction {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
 
-    /// Checks a decision about this action, whose index in its list is `place`. Refuses a kind of
-    /// decision that the agent does not accept, and edited arguments that are no object or violate
-    /// the schema.
-    fn validate_decision(&self, decision: &ActionDecision, place: usize) -> Result<(), Refusal> {
+    /// Checks a decision about this action, which is at `index` in its list. Refuses a kind of
+    /// decision that the agent does not accept, and edited arguments that are not an object or
+    /// violate the schema.
+    fn validate_decision(&self, decision: &ActionDecision, index: usize) -> Result<(), Refusal> {
         if !self.allows(decision.kind()) {
-            return Err(Refusal::DecisionNotAllowed { action: place + 1 });
+            return Err(Refusal::DecisionNotAllowed { action: index + 1 });
         }
         if let ActionDecision::Edit { args } = decision {
-            let object = json!({"type": "object"});
-            let schemas = [Some(&object), self.args_schema.as_ref()];
+            let object_schema = json!({"type": "object"});
+            let schemas = [Some(&object_schema), self.args_schema.as_ref()];
             for schema in schemas.into_iter().flatten() {
-                let wrong = schema::validate(schema, args, &mut NoPatterns);
-                if !wrong.is_empty() {
-                    return Err(Refusal::InvalidEdit(wrong));
+                let violations = schema::validate(schema, args, &mut NoPatterns);
+                if !violations.is_empty() {
+                    return Err(Refusal::InvalidEdit(violations));
                 }
             }
         }
@@ -216,16 +216,16 @@ impl ActionList {
         let Some((keys, requests, reviews)) = action_keys::find_action_list(metadata) else {
             return Self::default();
         };
-        let action = |request| RequestedAction::new(keys, request, &reviews);
-        Self(requests.into_iter().map(action).collect())
+        let to_action = |request| RequestedAction::new(keys, request, &reviews);
+        Self(requests.into_iter().map(to_action).collect())
     }
 
     pub(super) fn as_slice(&self) -> &[RequestedAction] {
         &self.0
     }
 
-    /// Returns the only action of the list, about which a single verdict decides; `None` if the
-    /// list has no action or several.
+    /// Returns the action of a list with exactly one action; `None` for other lists. A single
+    /// verdict decides about such a list.
     pub(super) fn single_action(&self) -> Option<&RequestedAction> {
         match self.0.as_slice() {
             [action] => Some(action),
@@ -233,34 +233,34 @@ impl ActionList {
         }
     }
 
-    /// Creates the answer to the agent from one decision for each action, in order. Refuses a wrong
+    /// Builds the answer to the agent from one decision for each action, in order. Refuses a wrong
     /// number of decisions, and decisions that the agent does not accept.
     pub(super) fn build_answer(&self, decisions: &[ActionDecision]) -> Result<Value, Refusal> {
         if decisions.len() != self.0.len() {
             return Err(self.incomplete_refusal(decisions.len()));
         }
         let pairs = self.0.iter().zip(decisions);
-        for (place, (action, decision)) in pairs.clone().enumerate() {
-            action.validate_decision(decision, place)?;
+        for (index, (action, decision)) in pairs.clone().enumerate() {
+            action.validate_decision(decision, index)?;
         }
-        let written: Vec<Value> = pairs
+        let values: Vec<Value> = pairs
             .map(|(action, decision)| decision.to_value(action))
             .collect();
-        Ok(json!({"decisions": written}))
+        Ok(json!({"decisions": values}))
     }
 
     /// Validates an answer of the application and rebuilds it from its decisions, without other
     /// fields. Refuses a wrong number of decisions, and decisions that the agent does not accept.
     pub(super) fn validate_answer(&self, answer: &Value) -> Result<Value, Refusal> {
-        let written = answer.get("decisions").and_then(Value::as_array);
-        let written = written.map(Vec::as_slice).unwrap_or_default();
-        if written.len() != self.0.len() {
-            return Err(self.incomplete_refusal(written.len()));
+        let values = answer.get("decisions").and_then(Value::as_array);
+        let values = values.map(Vec::as_slice).unwrap_or_default();
+        if values.len() != self.0.len() {
+            return Err(self.incomplete_refusal(values.len()));
         }
-        let pairs = self.0.iter().zip(written).enumerate();
-        let decisions = pairs.map(|(place, (action, written))| {
-            let decision = ActionDecision::parse(written, action);
-            decision.ok_or(Refusal::DecisionNotAllowed { action: place + 1 })
+        let pairs = self.0.iter().zip(values).enumerate();
+        let decisions = pairs.map(|(index, (action, value))| {
+            let decision = ActionDecision::parse(value, action);
+            decision.ok_or(Refusal::DecisionNotAllowed { action: index + 1 })
         });
         self.build_answer(&decisions.collect::<Result<Vec<_>, _>>()?)
     }
@@ -270,7 +270,7 @@ impl ActionList {
         Refusal::EachAction { actions, decisions }
     }
 
-    /// Returns true if the schema of an answer accepts one decision for each action.
+    /// Returns true if a schema for answers accepts an answer with one decision for each action.
     pub(super) fn is_accepted_by_schema(&self, schema: &Object) -> bool {
         if self.0.is_empty() {
             return false;
@@ -295,27 +295,27 @@ impl RequestedAction {
         let mut action = Self {
             keys,
             request,
-            allowed: DecisionKind::COMMON.to_vec(),
+            allowed: DecisionKind::COMMON_KINDS.to_vec(),
             args_schema: None,
         };
         let name = action.name().to_owned();
-        let of_action = |review: &&Value| {
+        let is_for_action = |review: &&Value| {
             review.get(keys.action_name).and_then(Value::as_str) == Some(name.as_str())
         };
-        let reviews: Vec<&Value> = reviews.iter().filter(of_action).collect();
-        let lists = reviews.iter().filter_map(|review| {
+        let reviews: Vec<&Value> = reviews.iter().filter(is_for_action).collect();
+        let allowed_lists = reviews.iter().filter_map(|review| {
             let list = review.get(keys.allowed_decisions)?.as_array()?.iter();
             Some(list.filter_map(DecisionKind::from_name).collect::<Vec<_>>())
         });
-        // If several entries name the action, all of them apply.
-        let allowed = lists.reduce(|mut all, list| {
-            all.retain(|kind| list.contains(kind));
-            all
+        // If several reviews name the action, a kind must be allowed by all of them.
+        let allowed_kinds = allowed_lists.reduce(|mut common, list| {
+            common.retain(|kind| list.contains(kind));
+            common
         });
-        if let Some(allowed) = allowed {
-            action.allowed = allowed;
+        if let Some(kinds) = allowed_kinds {
+            action.allowed = kinds;
         }
-        // An action without a name cannot be edited, since the answer has to name it.
+        // An action without a name cannot be edited, since an edit contains the name of the action.
         action
             .allowed
             .retain(|kind| *kind != DecisionKind::Edit || !name.is_empty());
@@ -326,7 +326,7 @@ impl RequestedAction {
         action
     }
 
-    /// Returns a sample decision that the agent accepts, to test a schema with.
+    /// Returns a sample decision of a kind that the agent accepts, to test a schema with it.
     fn sample_decision(&self) -> Value {
         let decision = match self.allowed.first() {
             Some(DecisionKind::Edit) => ActionDecision::Edit {

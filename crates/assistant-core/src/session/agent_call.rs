@@ -1,9 +1,9 @@
-//! Handles remote calls: the agent runs them itself, possibly after a decision of the user, and may
-//! send their results one run later.
+//! Handles remote calls: calls that the agent runs itself, possibly after a decision of the user.
+//! The agent may send their results one run later.
 //!
-//! A remote call does not block the loop, and is delegated to the agent for the next run only.
-//! `interrupts` handles agents with an approval protocol of their own, `execute` the calls that run
-//! in the page.
+//! A remote call does not block the loop, and is delegated to the agent for the next run only. The
+//! module `interrupts` handles agents that have an approval protocol of their own, `execute` the
+//! calls that run in the page.
 
 use super::{Cx, Session, execute::CallEnding, offer::not_found_error};
 use crate::{
@@ -17,27 +17,28 @@ impl Session {
     /// Hands an approved call off to the agent: the next run sends the approval in a tool message.
     /// A call that has changed since the approval is checked again instead.
     pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let about = self.conversation.call(key).map(Fingerprint::from_call);
-        let Some(about) = about.filter(|_| self.is_permitted_for_agent(key, cx.now)) else {
+        let fingerprint = self.conversation.call(key).map(Fingerprint::from_call);
+        let Some(fingerprint) = fingerprint.filter(|_| self.is_permitted_for_agent(key, cx.now))
+        else {
             return self.recheck_changed_call(key, cx);
         };
         let id = cx.host.new_id();
         self.conversation.record_hand_off_message(&id);
-        let message = Consent::new(id, about);
+        let message = Consent::new(id, fingerprint);
         self.conversation
             .apply_state_event(key, StateEvent::HandedOff(message));
         self.turn.looping = true;
         cx.push_change(Change::Run);
     }
 
-    /// Delegates remote calls to the agent while other answers of the page or the user are due: some
-    /// servers run their calls when they receive those answers. `pending` lists the ids of the
+    /// Delegates remote calls to the agent while other answers of the page or the user are due:
+    /// some servers run their calls when they receive those answers. `pending` lists the ids of the
     /// calls that the agent handed off to the page.
     pub(super) fn delegate_remote_calls(&mut self, pending: &[String]) {
-        let owes =
+        let is_due =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
-        let owed = self.options.agent.runs_tools && self.conversation.has_open_call(owes);
-        if !owed && !self.interrupts.has_unanswered() {
+        let has_due_call = self.options.agent.runs_tools && self.conversation.has_open_call(is_due);
+        if !has_due_call && !self.interrupts.has_unanswered() {
             return;
         }
         for key in self.unanswered_remote_call_keys(pending) {
@@ -46,9 +47,9 @@ impl Session {
         }
     }
 
-    /// Ends the remote calls that are not delegated to the agent, if the agent runs tools of its own.
-    /// The agent continued without their results, so this starts no run; the next request sends the
-    /// errors. `pending` lists the ids of the calls that the agent handed off to the page.
+    /// Ends the remote calls that are not delegated to the agent, if the agent runs tools of its
+    /// own. The agent continued without their results, so no run is started; the next request sends
+    /// the errors. `pending` lists the ids of the calls that the agent handed off to the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
         if !self.options.agent.runs_tools {
             return;
@@ -58,8 +59,8 @@ impl Session {
         }
     }
 
-    /// Returns the keys of the remote calls that are not yet delegated to the agent, without the calls
-    /// whose ids are in `pending`.
+    /// Returns the keys of the remote calls that are not yet delegated to the agent, without the
+    /// calls whose ids are in `pending`.
     fn unanswered_remote_call_keys(&self, pending: &[String]) -> Vec<CallKey> {
         let mut keys = self.conversation.active_calls();
         keys.retain(|key| {
@@ -76,10 +77,10 @@ impl Session {
         keys
     }
 
-    /// Ends the handed-off calls, and the remote calls that were delegated to the agent for the run that
-    /// is now over. A call without a result fails, or is skipped if the page has no action of its
-    /// name. No run is started, since the agent continued without the results. While the agent asks
-    /// a question, the remote calls stay open: the question may be about them.
+    /// Ends the handed-off calls, and the remote calls that were delegated to the agent for the run
+    /// that is now over. A call without a result fails, or is skipped if the page has no action of
+    /// that name. No run is started, since the agent continued without the results. While an
+    /// interrupt is unanswered, the remote calls stay open, since the interrupt may be about them.
     pub(super) fn end_delegated_calls_after_run(&mut self, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
@@ -102,7 +103,7 @@ impl Session {
             && call.is_some_and(|call| self.registry.active_registration(&call.name).is_none())
     }
 
-    /// Skips a server's call of its own tool: the call needed no answer, so it has not failed. The
+    /// Skips a call of the server's own tool. The call needed no answer, so it has not failed. The
     /// agent receives the message for unknown tools.
     fn skip_server_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(name) = self.conversation.call(key).map(|call| call.name.clone()) else {
@@ -112,8 +113,8 @@ impl Session {
         self.end_call(key, CallEnding::Skipped(reply), cx);
     }
 
-    /// Ends the calls that were delegated to the agent when no run follows. Handed-off calls stay open
-    /// until the next run.
+    /// Ends the calls that were delegated to the agent when no run follows. Handed-off calls stay
+    /// open until the next run.
     pub(super) fn end_delegated_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             if self.is_delegated(&key) {
@@ -141,17 +142,17 @@ impl Session {
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
-    /// Ends a call with an error, since the agent's run ended without a result for it. The error
-    /// says that the tool was not found if the page neither shows the tool nor handed the call off.
+    /// Ends a call with an error, since the agent's run ended without a result for it. The error is
+    /// the one for unknown tools if the page neither shows the tool nor handed the call off.
     pub(super) fn end_unanswered_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
         let name = call.name.clone();
         let entry = self.registry.active_registration(&name);
-        let shown_only =
+        let is_render_only =
             entry.is_some_and(|entry| entry.spec.availability == Availability::RenderOnly);
-        let error = if shown_only || self.is_handed_off(key) {
+        let error = if is_render_only || self.is_handed_off(key) {
             let message = format!("Action {name} ended without a result");
             CallError::new(ErrorKind::NoResult, message)
         } else {

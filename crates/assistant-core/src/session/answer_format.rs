@@ -1,6 +1,7 @@
 //! Determines the format of an answer to an interrupt.
 //!
-//! `interrupts` contains the questions, `action_list` the decisions about several actions.
+//! The module `interrupts` contains the open interrupts, `action_list` the decisions about several
+//! actions.
 
 use serde_json::{Value, json};
 
@@ -27,15 +28,15 @@ pub(super) enum AnswerFormat {
 
 impl AnswerFormat {
     pub(super) fn for_interrupt(interrupt: &Interrupt, actions: &ActionList) -> Self {
-        let several = actions.as_slice().len() > 1;
+        let has_several_actions = actions.as_slice().len() > 1;
         if let Some(schema) = &interrupt.response_schema {
             if actions.is_accepted_by_schema(schema)
-                && (several || !has_property(schema, "approved"))
+                && (has_several_actions || !has_property(schema, "approved"))
             {
                 return Self::Decisions;
             }
-            // Several actions are not decided by a single answer.
-            return match several {
+            // A single approval cannot decide about several actions.
+            return match has_several_actions {
                 true => Self::Anything,
                 false => Self::from_schema(schema),
             };
@@ -44,32 +45,38 @@ impl AnswerFormat {
             return Self::Decisions;
         }
         let reason = interrupt.reason.to_ascii_lowercase();
-        let confirms = ["confirm", "approv", "tool_call", "permission"];
-        let confirms = confirms.iter().any(|word| reason.contains(word));
-        match confirms || interrupt.tool_call_id.is_some() {
+        let words = ["confirm", "approv", "tool_call", "permission"];
+        let is_confirmation = words.iter().any(|word| reason.contains(word));
+        match is_confirmation || interrupt.tool_call_id.is_some() {
             true => Self::Approval,
             false => Self::Anything,
         }
     }
 
     fn from_schema(schema: &Object) -> Self {
-        let whole = Value::Object(schema.clone());
-        let takes = |value: &Value| schema::validate(&whole, value, &mut NoPatterns).is_empty();
-        if has_property(schema, "approved") && takes(&json!({"approved": true})) {
+        let schema_value = Value::Object(schema.clone());
+        let accepts =
+            |value: &Value| schema::validate(&schema_value, value, &mut NoPatterns).is_empty();
+        if has_property(schema, "approved") && accepts(&json!({"approved": true})) {
             return Self::Approval;
         }
         let boolean = Value::from("boolean");
-        let names = |schema: &Value| match schema.get("type") {
+        let allows_boolean = |schema: &Value| match schema.get("type") {
             Some(Value::Array(types)) => types.contains(&boolean),
-            of => of == Some(&boolean),
+            kind => kind == Some(&boolean),
         };
-        let among = |key: &str| {
+        let has_boolean_choice = |key: &str| {
             let choices = schema.get(key).and_then(Value::as_array);
-            choices.is_some_and(|choices| choices.iter().any(names))
+            choices.is_some_and(|choices| choices.iter().any(allows_boolean))
         };
-        match takes(&true.into()) {
+        match accepts(&true.into()) {
             true if schema.get("type") == Some(&boolean) => Self::Boolean,
-            true if names(&whole) || among("anyOf") || among("oneOf") => Self::BooleanOrOther,
+            true if allows_boolean(&schema_value)
+                || has_boolean_choice("anyOf")
+                || has_boolean_choice("oneOf") =>
+            {
+                Self::BooleanOrOther
+            }
             _ => Self::Anything,
         }
     }

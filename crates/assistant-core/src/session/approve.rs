@@ -1,8 +1,8 @@
-//! Handles decisions of the user about calls. Each call is decided once, and only for the version
-//! that was shown.
+//! Handles decisions of the user about calls. A decision is accepted once for each call, and only
+//! for the version of the call that was shown.
 //!
-//! If the user dismisses a call whose action was removed meanwhile, the agent receives an error that
-//! the tool is unavailable, not a denial.
+//! If the user dismisses a call whose action was removed meanwhile, the agent receives an error
+//! that the tool is unavailable, not a denial.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ impl Session {
         if !verdict.is_denial() && self.has_call_changed(key, shown) {
             return cx.refuse(Refusal::Changed);
         }
-        let (args, to_remember) = match verdict {
+        let (args, remember) = match verdict {
             Verdict::Approve { args } => (args, None),
             Verdict::Remember { args, what } => (args, Some(what)),
             Verdict::Deny { reason: None } if self.dismiss_unavailable_call(key) => {
@@ -50,18 +50,18 @@ impl Session {
                 if cx.by == Some(Decider::Person) {
                     self.record_denial(key, reason.clone());
                 }
-                let denied = Decision::Denied {
+                let decision = Decision::Denied {
                     reason: reason.clone(),
                 };
-                self.record_decision(key, denied, cx);
+                self.record_decision(key, decision, cx);
                 self.conversation
                     .apply_state_event(key, StateEvent::Denied(reason));
                 return self.resume_loop(key);
             }
         };
         let outcome = match self.has_preview(key) {
-            true => self.approve_previewed_call(key, args, to_remember, cx),
-            false => self.approve_call(key, args, to_remember, cx),
+            true => self.approve_previewed_call(key, args, remember, cx),
+            false => self.approve_call(key, args, remember, cx),
         };
         match outcome {
             Ok(()) => self.resume_loop(key),
@@ -69,8 +69,8 @@ impl Session {
         }
     }
 
-    /// Lets the loop continue after the user's decision about a call of the agent, unless a run is
-    /// in progress. Before the first decision, a loaded conversation sends no results.
+    /// Continues the loop after the user's decision about a call of the agent, unless a run is in
+    /// progress. A loaded conversation sends no results before the first decision.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct_call(key) {
             self.turn.looping = true;
@@ -81,15 +81,15 @@ impl Session {
         &mut self,
         key: &CallKey,
         args: Option<Value>,
-        to_remember: Option<Remember>,
+        remember: Option<Remember>,
         cx: &mut Cx<'_>,
     ) -> Result<(), Refusal> {
         if let Some(args) = &args {
             self.check_edit(key, args, cx)?;
         }
-        let remembered =
-            to_remember.map(|what| self.approval_to_remember(key, &what, args.as_ref(), cx));
-        let remembered = remembered.transpose()?;
+        let approval =
+            remember.map(|what| self.approval_to_remember(key, &what, args.as_ref(), cx));
+        let approval = approval.transpose()?;
         if args.is_some() {
             self.conversation.apply_note(key, Note::Edited(args));
         }
@@ -97,7 +97,7 @@ impl Session {
         self.record_decision(key, Decision::Approved, cx);
         self.conversation
             .apply_state_event(key, StateEvent::Cleared);
-        if let Some(approval) = remembered {
+        if let Some(approval) = approval {
             self.remember_approval(approval, cx);
         }
         Ok(())
@@ -124,33 +124,33 @@ impl Session {
     /// Returns true if the application answers a question about an action that only the user may
     /// approve.
     pub(super) fn is_question_reserved_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
-        let by_id = || {
+        let call_by_id = || {
             let id = open.interrupt.tool_call_id.as_deref()?;
             Some(self.conversation.call_by_wire_id(id)?.0)
         };
-        let call = open.blocks.or_else(by_id);
-        let mut listed = open.actions().iter();
+        let call = open.blocks.or_else(call_by_id);
+        let mut actions = open.actions().iter();
         call.is_some_and(|key| self.is_reserved_for_user(&key, cx))
             || cx.by == Some(Decider::Application)
-                && listed.any(|action| self.is_action_reserved_for_user(action.name()))
+                && actions.any(|action| self.is_action_reserved_for_user(action.name()))
     }
 
-    /// Records a decision together with the version of the call that the user decided about.
+    /// Records a decision together with the fingerprint of the call that the decision is about.
     pub(super) fn record_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
-        let (shown, by) = (self.call_fingerprint(key), cx.by);
+        let (fingerprint, by) = (self.call_fingerprint(key), cx.by);
         self.conversation.apply_note(
             key,
             Note::DecidedAsShown {
                 decision,
                 by,
-                shown,
+                shown: fingerprint,
             },
         );
         cx.push_change(Change::Run);
     }
 
     /// Refuses edited arguments if the agent runs the call and did not ask about it, if the
-    /// application would sanitize the arguments, or if they violate the schema of the action.
+    /// application's sanitizer would change them, or if they violate the schema of the action.
     /// Arguments of an unregistered action are accepted.
     pub(super) fn check_edit(
         &self,
@@ -167,7 +167,7 @@ impl Session {
         if entry.spec.execution == Execution::Agent && !call.state().is_interrupted() {
             return Err(Refusal::NoEdits);
         }
-        // Approved arguments run unchanged, or not at all.
+        // The handler must receive exactly the arguments that the user approved.
         if cx
             .host
             .sanitize(entry.id, args)
@@ -188,8 +188,8 @@ impl Session {
     /// Returns true if the loop waits for questions to the user and for nothing else.
     pub(super) fn has_only_questions_open(&self) -> bool {
         let is_asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
-        let others = |state: &State| state.is_awaited_by_loop() && !is_asked(state);
-        self.conversation.has_open_call(is_asked) && !self.conversation.has_open_call(others)
+        let is_other = |state: &State| state.is_awaited_by_loop() && !is_asked(state);
+        self.conversation.has_open_call(is_asked) && !self.conversation.has_open_call(is_other)
     }
 
     /// Denies the calls that wait for the user, for a rule of the application or for their action,
@@ -199,17 +199,19 @@ impl Session {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(ToolCall::state);
-            let waits = matches!(
+            let is_waiting = matches!(
                 state,
                 Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
             );
-            if !waits || self.end_unavailable_call(&key, cx) {
+            if !is_waiting || self.end_unavailable_call(&key, cx) {
                 continue;
             }
-            let what = StateEvent::Denied(Some(reason.to_owned()));
-            if self.conversation.apply_state_event(&key, what) {
-                let denied = Some(reason.to_owned());
-                self.record_decision(&key, Decision::Denied { reason: denied }, cx);
+            let event = StateEvent::Denied(Some(reason.to_owned()));
+            if self.conversation.apply_state_event(&key, event) {
+                let decision = Decision::Denied {
+                    reason: Some(reason.to_owned()),
+                };
+                self.record_decision(&key, decision, cx);
                 self.end_denied_call(&key, Some(reason), cx);
             }
         }
@@ -237,8 +239,8 @@ impl Session {
             return false;
         };
         self.void_check(key);
-        let found = StateEvent::FoundInvalid(error);
-        self.conversation.apply_state_event(key, found)
+        let event = StateEvent::FoundInvalid(error);
+        self.conversation.apply_state_event(key, event)
     }
 
     /// Ends a call whose action was removed, when a message of the user replaces all pending

@@ -1,7 +1,7 @@
 //! Limits questions to the user, and repeats the user's denials of a turn without another question
 //! (rule "attention").
 //!
-//! `prepare` and `interrupt_flow` check these limits before they ask the user.
+//! The modules `prepare` and `interrupt_flow` check these limits before they ask the user.
 
 use serde_json::json;
 
@@ -18,9 +18,10 @@ use crate::{
 };
 
 /// The window of the limit per minute, in milliseconds.
-const MINUTE: u32 = 60_000;
+const MINUTE_MS: u32 = 60_000;
 
-/// The maximum number of denials remembered in a turn; beyond it, the oldest are asked about again.
+/// The maximum number of denials that are stored in a turn. Beyond it, the oldest are removed, and
+/// equal calls are asked about again.
 const MAX_DENIALS: usize = 256;
 
 /// The questions to the user that the newest run caused, and the user's denials in this turn.
@@ -52,19 +53,19 @@ enum ReachedLimit {
 }
 
 impl QuestionHistory {
-    /// Forgets the denials and the number of held-back calls, at a user message.
+    /// Removes the denials and resets the number of held-back calls, at a message of the user.
     pub(super) fn reset_for_turn(&mut self) {
         self.denied.clear();
         self.held_back = 0;
     }
 
-    /// Forgets the questions of the previous run, at the start of a run.
+    /// Removes the questions of the previous run, at the start of a run.
     pub(super) fn reset_for_run(&mut self) {
         self.asked.clear();
     }
 
-    /// Forgets denials and questions when another conversation is opened. The limit per minute
-    /// remains, since it protects the user.
+    /// Removes denials and questions when another conversation is opened. The limit per minute
+    /// continues to count earlier questions, since it protects the user.
     pub(super) fn reset_for_thread(&mut self) {
         self.reset_for_turn();
         self.reset_for_run();
@@ -72,8 +73,9 @@ impl QuestionHistory {
 }
 
 impl Session {
-    /// Replaces the question about a call of the agent by a denial or an error if the user denied
-    /// an equal call in this turn, or was asked too often. Returns other events unchanged.
+    /// Replaces the question about a call of the agent by a denial if the user denied an equal call
+    /// in this turn, and by an error if the user was asked too often. Returns other events
+    /// unchanged.
     pub(super) fn filter_question(
         &mut self,
         key: &CallKey,
@@ -87,7 +89,7 @@ impl Session {
         if event != StateEvent::QuestionPut {
             return event;
         }
-        // Running a call again is a separate question.
+        // A denial does not apply to the question about running the call again.
         if !call.has_unknown_outcome()
             && let Some(reason) = self.earlier_denial(key)
         {
@@ -102,9 +104,9 @@ impl Session {
         }
         match self.count_question(QuestionSubject::Call(*key), cx.now) {
             Ok(()) => event,
-            Err(over) => {
-                self.notify_held_back(over, cx);
-                StateEvent::FoundInvalid(over.to_call_error())
+            Err(limit) => {
+                self.notify_held_back(limit, cx);
+                StateEvent::FoundInvalid(limit.to_call_error())
             }
         }
     }
@@ -112,41 +114,41 @@ impl Session {
     /// Counts the question of an interrupt. Returns true, with a diagnostic, if the interrupt is
     /// held back because the user would be asked too often.
     pub(super) fn count_or_hold_back_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
-        let over = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
-        if let Err(over) = over {
+        let counted = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
+        if let Err(limit) = counted {
             cx.warn(
                 "too-many-questions",
-                format!("interrupt held back: {}", over.message()),
+                format!("interrupt held back: {}", limit.message()),
             );
         }
-        over.is_err()
+        counted.is_err()
     }
 
-    /// Counts a question, or returns the limit that it would exceed. A repeated question is not
-    /// counted.
-    fn count_question(&mut self, request: QuestionSubject, now: i64) -> Result<(), ReachedLimit> {
+    /// Counts a question. Fails with the limit that the question would exceed. A repeated question
+    /// is not counted again.
+    fn count_question(&mut self, question: QuestionSubject, now: i64) -> Result<(), ReachedLimit> {
         let limits = self.options.questions;
         let attention = &mut self.attention;
-        if attention.asked.contains(&request) {
+        if attention.asked.contains(&question) {
             return Ok(());
         }
-        if let Some(most) = limits.per_run
-            && u32::try_from(attention.asked.len()).unwrap_or(u32::MAX) >= most
+        if let Some(max) = limits.per_run
+            && u32::try_from(attention.asked.len()).unwrap_or(u32::MAX) >= max
         {
-            return Err(ReachedLimit::Run(most));
+            return Err(ReachedLimit::Run(max));
         }
-        if let Some(most) = limits.per_minute {
-            if let Some(wait) = attention.times.remaining_wait("", (most, MINUTE), now) {
-                return Err(ReachedLimit::Minute(most, wait));
+        if let Some(max) = limits.per_minute {
+            if let Some(wait) = attention.times.remaining_wait("", (max, MINUTE_MS), now) {
+                return Err(ReachedLimit::Minute(max, wait));
             }
             attention.times.record("", now);
         }
-        attention.asked.push(request);
+        attention.asked.push(question);
         Ok(())
     }
 
-    fn notify_held_back(&mut self, over: ReachedLimit, cx: &mut Cx<'_>) {
-        cx.warn("too-many-questions", over.message());
+    fn notify_held_back(&mut self, limit: ReachedLimit, cx: &mut Cx<'_>) {
+        cx.warn("too-many-questions", limit.message());
         self.attention.held_back = self.attention.held_back.saturating_add(1);
         let count = self.attention.held_back;
         let kind = NoticeKind::QuestionsHeldBack;
@@ -158,18 +160,19 @@ impl Session {
         }
     }
 
-    /// Remembers a denial of the user for this turn.
+    /// Stores a denial of the user for this turn.
     pub(super) fn record_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
         if let Some(fingerprint) = self.denial_fingerprint(key) {
-            let denied = &mut self.attention.denied;
-            denied.push((fingerprint, reason));
-            let over = denied.len().saturating_sub(MAX_DENIALS);
-            denied.drain(..over);
+            let denials = &mut self.attention.denied;
+            denials.push((fingerprint, reason));
+            let excess = denials.len().saturating_sub(MAX_DENIALS);
+            denials.drain(..excess);
         }
     }
 
-    /// Forgets a denial after an approval: an equal call is asked about again.
+    /// Removes the denial of an equal call, after an approval. Later equal calls are asked about
+    /// again.
     pub(super) fn forget_denial(&mut self, key: &CallKey) {
         let fingerprint = self.denial_fingerprint(key);
         self.attention
@@ -177,41 +180,41 @@ impl Session {
             .retain(|(denied, _)| Some(denied) != fingerprint.as_ref());
     }
 
-    /// Returns the denial of an equal call in this turn, as its reason, if one was given. The outer
-    /// `None` means that no equal call was denied.
+    /// Returns the reason of the user's denial of an equal call in this turn. The inner `None` is a
+    /// denial without a reason; the outer `None` means that no equal call was denied.
     #[allow(clippy::option_option, reason = "a denial may come without a reason")]
     pub(super) fn earlier_denial(&self, key: &CallKey) -> Option<Option<String>> {
         let fingerprint = self.denial_fingerprint(key)?;
-        let mut denied = self.attention.denied.iter();
-        let found = denied.find(|(denied, _)| *denied == fingerprint)?;
-        Some(found.1.clone())
+        let mut denials = self.attention.denied.iter();
+        let (_, reason) = denials.find(|(denied, _)| *denied == fingerprint)?;
+        Some(reason.clone())
     }
 
-    /// Fingerprints the name, the canonical arguments and the action's fingerprint of a call of the
-    /// agent, by which calls are equal; `None` for a call of the page itself.
+    /// Returns the fingerprint by which a call of the agent is compared with denied calls: of the
+    /// call's name, its canonical arguments and its action. `None` for a call of the page itself.
     fn denial_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation
             .call(key)
             .filter(|call| is_caused_by_agent(self, call))?;
-        let edition = self
+        let action = self
             .registration_for(call)
             .map(|entry| entry.spec.fingerprint());
-        let edition = json!(edition.as_ref().map(|edition| edition.as_str()));
-        // Without edits of the user: the agent repeats its own arguments.
+        let action = json!(action.as_ref().map(|action| action.as_str()));
+        // The user's edits are excluded, since the agent repeats its own arguments.
         let args = call.clean_args().or_else(|| call.args());
         Some(Fingerprint::new(
             &call.name,
             args.ok_or_else(|| call.args_text()),
-            &edition,
+            &action,
         ))
     }
 
     /// Answers an interrupt with the user's denial of an equal call in this turn. If the interrupt
     /// has expired or does not accept a denial, the user is asked.
     pub(super) fn repeat_denial(&mut self, id: &str, reason: Option<String>, cx: &mut Cx<'_>) {
-        let found = self.interrupts.find(id);
-        let Some(open) = found.filter(|open| !open.has_expired(cx.now)) else {
+        let open = self.interrupts.find(id);
+        let Some(open) = open.filter(|open| !open.has_expired(cx.now)) else {
             return;
         };
         let call = open.call;
@@ -229,23 +232,24 @@ impl Session {
 
     /// Shows the interrupts that were held back. Refused if there are none.
     pub(super) fn show_held_back_interrupts(&mut self, cx: &mut Cx<'_>) {
-        let held = self.interrupts.list.iter_mut();
-        let held = held.filter(|open| open.held_back && open.answer.is_none());
+        let held_back_interrupts = self.interrupts.list.iter_mut();
+        let held_back_interrupts =
+            held_back_interrupts.filter(|open| open.held_back && open.answer.is_none());
         let mut cards = Vec::new();
-        let mut any = false;
-        for open in held {
-            (any, open.held_back) = (true, false);
+        let mut has_shown = false;
+        for open in held_back_interrupts {
+            (has_shown, open.held_back) = (true, false);
             let conversation = &self.conversation;
-            let fits = |key: &CallKey| {
+            let can_use_card = |key: &CallKey| {
                 let call = conversation.call(key);
                 call.is_some_and(|call| open.can_be_answered_on_card(call))
             };
-            if let Some(key) = open.blocks.filter(fits) {
+            if let Some(key) = open.blocks.filter(can_use_card) {
                 open.call = Some(key);
                 cards.push((key, open.interrupt.id.clone()));
             }
         }
-        if !any {
+        if !has_shown {
             return cx.refuse(Refusal::NothingToDo);
         }
         for (key, id) in cards {
@@ -307,8 +311,8 @@ impl Session {
     }
 }
 
-/// Returns true if the agent caused a call, directly or through the handler of another call. Calls
-/// of the page itself follow actions of the user.
+/// Returns true if the agent caused a call, directly or through the handler of another call. Other
+/// calls of the page itself are caused by the user.
 fn is_caused_by_agent(session: &Session, call: &ToolCall) -> bool {
     call.parent.is_some() || !session.conversation.is_direct_call(&call.key())
 }
@@ -316,10 +320,12 @@ fn is_caused_by_agent(session: &Session, call: &ToolCall) -> bool {
 impl ReachedLimit {
     fn message(self) -> String {
         match self {
-            Self::Run(most) => format!("the limit is {most} questions in one run"),
-            Self::Minute(most, wait) => {
-                let again = round_up_to_seconds(wait);
-                format!("the limit is {most} questions in a minute, the next may come in {again} s")
+            Self::Run(max) => format!("the limit is {max} questions in one run"),
+            Self::Minute(max, wait) => {
+                let seconds = round_up_to_seconds(wait);
+                format!(
+                    "the limit is {max} questions in a minute, the next may come in {seconds} s"
+                )
             }
         }
     }

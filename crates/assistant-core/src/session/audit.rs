@@ -1,7 +1,7 @@
-//! Creates audit records of calls: every attempt, by any author and with any outcome.
+//! Creates audit records of every attempt of a call, by any author and with any outcome.
 //!
-//! The session does not store records: it emits events ([`super::Output::calls`]), and a host that
-//! needs records requests the details of each.
+//! The session does not store records. It emits events ([`super::Output::calls`]), and a host that
+//! needs records requests the record of each event.
 
 use serde_json::{Value, json};
 
@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// The maximum size of arguments in a record, in bytes of JSON.
-const MAX_ARGS: usize = 4_096;
+const MAX_ARGS_BYTES: usize = 4_096;
 
 /// The maximum length of a text in a record, in characters.
-const MAX_TEXT: usize = 1_000;
+const MAX_TEXT_CHARS: usize = 1_000;
 
 /// An audit record of a call event.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ pub struct AuditEntry {
 
 impl Session {
     /// Returns the record of an event; `None` if the event is not recorded or its call does not
-    /// exist. Call this method before the next input, since it reads the details from the current
+    /// exist. Call this method before the next input, since the details are read from the current
     /// state of the call.
     #[must_use]
     pub fn audit_entry(&self, event: &CallEvent, at: i64) -> Option<AuditEntry> {
@@ -66,8 +66,8 @@ impl Session {
         })
     }
 
-    /// Returns the version of the active registration; `None` if it has no version, or if the call
-    /// was made for another fingerprint.
+    /// Returns the version of the action of a call; `None` if the action has no version, or if its
+    /// fingerprint is not that of the call.
     fn action_version(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;
@@ -76,12 +76,13 @@ impl Session {
 }
 
 impl AuditEntry {
-    /// Returns the arguments for changes, such as the removal of secrets.
+    /// Returns a mutable reference to the arguments, for example to remove secrets.
     pub fn args_mut(&mut self) -> &mut Value {
         &mut self.args
     }
 
-    /// Returns the event for changes, such as the removal of a reason or an error message.
+    /// Returns a mutable reference to the event, for example to remove a reason or an error
+    /// message.
     pub fn event_mut(&mut self) -> &mut CallEventKind {
         &mut self.event
     }
@@ -155,8 +156,8 @@ impl AuditEntry {
         &self.event
     }
 
-    /// Truncates arguments and texts to the limits of a record. Redact secrets before the call,
-    /// since a truncated secret may no longer be recognized.
+    /// Truncates arguments and texts to the limits of a record. Redact secrets before calling
+    /// this method, since a truncated secret may no longer be recognized.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         truncate_value(&mut self.args);
@@ -181,8 +182,8 @@ impl AuditEntry {
     /// Returns the record as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut out = Object::new();
-        let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
+        let mut record = Object::new();
+        let mut put = |key: &str, value: Value| drop(record.insert(key.to_owned(), value));
         put("at", self.at.into());
         put("threadId", self.thread_id.as_str().into());
         if let Some(message) = &self.message {
@@ -201,7 +202,7 @@ impl AuditEntry {
             put("parent", parent.number().into());
         }
         put("args", self.args.clone());
-        let (event, more) = match &self.event {
+        let (event, fields) = match &self.event {
             CallEventKind::Waited => ("waited", json!({})),
             CallEventKind::Asked { by } => ("asked", json!({"by": by.as_str()})),
             CallEventKind::Allowed { by } => ("allowed", allowed_by_to_value(by)),
@@ -227,22 +228,22 @@ impl AuditEntry {
                 let error = error.as_ref();
                 let error =
                     error.map(|(kind, message)| json!({"kind": kind.as_str(), "message": message}));
-                let more = json!({
+                let fields = json!({
                     "outcome": outcome.as_str(),
                     "by": by.as_str(),
                     "durationMs": duration_ms,
                     "error": error,
                 });
-                ("ended", more)
+                ("ended", fields)
             }
         };
         put("event", event.into());
-        if let Value::Object(more) = more {
-            for (key, value) in more.into_iter().filter(|(_, value)| !value.is_null()) {
+        if let Value::Object(fields) = fields {
+            for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
                 put(&key, value);
             }
         }
-        Value::Object(out)
+        Value::Object(record)
     }
 }
 
@@ -267,15 +268,15 @@ pub(super) fn truncate_value(value: &mut Value) {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    if text.len() > MAX_ARGS {
+    if text.len() > MAX_ARGS_BYTES {
         let bytes = text.len();
-        let start: String = text.chars().take(MAX_ARGS).collect();
-        *value = json!({"cut": start, "bytes": bytes});
+        let prefix: String = text.chars().take(MAX_ARGS_BYTES).collect();
+        *value = json!({"cut": prefix, "bytes": bytes});
     }
 }
 
 fn truncate_text(text: &mut String) {
-    if let Some((at, _)) = text.char_indices().nth(MAX_TEXT) {
+    if let Some((at, _)) = text.char_indices().nth(MAX_TEXT_CHARS) {
         text.truncate(at);
     }
 }
