@@ -13,33 +13,34 @@ use crate::{
 
 impl Session {
     pub(super) fn apply_tree_change(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
-        let write = !self.is_busy();
-        // A run that can be retried or continued does so on its own branch.
-        let moves = write && !self.notices.has_any_action();
-        let done = match change {
+        let is_idle = !self.is_busy();
+        // A retry or a continuation of a run must start on the branch of that run.
+        let moves_run_branch = is_idle && !self.notices.has_any_action();
+        let result = match change {
             TreeChange::Select { message, exact } => {
-                self.conversation.select(&message, exact, moves)
+                self.conversation.select(&message, exact, moves_run_branch)
             }
             TreeChange::Switch { message, to } => {
-                let other = self.conversation.sibling(&message, to).cloned();
-                other.and_then(|other| self.conversation.select(&other, false, moves))
+                let sibling = self.conversation.sibling(&message, to).cloned();
+                sibling
+                    .and_then(|sibling| self.conversation.select(&sibling, false, moves_run_branch))
             }
             TreeChange::ShowRun => {
                 self.conversation.show_run_branch();
                 Ok(())
             }
             TreeChange::Delete { message } => self.delete_messages(&message, cx),
-            TreeChange::Restore => self.restore_deleted(write, cx),
-            TreeChange::Reparent { message, .. } if !write && self.is_on_run_path(&message) => {
+            TreeChange::Restore => self.restore_deleted(is_idle, cx),
+            TreeChange::Reparent { message, .. } if !is_idle && self.is_on_run_path(&message) => {
                 return cx.refuse(Refusal::Busy);
             }
             TreeChange::Reparent { message, parent } => {
-                let moved = self.conversation.reparent(&message, parent.as_ref());
-                moved.map(|()| self.end_threads_with(&message))
+                let result = self.conversation.reparent(&message, parent.as_ref());
+                result.map(|()| self.end_threads_with(&message))
             }
             TreeChange::EditInPlace { message, content } => {
-                let edited = self.conversation.edit_in_place(&message, content);
-                edited.map(|()| self.end_threads_with(&message))
+                let result = self.conversation.edit_in_place(&message, content);
+                result.map(|()| self.end_threads_with(&message))
             }
             TreeChange::Edit { message, content } => {
                 return self.edit_message(&message, content, cx);
@@ -48,25 +49,26 @@ impl Session {
             TreeChange::Interject { content } => return self.interject_message(content, cx),
             TreeChange::Withdraw { content } => return self.withdraw_queued_message(&content, cx),
         };
-        if done.is_ok() {
+        if result.is_ok() {
             self.select_branch_interrupts(cx);
         }
-        match done {
+        match result {
             Err(error) => cx.refuse(Refusal::Tree(error)),
-            // Checked again: a deletion ends everything in progress.
-            Ok(()) if !self.is_busy() => self.give_up_forgotten_calls(cx),
+            // The state is checked again, since a deletion ends everything in progress.
+            Ok(()) if !self.is_busy() => self.give_up_unchecked_calls(cx),
             Ok(()) => {}
         }
     }
 
-    /// Ends the unchecked calls on the run branch, which a message list moved off the path of their
-    /// run, after that run has ended. No later run will use them.
-    fn give_up_forgotten_calls(&mut self, cx: &mut Cx<'_>) {
+    /// Ends the calls on the run branch that were never checked, because a message list of the
+    /// agent moved them off the path of their run, which has ended. No later run continues these
+    /// calls.
+    fn give_up_unchecked_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let is_forgotten = call
+            let is_unchecked = call
                 .is_some_and(|call| matches!(call.state(), State::Streaming(_) | State::Open(_)));
-            if is_forgotten {
+            if is_unchecked {
                 self.give_up_call(&key, Some("superseded"), cx);
             }
         }
@@ -76,35 +78,35 @@ impl Session {
         self.conversation.is_on_run_path(message)
     }
 
-    /// Deletes a message and all below it. If the message is on the run branch, first ends
+    /// Deletes a message and all messages below it. If the message is on the run branch, first ends
     /// everything in progress there, and afterwards removes the open interrupts and the notices;
     /// queued messages stay.
     fn delete_messages(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        let on_run = self.is_on_run_path(message);
-        let mut queued = Vec::new();
-        if on_run && self.is_busy() {
-            // Queued messages are not part of the deletion.
-            queued = self.turn.take_queue();
+        let is_on_run_branch = self.is_on_run_path(message);
+        let mut queued_messages = Vec::new();
+        if is_on_run_branch && self.is_busy() {
+            // The deletion does not apply to queued messages, which are added to the queue again.
+            queued_messages = self.turn.take_queue();
             self.cancel_unanswered_interrupts(cx);
             self.end_run_and_calls(cx);
         }
-        let deleted = self.conversation.delete(message);
-        self.requeue_messages(queued, cx);
-        if on_run && deleted.is_ok() {
+        let result = self.conversation.delete(message);
+        self.requeue_messages(queued_messages, cx);
+        if is_on_run_branch && result.is_ok() {
             self.conversation.void_checks();
             self.interrupts.list.clear();
             self.give_up_delegated_calls(cx);
             self.clear_notices(cx);
             cx.push_change(Change::Interrupts);
         }
-        deleted
+        result
     }
 
-    /// Restores the deleted messages in their last state: nothing is asked or run again, and an
-    /// agent's question about them can no longer be answered.
-    fn restore_deleted(&mut self, write: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        self.conversation.restore_deleted(write)?;
-        if write {
+    /// Restores the deleted messages in their last state. Their calls are not asked about or run
+    /// again, and interrupts about them can no longer be answered.
+    fn restore_deleted(&mut self, is_idle: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
+        self.conversation.restore_deleted(is_idle)?;
+        if is_idle {
             self.end_answered_calls(cx);
         }
         Ok(())
@@ -156,7 +158,7 @@ impl Session {
         let parent = self.conversation.parent(message).cloned();
         self.conversation.select_tip(parent.as_ref());
         self.select_branch_interrupts(cx);
-        let regenerated = content.is_none().then(|| message.clone());
+        let old_answer = content.is_none().then(|| message.clone());
         if let Some(content) = content {
             let id = cx.host.new_id();
             let message = Message::user(id, content, cx.now);
@@ -164,70 +166,72 @@ impl Session {
         }
         self.clear_notices(cx);
         self.turn.reset();
-        self.turn.regenerates = regenerated;
+        self.turn.regenerates = old_answer;
         self.attention.reset_for_turn();
         self.start_run(cx);
     }
 
-    /// Returns true if the turn regenerates an answer and has received nothing: the old answer then
-    /// stays shown, in the next request, and without a mark (rule "branches"). A message without
-    /// content counts as an answer only if the run `succeeded`.
+    /// Returns true if the turn regenerates an answer and has received no new one. The old answer
+    /// then stays visible, is part of the next request, and gets no mark (rule "branches"). A
+    /// message without content counts as an answer only if the run `succeeded`.
     pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
-        let Some(old) = &self.turn.regenerates else {
+        let Some(old_answer) = &self.turn.regenerates else {
             return false;
         };
-        let parent = self.conversation.parent(old);
+        let parent = self.conversation.parent(old_answer);
         let is_new = |message: &&Message| Some(&message.id) != parent;
-        let mut new = self.conversation.run_path().rev().take_while(is_new);
-        let reaches = match parent {
+        let mut new_messages = self.conversation.run_path().rev().take_while(is_new);
+        let is_parent_on_path = match parent {
             Some(parent) => self.conversation.is_on_run_path(parent),
             None => true,
         };
-        reaches && new.all(|message| !succeeded && message.is_empty())
+        is_parent_on_path && new_messages.all(|message| !succeeded && message.is_empty())
     }
 
-    /// Selects the previous answer if its regeneration brought nothing, so that it stays shown and
-    /// is part of the next request. A branch that the user has selected meanwhile stays shown.
+    /// Selects the previous answer if its regeneration produced no answer. The previous answer then
+    /// stays visible and is part of the next request. A branch that the user has selected meanwhile
+    /// stays visible.
     pub(super) fn reselect_old_answer(&mut self, succeeded: bool, cx: &mut Cx<'_>) {
-        let shows_other = self.conversation.shows_other_branch();
-        let continues = self.is_busy() || self.turn.looping;
-        if continues || shows_other || !self.is_empty_regeneration(succeeded) {
+        let is_other_shown = self.conversation.shows_other_branch();
+        let is_in_progress = self.is_busy() || self.turn.looping;
+        if is_in_progress || is_other_shown || !self.is_empty_regeneration(succeeded) {
             return;
         }
-        if let Some(old) = self.turn.regenerates.clone() {
-            // It exists: its parent is on the path.
-            let _ = self.conversation.select(&old, false, true);
+        if let Some(old_answer) = self.turn.regenerates.clone() {
+            // The selection cannot fail: the answer exists, since its parent is on the run path.
+            let _ = self.conversation.select(&old_answer, false, true);
             self.select_branch_interrupts(cx);
         }
     }
 
-    /// Makes the texts that a failed run has left after `base` the answer that stays current if the
-    /// retry brings nothing. Calls belong to the retry, which answers them.
+    /// Records the texts that a failed run produced after `base` as the old answer, which stays
+    /// current if the retry produces no answer. Does nothing if the run produced calls, which the
+    /// retry answers.
     pub(super) fn keep_partial_answer(&mut self, base: &MessageId) {
         if self.turn.regenerates.is_some() || !self.conversation.is_on_run_path(base) {
             return;
         }
         let is_later = |message: &&Message| message.id != *base;
-        let partial: Vec<&Message> = self
+        let partial_answer: Vec<&Message> = self
             .conversation
             .run_path()
             .rev()
             .take_while(is_later)
             .collect();
-        let is_text = !partial.iter().any(|message| message.has_calls());
-        if is_text && partial.iter().any(|message| !message.is_empty()) {
-            self.turn.regenerates = partial.last().map(|first| first.id.clone());
+        let has_no_calls = !partial_answer.iter().any(|message| message.has_calls());
+        if has_no_calls && partial_answer.iter().any(|message| !message.is_empty()) {
+            self.turn.regenerates = partial_answer.last().map(|first| first.id.clone());
         }
     }
 
     /// Moves the run branch back to the parent of the old answer, before a retry of its
     /// regeneration.
     pub(super) fn rewind_before_old_answer(&mut self) {
-        let Some(old) = &self.turn.regenerates else {
+        let Some(old_answer) = &self.turn.regenerates else {
             return;
         };
-        if self.conversation.is_on_run_path(old) {
-            let parent = self.conversation.parent(old).cloned();
+        if self.conversation.is_on_run_path(old_answer) {
+            let parent = self.conversation.parent(old_answer).cloned();
             self.conversation.select_tip(parent.as_ref());
         }
     }
@@ -253,7 +257,7 @@ impl Session {
         self.turn.interjected = true;
     }
 
-    /// Removes a queued message. If the queue is empty then, the calls that were held back for the
+    /// Removes a queued message. If the queue is then empty, the calls that were held back for the
     /// message start.
     fn withdraw_queued_message(&mut self, content: &Content, cx: &mut Cx<'_>) {
         if !self.turn.withdraw_message(content) {
@@ -266,21 +270,21 @@ impl Session {
     /// or during a run, is refused.
     #[cfg(feature = "records")]
     pub(super) fn apply_server_update(&mut self, update: Update, cx: &mut Cx<'_>) {
-        let conversation = update.conv_id();
-        if !conversation.is_empty() && conversation != self.thread_id {
+        let conversation_id = update.conv_id();
+        if !conversation_id.is_empty() && conversation_id != self.thread_id {
             return cx.refuse(Refusal::OtherConversation);
         }
         if self.turn.is_running() {
             return cx.refuse(Refusal::Busy);
         }
-        let taken = match update {
+        let result = match update {
             Update::Conv(update) => self.conversation.apply_message_update(*update, cx.now),
             Update::Tool(update) => {
                 self.conversation.apply_tool_update(update, cx.now);
                 Ok(())
             }
         };
-        if let Err(error) = taken {
+        if let Err(error) = result {
             cx.refuse(Refusal::Tree(error));
         }
     }

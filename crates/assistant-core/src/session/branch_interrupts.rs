@@ -1,8 +1,9 @@
 //! Assigns interrupts to branches, so that an answer is sent only with runs on the branch of its
 //! interrupt.
 //!
-//! Answers that were not delivered are put aside when runs move to another branch, and return with
-//! the branch. `interrupt_flow` opens and answers interrupts, `branch` moves runs.
+//! Undelivered answers are set aside when runs move to another branch, and restored when runs
+//! return to the branch of the interrupt. The module `interrupt_flow` opens and answers interrupts,
+//! `branch` moves runs.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};
@@ -12,57 +13,57 @@ impl Session {
     /// message list moves to the current tip.
     pub(super) fn assign_interrupt_branches(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
-        let mut moved = false;
+        let mut has_changed = false;
         for open in &mut self.interrupts.list {
             let tip = open.tip.as_ref();
             if tip.is_none_or(|tip| !conversation.is_on_run_path(tip)) {
                 let tip = conversation.run_tip().cloned();
-                moved |= open.tip != tip;
+                has_changed |= open.tip != tip;
                 open.tip = tip;
             }
         }
-        if moved {
+        if has_changed {
             cx.push_change(Change::Interrupts);
         }
     }
 
-    /// Leaves a call on another branch blocked by its stored interrupt. If the interrupt was
-    /// approved, it is asked again; a denial remains. Returns false if the call has no stored
-    /// interrupt.
+    /// Keeps a call on another branch blocked by its stored interrupt. An approval of the interrupt
+    /// is withdrawn, and the user is asked again; a denial remains. Returns false if the call has
+    /// no stored interrupt.
     pub(super) fn keep_call_interrupted(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
             return false;
         };
-        let is_open = matches!(call.state(), State::InterruptApproved { .. });
+        let is_approved = matches!(call.state(), State::InterruptApproved { .. });
         let id = call.approval().and_then(|a| a.interrupt_id.clone());
-        let mut all = self.interrupts.all_branches();
-        let asked = id.and_then(|id| all.find(|open| open.interrupt.id == id));
-        let Some(asked) = asked else {
+        let mut interrupts = self.interrupts.all_branches();
+        let open = id.and_then(|id| interrupts.find(|open| open.interrupt.id == id));
+        let Some(open) = open else {
             return false;
         };
-        if is_open {
-            let id = asked.interrupt.id.clone();
-            drop(all);
+        if is_approved {
+            let id = open.interrupt.id.clone();
+            drop(interrupts);
             self.reblock_call(&id, *key, true);
         }
         true
     }
 
-    /// Puts aside the interrupts of other branches, and brings back those of the run branch.
+    /// Sets aside the interrupts of other branches, and restores those of the run branch.
     pub(super) fn select_branch_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
-        let is_here = |open: &OpenInterrupt| {
+        let is_on_run_branch = |open: &OpenInterrupt| {
             let tip = open.tip.as_ref();
             tip.is_none_or(|tip| conversation.is_on_run_path(tip))
                 || open
                     .blocks
                     .is_some_and(|key| conversation.is_run_call(&key))
         };
-        let Some(back) = self.interrupts.select_branch(is_here) else {
+        let Some(restored) = self.interrupts.select_branch(is_on_run_branch) else {
             return;
         };
-        for open in back {
+        for open in restored {
             // Of two interrupts with the same id, only the newer one can be answered.
             if self.interrupts.find(&open.interrupt.id).is_some() {
                 continue;

@@ -17,43 +17,44 @@ impl Output {
     /// are omitted, since they did not change in this session.
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
-        let opened = self.changes.contains(&Change::Thread);
-        let ended = self.keys_with_recorded_end();
-        let mut changed: Vec<CallEvent> = Vec::new();
-        // A call of the replaced conversation may have the same key as one of the opened.
-        let mut places: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
+        let has_new_thread = self.changes.contains(&Change::Thread);
+        let ended_keys = self.keys_with_recorded_end();
+        let mut events: Vec<CallEvent> = Vec::new();
+        // A call of the replaced conversation may have the same key as one of the opened
+        // conversation.
+        let mut indices: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
         for event in &self.calls {
             let key = (event.call, event.thread_id.is_some());
-            let known = places.get(&key).and_then(|place| changed.get_mut(*place));
-            if let Some(known) = known {
-                let before = known.before;
-                known.clone_from(event);
-                known.before = before;
+            let earlier = indices.get(&key).and_then(|index| events.get_mut(*index));
+            if let Some(earlier) = earlier {
+                let first_phase = earlier.before;
+                earlier.clone_from(event);
+                earlier.before = first_phase;
             } else {
-                places.insert(key, changed.len());
-                changed.push(event.clone());
+                indices.insert(key, events.len());
+                events.push(event.clone());
             }
         }
-        changed.retain_mut(|event| match (event.before, &event.thread_id) {
+        events.retain_mut(|event| match (event.before, &event.thread_id) {
             (Some(before), Some(_)) => is_observed_phase(before) && before != event.phase,
-            (_, None) if opened => {
+            (_, None) if has_new_thread => {
                 event.before = None;
-                !event.phase.is_final() || ended.contains(&event.call)
+                !event.phase.is_final() || ended_keys.contains(&event.call)
             }
             (before, _) => before.is_some_and(|before| before != event.phase),
         });
-        changed
+        events
     }
 
     /// Returns the keys of the calls whose end is recorded in this input.
     fn keys_with_recorded_end(&self) -> FxHashSet<CallKey> {
-        let ends = self.effects.iter().filter_map(|effect| match effect {
+        let keys = self.effects.iter().filter_map(|effect| match effect {
             Effect::Record {
                 entry: JournalEntry::Finished { call, .. },
             } => Some(*call),
             _ => None,
         });
-        ends.collect()
+        keys.collect()
     }
 }
 
@@ -61,11 +62,11 @@ impl Session {
     /// Returns an event for each call that waits for the user or runs in a conversation that is
     /// about to be replaced. Observers then see the call as cancelled.
     pub(super) fn open_call_events(&self) -> Vec<CallEvent> {
-        let open = self.conversation.all_calls();
-        let open = open.filter(|call| is_observed_phase(call.phase()));
-        let mut open: Vec<&ToolCall> = open.collect();
-        open.sort_unstable_by_key(|call| call.key().number());
-        let events = open.into_iter().map(|call| {
+        let open_calls = self.conversation.all_calls();
+        let open_calls = open_calls.filter(|call| is_observed_phase(call.phase()));
+        let mut open_calls: Vec<&ToolCall> = open_calls.collect();
+        open_calls.sort_unstable_by_key(|call| call.key().number());
+        let events = open_calls.into_iter().map(|call| {
             let mut event = call.create_event(CallEventKind::Detached, call.phase());
             event.phase = Phase::Cancelled;
             event.attach_facts_and_thread_id(&self.thread_id, call);
@@ -75,18 +76,18 @@ impl Session {
     }
 
     /// Adds an event for each open call of an opened conversation that this input has changed
-    /// without an event of its own.
+    /// without emitting an event for the call.
     pub(super) fn add_resumed_events(&self, output: &mut Output) {
-        let own = output
+        let thread_events = output
             .calls
             .iter()
             .filter(|event| event.thread_id.is_none());
-        let mut known: FxHashSet<CallKey> = own.map(|event| event.call).collect();
+        let mut reported_keys: FxHashSet<CallKey> = thread_events.map(|event| event.call).collect();
         for change in &output.changes {
             let Change::Call(key) = change else { continue };
             let call = self.conversation.call(key);
             let call = call.filter(|call| !call.state().is_done());
-            if let Some(call) = call.filter(|_| known.insert(*key)) {
+            if let Some(call) = call.filter(|_| reported_keys.insert(*key)) {
                 let mut event = call.create_event(CallEventKind::Resumed, call.phase());
                 event.before = None;
                 output.calls.push(event);

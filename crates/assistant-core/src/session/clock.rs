@@ -1,4 +1,4 @@
-//! Measures the duration of a turn: agent, tools, and questions to the user.
+//! Measures the duration of a turn, including the agent, the tools, and questions to the user.
 //!
 //! At the end of a run, the time since the previous run ended is stored with the newest message.
 //! Unmeasured time, such as that between the closing and the reload of a page, is not included.
@@ -12,7 +12,7 @@ use crate::{
 /// A clock that measures a turn, and the part of it in which only the user is awaited.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TurnClock {
-    /// The end of the measured time; `None` while no turn is in progress.
+    /// The time of the last measurement; `None` while no turn is in progress.
     noted: Option<i64>,
     /// The start of a period in which only a question is open; `None` outside of such a period.
     waiting_since: Option<i64>,
@@ -41,13 +41,13 @@ impl TurnClock {
     pub(super) fn record_handler_question(&mut self, handler: InvocationId, is_open: bool) {
         if is_open {
             self.asking.push(handler);
-        } else if let Some(place) = self.asking.iter().position(|asking| *asking == handler) {
-            self.asking.swap_remove(place);
+        } else if let Some(index) = self.asking.iter().position(|asking| *asking == handler) {
+            self.asking.swap_remove(index);
         }
     }
 
-    fn track_waiting(&mut self, waits: bool, now: i64) {
-        match (waits, self.waiting_since) {
+    fn track_waiting(&mut self, is_waiting: bool, now: i64) {
+        match (is_waiting, self.waiting_since) {
             (true, None) => self.waiting_since = Some(now),
             (false, Some(since)) => {
                 self.waited = self.waited.saturating_add(now.saturating_sub(since));
@@ -57,17 +57,19 @@ impl TurnClock {
         }
     }
 
-    /// Returns the time since the last measurement, and the part of it in which only the user was
-    /// awaited, both in milliseconds, and starts the next measurement. `None` for a time that was
-    /// not measured or, for the second, is zero.
+    /// Returns the time since the last measurement, and the part of that time in which only the
+    /// user was awaited, both in milliseconds. Starts the next measurement. Both times are `None`
+    /// if there was no measurement before; the second is also `None` if it is zero.
     fn take_elapsed(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
         self.track_waiting(false, now);
-        let since = self.noted.replace(now);
-        // The clock may be set back.
-        let took = since.and_then(|since| u64::try_from(now.saturating_sub(since)).ok());
-        let waited = u64::try_from(std::mem::take(&mut self.waited)).ok();
-        let waited = waited.zip(took).map(|(waited, took)| waited.min(took));
-        (took, waited.filter(|waited| *waited > 0))
+        let last_time = self.noted.replace(now);
+        // The difference is negative if the system clock was set back.
+        let elapsed = last_time.and_then(|time| u64::try_from(now.saturating_sub(time)).ok());
+        let waiting_time = u64::try_from(std::mem::take(&mut self.waited)).ok();
+        let waiting_time = waiting_time
+            .zip(elapsed)
+            .map(|(waiting, elapsed)| waiting.min(elapsed));
+        (elapsed, waiting_time.filter(|time| *time > 0))
     }
 }
 
@@ -92,14 +94,14 @@ impl Session {
         if self.turn.is_running() || !self.turn.clock.is_running() {
             return;
         }
-        let waits = self.waits_for_person() || self.has_only_handler_questions();
-        self.turn.clock.track_waiting(waits, cx.now);
-        if waits || self.is_busy() {
+        let is_waiting = self.waits_for_person() || self.has_only_handler_questions();
+        self.turn.clock.track_waiting(is_waiting, cx.now);
+        if is_waiting || self.is_busy() {
             return;
         }
-        // After the end of an answer, only its connection stays open.
-        let answered = self.turn.summary.finish == Some(FinishReason::Stop);
-        if !answered {
+        // The time after a complete answer is not counted, since only the connection was open.
+        let is_answer_complete = self.turn.summary.finish == Some(FinishReason::Stop);
+        if !is_answer_complete {
             self.record_cost(&[], cx);
         }
         self.turn.clock = TurnClock::default();
@@ -107,13 +109,14 @@ impl Session {
 
     /// Returns true if handlers wait for the user, and nothing else is in progress.
     fn has_only_handler_questions(&mut self) -> bool {
-        let asking = std::mem::take(&mut self.turn.clock.asking);
-        let waits = |state: &State| matches!(state, State::Running(id, ..) if asking.contains(id));
-        let works = |state: &State| state.is_awaited_by_loop() && !waits(state);
-        let only =
-            self.conversation.has_open_call(waits) && !self.conversation.has_open_call(works);
-        self.turn.clock.asking = asking;
-        only
+        let asking_ids = std::mem::take(&mut self.turn.clock.asking);
+        let is_asking =
+            |state: &State| matches!(state, State::Running(id, ..) if asking_ids.contains(id));
+        let is_other = |state: &State| state.is_awaited_by_loop() && !is_asking(state);
+        let has_only_questions = self.conversation.has_open_call(is_asking)
+            && !self.conversation.has_open_call(is_other);
+        self.turn.clock.asking = asking_ids;
+        has_only_questions
     }
 }
 

@@ -13,13 +13,13 @@ use crate::{
     event::end_reason,
 };
 
-/// The fields of a run's result in which agents report why the answer ended.
-const REASONS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
+/// The fields of a run's result in which agents report the reason for the end of the answer.
+const REASON_FIELDS: [&str; 4] = ["finishReason", "finish_reason", "stopReason", "stop_reason"];
 
 /// Returns true if a run's result reports that its answer was cut off.
 pub(super) fn is_cut_off_result(result: Option<&Value>) -> bool {
-    let word = |name: &&str| result?.get(*name)?.as_str();
-    let mut reasons = REASONS.iter().filter_map(word);
+    let reason = |name: &&str| result?.get(*name)?.as_str();
+    let mut reasons = REASON_FIELDS.iter().filter_map(reason);
     reasons.any(end_reason::is_cut_off)
 }
 
@@ -31,10 +31,10 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let is_cut = call.is_some_and(|call| {
-                let is_own = self.conversation.is_of_newest_run(call);
-                let is_answered = call.has_ended() || self.is_run_by_page(call);
-                is_own
-                    && is_answered
+                let is_of_newest_run = self.conversation.is_of_newest_run(call);
+                let is_answer_expected = call.has_ended() || self.is_run_by_page(call);
+                is_of_newest_run
+                    && is_answer_expected
                     && (!has_closed_args(call) || self.is_last_callout(&key, call))
             });
             if is_cut {
@@ -53,9 +53,9 @@ impl Session {
         let message = self.conversation.message_of_call(key);
         let parts = message.map_or(&[][..], |message| &message.parts);
         let is_blank = |part: &&Part| part.as_text().is_some_and(|text| text.trim().is_empty());
-        let last = parts.iter().rev().find(|part| !is_blank(part));
-        let last = last.and_then(Part::call_key);
-        call.origin == Origin::Intercepted && last == Some(*key)
+        let last_part = parts.iter().rev().find(|part| !is_blank(part));
+        let last_key = last_part.and_then(Part::call_key);
+        call.origin == Origin::Intercepted && last_key == Some(*key)
     }
 }
 

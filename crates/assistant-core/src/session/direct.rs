@@ -1,6 +1,6 @@
 //! Starts the calls that the page makes itself, without an agent, and delivers their outcomes.
 //!
-//! These calls are checked and run like all others; see `prepare` and `execute`.
+//! These calls are checked and run like all others, by the modules `prepare` and `execute`.
 
 use serde_json::Value;
 
@@ -41,8 +41,8 @@ impl Session {
     }
 
     /// Returns the key of the call whose handler requests an action; `None` if no handler does.
-    /// Fails if the handler has ended, or if actions would request each other in a circle or too
-    /// deep.
+    /// Fails if the handler has ended, if the action would request itself indirectly, or if
+    /// the requests are nested too deep.
     fn find_parent_call_key(
         &self,
         within: Option<InvocationId>,
@@ -54,16 +54,17 @@ impl Session {
         let parent = self
             .running_call_key(invocation)
             .ok_or("The call that asks is over")?;
-        let above = || {
+        let ancestors = || {
             [parent]
                 .into_iter()
                 .chain(self.conversation.requesters_of(&parent))
         };
-        let is_it = |key: CallKey| self.conversation.call(&key).is_some_and(|c| c.name == name);
-        if above().any(is_it) {
+        let has_same_name =
+            |key: CallKey| self.conversation.call(&key).is_some_and(|c| c.name == name);
+        if ancestors().any(has_same_name) {
             return Err(format!("Action {name} would call itself"));
         }
-        match above().count() <= MAX_NESTED {
+        match ancestors().count() <= MAX_NESTED {
             true => Ok(Some(parent)),
             false => Err("Actions call each other too deep".to_owned()),
         }
@@ -82,7 +83,7 @@ impl Session {
         calls.map(ToolCall::key).collect()
     }
 
-    /// Delivers the outcome of an ended call of the page to its requester, and keeps the call's
+    /// Delivers the outcome of an ended call of the page to its requester, and stores the call's
     /// record. Other calls are ignored.
     pub(super) fn deliver_direct_outcome(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some((call, request)) = self.conversation.remove_direct_call(key) else {

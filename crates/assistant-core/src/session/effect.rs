@@ -1,4 +1,4 @@
-//! Defines the outputs of the session: changes for readers, effects for the host.
+//! Defines the outputs of the session: changes for views and observers, effects for the host.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub struct Output {
     pub effects: Vec<Effect>,
     /// Diagnostics about input that was tolerated or dropped.
     pub diagnostics: Vec<Diagnostic>,
-    /// The reason for which the input was refused; `None` if it was accepted.
+    /// The reason for the refusal of the input; `None` if the input was accepted.
     pub refused: Option<Refusal>,
 }
 
@@ -33,19 +33,19 @@ pub enum Effect {
     /// [`super::Input::SetContext`], [`super::Input::SetState`]), then send
     /// [`super::Input::OpenRun`]. The request is built from the state at that time.
     PrepareRun {
-        /// The run.
+        /// The key of the run.
         run: RunKey,
     },
     /// Starts a run, whose events are fed back as [`super::Input::Event`].
     OpenRun {
-        /// The run.
+        /// The key of the run.
         run: RunKey,
         /// The request. The host adds [`RunInput::history`] if the agent has a format of its own.
         input: Box<RunInput>,
     },
     /// Aborts the run's request; later events of the run are ignored.
     AbortRun {
-        /// The run.
+        /// The key of the run.
         run: RunKey,
     },
     /// Writes a journal entry, then answers with [`super::Input::Committed`]. If writing fails,
@@ -53,12 +53,12 @@ pub enum Effect {
     Commit {
         /// The id of the entry.
         commit: CommitId,
-        /// The entry.
+        /// The entry to write.
         entry: JournalEntry,
     },
     /// Writes a journal entry; no answer is needed.
     Record {
-        /// The entry.
+        /// The entry to write.
         entry: JournalEntry,
     },
     /// Requests a preview of a call's changes from the preview function of the action, which must
@@ -68,25 +68,25 @@ pub enum Effect {
     Invoke(Box<Invocation>),
     /// Notifies a handler that its result is no longer needed, and drops the handler.
     CancelHandler {
-        /// The invocation.
+        /// The id of the invocation.
         invocation: InvocationId,
     },
     /// Answers with [`super::Input::Timer`] after a delay.
     StartTimer {
-        /// The timer.
+        /// The id of the timer.
         timer: TimerId,
         /// The delay in milliseconds.
         ms: u32,
     },
     /// Delivers the outcome of an [`super::Input::Execute`].
     Executed {
-        /// The number of the request.
+        /// The number of the request, from the input.
         request: u64,
-        /// The handler's value, or an error.
+        /// The value that the handler returned, or an error.
         outcome: Result<Value, ToolError>,
     },
-    /// Stores these approvals, replacing all stored ones; they are returned by
-    /// [`super::Input::RestoreApprovals`]. A host without storage ignores this effect.
+    /// Stores these approvals, replacing all stored ones. The host passes them to later sessions
+    /// with [`super::Input::RestoreApprovals`]. A host without storage ignores this effect.
     StoreApprovals {
         /// All approvals that outlive the session.
         approvals: Vec<RememberedApproval>,
@@ -97,9 +97,9 @@ pub enum Effect {
     SwapApproval {
         /// The ticket of the request.
         ticket: Ticket,
-        /// The stored approval, as this session knows it.
+        /// The approval that this session expects in the store.
         before: Box<RememberedApproval>,
-        /// The new value.
+        /// The approval after the use.
         after: Box<RememberedApproval>,
     },
     /// Stores the conversation that is about to be replaced.
@@ -127,7 +127,7 @@ impl PreviewRequest {
         self.ticket
     }
 
-    /// Returns the registration of the action.
+    /// Returns the id of the registration of the action.
     #[must_use]
     pub const fn registration(&self) -> RegistrationId {
         self.registration
@@ -161,7 +161,7 @@ impl Invocation {
         self.id
     }
 
-    /// Returns the registration of the handler.
+    /// Returns the id of the registration of the handler.
     #[must_use]
     pub const fn registration(&self) -> RegistrationId {
         self.registration

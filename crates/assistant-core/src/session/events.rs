@@ -1,6 +1,7 @@
 //! Applies the events of a run to the conversation and to the session's own state.
 //!
-//! `run` starts and ends runs, `prepare` checks the calls that an event may have changed.
+//! The module `run` starts and ends runs, `prepare` checks the calls that an event may have
+//! changed.
 
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
@@ -26,33 +27,34 @@ impl Session {
             return cx.warn("event-after-end", message.to_owned());
         }
         let replayed = self.count_run_event();
-        // An event that comes again was checked before, except for what the run itself holds.
-        let is_checked = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
-        let admission = match is_checked {
+        // A replayed event was admitted before. Only the end of a run is admitted again, since its
+        // contents are stored in the run.
+        let is_admitted = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
+        let admission = match is_admitted {
             true => Admission::Take,
             false => self.admit_event(&mut event),
         };
-        let cut = match admission {
+        let stripped_text = match admission {
             Admission::Take => None,
             Admission::TakeAndCut => Some(strip_text(&event.kind)),
             Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
-        let reopens = extended_call_id(&event.kind).filter(|_| !replayed);
-        if let Some(id) = reopens.filter(|id| self.is_unaffected(id)) {
+        let extended_id = extended_call_id(&event.kind).filter(|_| !replayed);
+        if let Some(id) = extended_id.filter(|id| self.is_unaffected(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
         if !replayed {
             self.report_reused_id(&event.kind, cx);
         }
-        let frame = matches!(
+        let is_run_boundary = matches!(
             event.kind,
             EventKind::RunStarted { .. }
                 | EventKind::RunFinished { .. }
                 | EventKind::RunError { .. }
         );
-        if !frame && !is_quiet_event(&event.kind) {
+        if !is_run_boundary && !is_quiet_event(&event.kind) {
             self.turn.update_run_summary(|run| run.has_effect = true);
         }
         match &event.kind {
@@ -89,8 +91,8 @@ impl Session {
                 tool_call_name,
                 ..
             } => {
-                let known = self.conversation.call_by_wire_id(tool_call_id);
-                if replayed || known.is_none_or(|(_, call)| call.name != *tool_call_name) {
+                let existing = self.conversation.call_by_wire_id(tool_call_id);
+                if replayed || existing.is_none_or(|(_, call)| call.name != *tool_call_name) {
                     let name = tool_call_name.clone();
                     self.turn.update_run_summary(|run| run.tools.push(name));
                 }
@@ -100,11 +102,11 @@ impl Session {
         if replayed {
             return;
         }
-        let watched = match extended_call_id(&event.kind) {
+        let calls_to_check = match extended_call_id(&event.kind) {
             Some(id) if self.is_checked(id) => CallsToCheck::Call(id.to_owned()),
             _ => CallsToCheck::for_event(&event.kind, self.conversation.has_eager_call()),
         };
-        let running = match &watched {
+        let running_handlers = match &calls_to_check {
             CallsToCheck::Nothing => Vec::new(),
             CallsToCheck::Call(_) | CallsToCheck::AllCalls => self.running_handlers(),
         };
@@ -112,27 +114,27 @@ impl Session {
         if self.turn.fork.is_some() {
             self.store_run_thread();
         }
-        if let Some(cut) = cut {
-            self.end_cut_content(&cut, cx);
+        if let Some(stripped_text) = stripped_text {
+            self.end_cut_content(&stripped_text, cx);
         }
         self.notify_exceeded_limits(cx);
         if let Some(kind) = self.exceeded_count_limit() {
             return self.end_run_at_limit(run, kind, cx);
         }
-        self.cancel_answered_handlers(&running, cx);
-        self.check_after_event(watched, cx);
+        self.cancel_answered_handlers(&running_handlers, cx);
+        self.check_after_event(calls_to_check, cx);
     }
 
-    /// Keeps a side event for the application, unless the event is received again after a
+    /// Stores a side event for the application, unless the event is received again after a
     /// reconnection. An event that alone exceeds the limit is dropped with a diagnostic.
     fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
         if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
             return;
         }
-        let most = self.options.limits.side_event_bytes;
-        if let Err(size) = self.turn.keep_side_event(event, most) {
+        let max_bytes = self.options.limits.side_event_bytes;
+        if let Err(size) = self.turn.keep_side_event(event, max_bytes) {
             let message = format!(
-                "An event without effect was not kept: it has {size} bytes, the limit is {most}."
+                "An event without effect was not kept: it has {size} bytes, the limit is {max_bytes}."
             );
             cx.warn("side-event-limit", message);
         }
@@ -140,11 +142,11 @@ impl Session {
 
     fn running_handlers(&self) -> Vec<(CallKey, InvocationId)> {
         let states = self.conversation.open_states();
-        let running = states.filter_map(|(key, state)| match state {
+        let handlers = states.filter_map(|(key, state)| match state {
             State::Running(id, ..) => Some((key, *id)),
             _ => None,
         });
-        running.collect()
+        handlers.collect()
     }
 
     /// Cancels the handlers in `running` whose calls are no longer running, because the agent has
@@ -161,24 +163,26 @@ impl Session {
     }
 
     pub(super) fn apply_event(&mut self, event: Event, cx: &mut Cx<'_>) {
-        let before = cx.output.diagnostics.len();
+        let diagnostic_count = cx.output.diagnostics.len();
         let limit = match event.kind {
             EventKind::StateSnapshot { .. } | EventKind::StateDelta { .. } => LimitKind::State,
             _ => LimitKind::Activity,
         };
-        let mut out = ApplyContext {
+        let mut context = ApplyContext {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
         };
-        self.conversation.apply(event, &mut out);
-        let fresh = cx.output.diagnostics.get(before..).unwrap_or_default();
-        let has = |code: &str| fresh.iter().any(|note| note.code == code);
-        let (too_large, forgotten) = (has("over-budget"), has("user-message-forgotten"));
-        if too_large {
-            // The size of a refused patch is not known.
+        self.conversation.apply(event, &mut context);
+        let new_diagnostics = cx.output.diagnostics.get(diagnostic_count..);
+        let new_diagnostics = new_diagnostics.unwrap_or_default();
+        let has_code = |code: &str| new_diagnostics.iter().any(|item| item.code == code);
+        let is_too_large = has_code("over-budget");
+        let is_message_forgotten = has_code("user-message-forgotten");
+        if is_too_large {
+            // The size of a refused patch is unknown.
             self.intake.count_dropped(limit, 0);
         }
-        if forgotten {
+        if is_message_forgotten {
             self.report_forgotten_messages(cx);
         }
     }
@@ -210,11 +214,11 @@ impl Session {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;
         };
-        let known = self.conversation.known_call(tool_call_id);
-        let is_over = known.is_some_and(|call| {
+        let call = self.conversation.known_call(tool_call_id);
+        let has_ended = call.is_some_and(|call| {
             call.state().is_done() && !self.conversation.is_of_newest_run(call)
         });
-        if is_over {
+        if has_ended {
             let message = "The assistant repeated an earlier step. It wasn't run again.";
             self.notify_once(NoticeKind::CallIdReused, message, cx);
         }

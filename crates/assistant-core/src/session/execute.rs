@@ -26,13 +26,13 @@ const DENIED_BEFORE: &str =
 /// The outcome of a call, with the value for the agent.
 #[derive(Debug)]
 pub(super) enum CallEnding {
-    /// The handler's value.
+    /// The handler returned a value.
     Output(Value),
     /// The call failed, with the error and the value for the agent.
     Failed(CallError, Value),
     /// The user denied the call.
     Denied(Value),
-    /// A message of the user took precedence.
+    /// The call was skipped, because a message of the user took precedence.
     Skipped(Value),
     /// The call was cancelled.
     Cancelled(Value),
@@ -56,9 +56,9 @@ impl CallEnding {
         }
         let mut reply = reply.to_value();
         for key in ["retryAfterMs", "schema"] {
-            let more = error.details.as_ref().and_then(|details| details.get(key));
-            if let (Some(more), Value::Object(reply)) = (more, &mut reply) {
-                reply.insert(key.to_owned(), more.clone());
+            let detail = error.details.as_ref().and_then(|details| details.get(key));
+            if let (Some(detail), Value::Object(reply)) = (detail, &mut reply) {
+                reply.insert(key.to_owned(), detail.clone());
             }
         }
         Self::Failed(error, reply)
@@ -100,12 +100,12 @@ impl Session {
     /// precedence.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let waits = self.conversation.call(&key).is_some_and(|call| {
+            let is_waiting = self.conversation.call(&key).is_some_and(|call| {
                 let state = call.state();
-                let decided = matches!(state, State::Denied { .. } | State::Invalid(..));
-                state.is_awaited_by_loop() && !state.is_starting_or_running() && !decided
+                let is_decided = matches!(state, State::Denied { .. } | State::Invalid(..));
+                state.is_awaited_by_loop() && !state.is_starting_or_running() && !is_decided
             });
-            if waits {
+            if is_waiting {
                 let reply = json!({"error": "skipped", "reason": "user_interjection"});
                 self.end_call(&key, CallEnding::Skipped(reply), cx);
             }
@@ -115,10 +115,10 @@ impl Session {
     /// Advances a call by one step, if possible.
     pub(super) fn advance_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         // Calls of the page itself do not wait for runs.
-        let run_over = !self.turn.is_running() || self.conversation.is_direct_call(key);
+        let is_run_over = !self.turn.is_running() || self.conversation.is_direct_call(key);
         let check = self.conversation.call(key).and_then(ToolCall::check);
-        let eager = check.is_some_and(|check| check.eager);
-        let may_run = run_over || eager;
+        let is_eager = check.is_some_and(|check| check.eager);
+        let may_run = is_run_over || is_eager;
         let is_ready = |session: &Self| {
             let call = session.conversation.call(key);
             call.is_some_and(|call| matches!(call.state(), State::Allowed(_)))
@@ -127,18 +127,18 @@ impl Session {
             self.check_complete_call(key, cx);
         }
         let check = self.conversation.call(key).and_then(ToolCall::check);
-        let by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
+        let is_run_by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
         let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
-        let moment = ProceedConditions {
-            run_over,
+        let conditions = ProceedConditions {
+            run_over: is_run_over,
             eager: check.is_some_and(|check| check.eager),
-            by_agent,
-            in_order: was_allowed && !by_agent && self.may_start_in_order(key),
+            by_agent: is_run_by_agent,
+            in_order: was_allowed && !is_run_by_agent && self.may_start_in_order(key),
         };
-        match policy::next_step(state, moment) {
+        match policy::next_step(state, conditions) {
             NextStep::HandOff if self.admit_start(key, cx) => self.hand_off_call(key, cx),
             NextStep::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
             NextStep::Answer(CallReply::NoResult) => self.end_unanswered_call(key, cx),
@@ -156,13 +156,13 @@ impl Session {
             | NextStep::Permit(_)
             | NextStep::Remote => {}
         }
-        // Its approval may have lapsed, so that it was checked again: the outcome is recorded at
-        // once.
+        // If the approval of the call had lapsed, the call was checked again. A fault or a denial
+        // from that check is recorded at once.
         let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
         let call = self
             .conversation
             .call(key)
-            .filter(|_| was_allowed && run_over);
+            .filter(|_| was_allowed && is_run_over);
         if call.is_some_and(|call| is_decided(call.state())) {
             self.advance_call(key, cx);
         }
@@ -173,33 +173,34 @@ impl Session {
         if self.should_hold_calls_back() {
             return false;
         }
-        let exclusive = |key: &CallKey| {
+        let is_exclusive = |key: &CallKey| {
             let check = self.conversation.call(key).and_then(ToolCall::check);
             check.is_some_and(|check| check.exclusive)
         };
-        let direct = self.conversation.direct_calls();
-        let direct = direct.map(|call| (call.key(), call.state()));
-        let states = self.conversation.open_states().chain(direct);
+        let direct_calls = self.conversation.direct_calls();
+        let direct_states = direct_calls.map(|call| (call.key(), call.state()));
+        let states = self.conversation.open_states().chain(direct_states);
         // A handler does not block the calls that it waits for.
-        let waits = |other: &CallKey| {
+        let is_requester = |other: &CallKey| {
             self.conversation
                 .requesters_of(key)
                 .any(|key| key == *other)
         };
-        let mut working =
-            states.filter(|(other, state)| state.is_starting_or_running() && !waits(other));
+        let mut active_states =
+            states.filter(|(other, state)| state.is_starting_or_running() && !is_requester(other));
         if self.options.sequential && !self.conversation.is_direct_call(key) {
             let is_first = !self
                 .conversation
                 .has_open_call_before(key, State::is_awaited_by_loop);
-            return working.next().is_none() && is_first;
+            return active_states.next().is_none() && is_first;
         }
-        !working.any(|(other, _)| exclusive(key) || exclusive(&other))
+        !active_states.any(|(other, _)| is_exclusive(key) || is_exclusive(&other))
     }
 
     pub(super) fn running_call_key(&self, invocation: InvocationId) -> Option<CallKey> {
-        let runs = |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
-        self.conversation.find_open_call(runs)
+        let is_running =
+            |state: &State| matches!(state, State::Running(id, ..) if *id == invocation);
+        self.conversation.find_open_call(is_running)
     }
 
     pub(super) fn set_progress(&mut self, id: InvocationId, progress: Progress) {
@@ -244,9 +245,9 @@ impl Session {
         if self.close_run_on_grace_timer(timer, cx) {
             return;
         }
-        let waits =
+        let has_timer =
             |state: &State| matches!(state, State::Running(_, Some(set), _) if *set == timer);
-        let Some(key) = self.conversation.find_open_call(waits) else {
+        let Some(key) = self.conversation.find_open_call(has_timer) else {
             return;
         };
         self.cancel_handler(&key, cx);
@@ -260,18 +261,18 @@ impl Session {
         let registration = call.and_then(|call| call.check()?.registration);
         let args = call.and_then(ToolCall::args);
         let args = args.cloned().unwrap_or_default();
-        let own = registration.and_then(|id| cx.host.denial(id, &args, reason));
+        let custom_reply = registration.and_then(|id| cx.host.denial(id, &args, reason));
         let call = self.conversation.call(key);
         let is_unknown = call.is_some_and(ToolCall::has_unknown_outcome);
-        let again = call.is_some_and(ToolCall::denied_before);
-        let reply = own.unwrap_or_else(|| match reason {
+        let was_denied_before = call.is_some_and(ToolCall::denied_before);
+        let reply = custom_reply.unwrap_or_else(|| match reason {
             reason if is_unknown => {
                 json!({"status": "unknown", "reason": reason, "message": UNKNOWN_OUTCOME})
             }
-            Some(reason) if again => {
+            Some(reason) if was_denied_before => {
                 json!({"status": "denied", "reason": reason, "message": DENIED_BEFORE})
             }
-            None if again => json!({"status": "denied", "message": DENIED_BEFORE}),
+            None if was_denied_before => json!({"status": "denied", "message": DENIED_BEFORE}),
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });
@@ -284,9 +285,9 @@ impl Session {
         self.end_call(key, CallEnding::Denied(reply), cx);
     }
 
-    /// Records the result of a call in the conversation and in the journal, unless the call has
-    /// one. Ends the calls that its handler requested, and delivers the outcome of a call of the
-    /// page itself.
+    /// Records the result of a call in the conversation and in the journal, unless the call already
+    /// has one. Ends the calls that the handler requested, and delivers the outcome of a call of
+    /// the page itself.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: CallEnding, cx: &mut Cx<'_>) {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);
@@ -316,10 +317,10 @@ impl Session {
         result.error = error.as_ref().map(|error| error.message.clone());
         let mut outcome = EndedCall::new(end, Author::Page, false);
         outcome.error = error;
-        let answered = self
+        let is_recorded = self
             .conversation
             .set_page_result(*key, result.clone(), outcome, cx.now);
-        if !answered {
+        if !is_recorded {
             return;
         }
         cx.push_change(Change::Run);

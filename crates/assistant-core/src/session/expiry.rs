@@ -31,8 +31,8 @@ pub(crate) fn parse_iso8601(text: &str) -> Option<i64> {
 }
 
 fn parse_number(digits: &str) -> Option<i64> {
-    let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    plain.then(|| digits.parse().ok()).flatten()
+    let is_plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    is_plain.then(|| digits.parse().ok()).flatten()
 }
 
 fn parse_offset_minutes(offset: &str) -> Option<i64> {
@@ -53,9 +53,9 @@ fn parse_offset_minutes(offset: &str) -> Option<i64> {
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;
-    let in_year = (153 * months + 2) / 5 + day - 1;
+    let day_of_year = (153 * months + 2) / 5 + day - 1;
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    year * 365 + leap_days + in_year - 719_468
+    year * 365 + leap_days + day_of_year - 719_468
 }
 
 #[cfg(test)]
