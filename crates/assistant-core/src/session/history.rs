@@ -9,7 +9,7 @@ use crate::{
     event::Object,
 };
 
-/// The maximum number of calls with details.
+/// The maximum number of calls for which the history contains details.
 const MAX_DETAILED_CALLS: usize = 200;
 
 /// The calls of a conversation on all branches, including those of the page itself.
@@ -112,7 +112,7 @@ impl ToolRecord {
         &self.args
     }
 
-    /// Returns the phase.
+    /// Returns the phase of the call.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.phase
@@ -177,20 +177,20 @@ impl Session {
     /// Returns the history of the calls of the conversation, including those of the page itself
     /// since the conversation was opened. All calls are counted; [`ToolHistory::records`] contains
     /// the newest two hundred. Of the finished calls of the page, only the newest two hundred are
-    /// kept and counted.
+    /// stored and counted.
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let mut history = ToolHistory::default();
-        let placed = self.conversation.all_calls();
-        let open = self.conversation.direct_calls();
-        let mut known: Vec<CallOrRecord<'_>> = placed.chain(open).map(CallOrRecord::Call).collect();
-        known.extend(self.past_direct.iter().map(CallOrRecord::Past));
-        let known = crate::order::in_order(known, CallOrRecord::key_number);
-        let left_out = known.len().saturating_sub(MAX_DETAILED_CALLS);
-        for (at, one) in known.into_iter().enumerate() {
-            history.count_call(one.name());
-            if at >= left_out {
-                history.records.push(match one {
+        let message_calls = self.conversation.all_calls();
+        let calls = message_calls.chain(self.conversation.direct_calls());
+        let mut items: Vec<CallOrRecord<'_>> = calls.map(CallOrRecord::Call).collect();
+        items.extend(self.past_direct.iter().map(CallOrRecord::Past));
+        let items = crate::order::in_order(items, CallOrRecord::key_number);
+        let excess = items.len().saturating_sub(MAX_DETAILED_CALLS);
+        for (index, item) in items.into_iter().enumerate() {
+            history.count_call(item.name());
+            if index >= excess {
+                history.records.push(match item {
                     CallOrRecord::Call(call) => ToolRecord::from_call(call, &self.conversation),
                     CallOrRecord::Past(record) => record.clone(),
                 });
@@ -199,13 +199,13 @@ impl Session {
         history
     }
 
-    /// Keeps the record of a finished call of the page, and drops the oldest record beyond
+    /// Stores the record of a finished call of the page, and drops the oldest record beyond
     /// [`MAX_DETAILED_CALLS`].
     pub(super) fn keep_direct_record(&mut self, call: &ToolCall) {
         let record = ToolRecord::from_call(call, &self.conversation);
         self.past_direct.push(record);
-        let over = self.past_direct.len().saturating_sub(MAX_DETAILED_CALLS);
-        self.past_direct.drain(..over);
+        let excess = self.past_direct.len().saturating_sub(MAX_DETAILED_CALLS);
+        self.past_direct.drain(..excess);
     }
 }
 

@@ -27,7 +27,7 @@ pub trait Host: PatternHost {
 
     /// Returns `Ok` if the application permits a call to start; `Err` contains the reason for the
     /// model and the user. Called right before the start, after the rules and the user have
-    /// permitted the call (rule "permission"). An answer that never arrives delays only its call,
+    /// permitted the call (rule "permission"). An answer that never arrives delays only that call,
     /// until the user stops the assistant.
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
         let _ = question;
@@ -35,7 +35,7 @@ pub trait Host: PatternHost {
     }
 
     /// Sanitizes the arguments of a call before any use; `None` leaves them unchanged. The
-    /// sanitized arguments are shown, approved and run.
+    /// sanitized arguments are shown to the user and passed to the handler.
     fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
         let _ = (registration, args);
         None
@@ -66,21 +66,21 @@ pub trait Host: PatternHost {
 /// An answer of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<T> {
-    /// The answer.
+    /// The answer is available immediately.
     Now(T),
-    /// The answer follows as an input with the question's ticket.
+    /// The answer follows as an input with the ticket of the question.
     Later,
 }
 
 /// The result of a compare-and-set on a stored value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Swap<T> {
-    /// The value was as expected, and is replaced.
+    /// The value was as expected, and has been replaced.
     Done,
     /// The stored value differs from the expected one, and was not changed; `None` if no value is
     /// stored.
     Found(Option<T>),
-    /// The comparison failed, for this reason; the stored value is unknown.
+    /// The operation failed, with the reason; the stored value is unknown.
     Failed(String),
 }
 
@@ -102,7 +102,7 @@ impl<'a> PolicyQuestion<'a> {
         self.ticket
     }
 
-    /// Returns the registration of the rule's action.
+    /// Returns the id of the registration of the rule's action.
     #[must_use]
     pub const fn registration(&self) -> RegistrationId {
         self.registration

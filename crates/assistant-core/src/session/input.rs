@@ -25,15 +25,15 @@ pub enum Input {
     },
     /// A decision of the user about a call.
     Decide {
-        /// The call.
+        /// The key of the call.
         call: CallKey,
         /// The version that was shown: [`super::Session::fingerprint`] at the time of rendering. An
         /// approval is refused if the call has changed since; a denial runs nothing, and always
         /// applies.
         shown: Fingerprint,
-        /// The decision.
+        /// The decision about the call.
         verdict: Verdict,
-        /// The decider.
+        /// The author of the decision.
         by: Decider,
     },
     /// Revokes a remembered approval.
@@ -56,7 +56,7 @@ pub enum Input {
     ApprovalSwapped {
         /// The ticket of the effect.
         ticket: Ticket,
-        /// The result.
+        /// The result of the compare-and-set.
         outcome: Swap<RememberedApproval>,
     },
     /// An answer of the user to an interrupt.
@@ -64,13 +64,14 @@ pub enum Input {
         /// The id of the interrupt.
         interrupt_id: String,
         /// The version that was shown: [`super::Session::question_fingerprint`] at the time of
-        /// rendering. An answer is refused if the question has changed since; cancelling is not.
+        /// rendering. An answer is refused if the question has changed since; a cancellation is
+        /// not.
         shown: Fingerprint,
         /// The status: answered or cancelled.
         status: ResumeStatus,
-        /// The answer.
+        /// The value of the answer, if it has one.
         payload: Option<Value>,
-        /// The decider.
+        /// The author of the decision.
         by: Decider,
     },
     /// Decisions of the user about each action of an interrupt.
@@ -81,7 +82,7 @@ pub enum Input {
         shown: Fingerprint,
         /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
         decisions: Vec<ActionDecision>,
-        /// The decider.
+        /// The author of the decision.
         by: Decider,
     },
     /// Discards an interrupt whose answer the agent rejected. The agent is not notified.
@@ -90,16 +91,16 @@ pub enum Input {
         interrupt_id: String,
     },
     /// Denies all open requests, cancels those that cannot be denied, and stops everything in
-    /// progress. Nothing new is asked until the next message of the user.
+    /// progress. No further question is asked until the next message of the user.
     DenyAll {
-        /// The decider.
+        /// The author of the decision.
         by: Decider,
     },
     /// Shows the interrupts that were held back.
     ShowHeldBack,
     /// Stops everything in progress.
     Stop,
-    /// Retries the failed run, or resumes its answer if the network interrupted it.
+    /// Retries the failed run, or resumes its response if the network interrupted it.
     Retry,
     /// Continues the loop after a limit or a missing answer, if a notice offers it.
     Continue,
@@ -108,7 +109,7 @@ pub enum Input {
     Resume,
     /// Dismisses a notice.
     Dismiss {
-        /// The notice.
+        /// The id of the notice.
         notice: NoticeId,
     },
     /// Begins another conversation.
@@ -132,8 +133,8 @@ pub enum Input {
         journal: Vec<JournalEntry>,
     },
     /// Replaces this conversation with a read-only view of a conversation that is open elsewhere.
-    /// Nothing is continued, and inputs that would act on it are refused, until another
-    /// conversation is opened or this one is restored.
+    /// Nothing is continued, and inputs that would change the conversation are refused, until
+    /// another conversation is opened or this one is restored.
     Follow {
         /// The conversation's id.
         thread_id: String,
@@ -154,31 +155,31 @@ pub enum Input {
         request: u64,
         /// The action's name.
         name: String,
-        /// Its arguments.
+        /// The arguments of the action.
         args: Value,
         /// The invocation of the requesting handler, if any. The call ends with that invocation.
         within: Option<InvocationId>,
     },
     /// Changes the tree of messages.
     Tree {
-        /// The change.
+        /// The change to apply.
         change: TreeChange,
     },
     /// Registers an action, or updates a registration.
     Register {
         /// The id of the registration.
         id: RegistrationId,
-        /// The action.
+        /// The definition of the action.
         spec: Box<ActionSpec>,
     },
     /// Removes a registration.
     Unregister {
-        /// The registration.
+        /// The id of the registration.
         id: RegistrationId,
     },
-    /// Filters the actions that the agent is offered, from the next run on.
+    /// Filters the actions that are offered to the agent, starting with the next run.
     Offer {
-        /// The filter; `None` offers everything.
+        /// The filter; `None` offers all actions.
         filter: Option<OfferFilter>,
     },
     /// Offers excluded actions that the agent has requested, until the next message of the user.
@@ -200,13 +201,13 @@ pub enum Input {
     },
     /// Sets the properties that are forwarded with every run.
     SetForwardedProps {
-        /// The properties.
+        /// The new properties.
         props: Value,
     },
     /// Opens a run that [`super::Effect::PrepareRun`] announced, after the host has updated
     /// actions, context and state.
     OpenRun {
-        /// The run.
+        /// The key of the run.
         run: RunKey,
     },
     /// An update of a message or a call by a server that runs the loop itself. Nothing runs in the
@@ -218,19 +219,19 @@ pub enum Input {
     },
     /// An event of the agent.
     Event {
-        /// The run of the event.
+        /// The key of the run of the event.
         run: RunKey,
-        /// The event.
+        /// The event to apply.
         event: Box<Event>,
     },
     /// A diagnostic of a decoder.
     Diagnostic {
-        /// The diagnostic.
+        /// The reported diagnostic.
         diagnostic: Diagnostic,
     },
     /// The end of a run's stream.
     RunClosed {
-        /// The run.
+        /// The key of the run.
         run: RunKey,
         /// The end of the stream.
         end: StreamEnd,
@@ -242,7 +243,7 @@ pub enum Input {
         /// `Err` with a message if writing failed.
         outcome: Result<(), String>,
     },
-    /// The late answer of a rule.
+    /// The answer of a rule that answered [`super::Answer::Later`] at first.
     PolicyAnswer {
         /// The ticket of the question.
         ticket: Ticket,
@@ -253,10 +254,10 @@ pub enum Input {
     Previewed {
         /// The ticket of the question.
         ticket: Ticket,
-        /// The preview, or the reason why no preview could be made.
+        /// The preview, or the reason for its absence.
         outcome: Result<Value, String>,
     },
-    /// The asynchronous decision of the application whether a call may start.
+    /// The asynchronous decision of the application about the start of a call.
     PermissionAnswer {
         /// The ticket of the question.
         ticket: Ticket,
@@ -265,14 +266,14 @@ pub enum Input {
     },
     /// A progress report of a handler.
     Progress {
-        /// The invocation.
+        /// The id of the invocation.
         invocation: InvocationId,
-        /// The progress.
+        /// The reported progress.
         progress: Progress,
     },
     /// An intermediate result of a handler.
     Preliminary {
-        /// The invocation.
+        /// The id of the invocation.
         invocation: InvocationId,
         /// The result so far.
         value: Value,
@@ -280,21 +281,21 @@ pub enum Input {
     /// The start or end of a handler's question to the user. The time between start and end counts
     /// as time of the user, unless other work is in progress.
     Asking {
-        /// The invocation.
+        /// The id of the invocation.
         invocation: InvocationId,
         /// True at the start, false at the end.
         is_open: bool,
     },
     /// The end of a handler.
     Finished {
-        /// The invocation.
+        /// The id of the invocation.
         invocation: InvocationId,
-        /// Its output.
+        /// The output of the handler, or its error.
         outcome: Result<ToolOutcome, ToolError>,
     },
     /// The expiry of a timer.
     Timer {
-        /// The timer.
+        /// The id of the timer.
         timer: TimerId,
     },
 }
@@ -340,52 +341,52 @@ impl Input {
 pub enum TreeChange {
     /// Shows the branch through a message.
     Select {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
         /// True to end the branch at the message, so that the next message branches off.
         exact: bool,
     },
     /// Shows the previous or next version of a message.
     Switch {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
         /// The version to show.
         to: Sibling,
     },
     /// Shows the branch on which runs continue, with the open run, handlers and questions.
     ShowRun,
-    /// Deletes a message and all below it.
+    /// Deletes a message and all messages below it.
     Delete {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
     },
     /// Undoes the last deletion, which is possible until a run begins. Calls that the deletion
     /// ended stay ended.
     Restore,
-    /// Moves a message and all below it.
+    /// Moves a message and all messages below it.
     Reparent {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
-        /// The new parent; `None` makes it a root.
+        /// The id of the new parent; `None` makes the message a root.
         parent: Option<MessageId>,
     },
     /// Branches off a new version of a user message and sends it.
     Edit {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
         /// The new text and files.
         content: Content,
     },
     /// Corrects a message in place, without a branch and without sending the message.
     EditInPlace {
-        /// The message.
+        /// The id of the message.
         message: MessageId,
         /// The new text and files.
         content: Content,
     },
     /// Regenerates an answer as a new branch.
     Regenerate {
-        /// A message of the answer.
+        /// The id of a message of the answer.
         message: MessageId,
     },
     /// Queues a message while the loop is running, for delivery at the next boundary between tools.
@@ -394,8 +395,8 @@ pub enum TreeChange {
         /// The text and files of the message.
         content: Content,
     },
-    /// Removes a queued message that has not been sent. Of several with the same content, the
-    /// newest is removed.
+    /// Removes a queued message that has not been sent. Of several messages with the same content,
+    /// the newest is removed.
     Withdraw {
         /// The text and files of the message.
         content: Content,

@@ -21,7 +21,7 @@ use crate::{
     limits::{LimitKind, Limits},
 };
 
-/// The amounts that the current run has sent.
+/// The amounts of content that the current run has received.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReceivedAmounts {
     /// The numbers of messages and calls when the run began.
@@ -30,10 +30,9 @@ pub(super) struct ReceivedAmounts {
     bytes: usize,
     diagnostics: usize,
     diagnostics_left_out: usize,
-    /// The message that grew last, and its bytes of text.
+    /// The id of the message that received text last, and the size of its text in bytes.
     newest: Option<(String, usize)>,
-    /// The bytes of the other texts, by message. A value of the limit plus one marks a text that
-    /// was cut.
+    /// The bytes of the other texts, by message. The limit plus one marks a text that was cut.
     texts: HashMap<String, usize>,
     /// The bytes of independent texts, by block; the limit plus one marks a text that was cut.
     #[cfg(feature = "ui-stream")]
@@ -63,14 +62,14 @@ impl ReceivedAmounts {
         &mut self,
         kind: LimitKind,
         text: &mut String,
-        (used, most): (usize, usize),
+        (used, max): (usize, usize),
     ) -> usize {
         let length = text.len();
-        truncate(text, most.saturating_sub(used));
+        truncate(text, max.saturating_sub(used));
         self.bytes = self.bytes.saturating_add(text.len());
         if text.len() < length {
             self.count_dropped(kind, length - text.len());
-            return most.saturating_add(1);
+            return max.saturating_add(1);
         }
         used + length
     }
@@ -91,31 +90,31 @@ impl ReceivedAmounts {
         *dropped = dropped.saturating_add(amount);
     }
 
-    /// Returns the size of a message's text in bytes, for changes. `before` is called at the first
-    /// event of the message in this run, for the size that the text had before; `None` if it
+    /// Returns a mutable reference to the recorded size of a message's text, in bytes. At the first
+    /// event of the message in this run, the size is taken from `initial_size`; `None` if that
     /// returns `None`.
     fn text_size_mut(
         &mut self,
         id: &str,
-        before: impl FnOnce() -> Option<usize>,
+        initial_size: impl FnOnce() -> Option<usize>,
     ) -> Option<&mut usize> {
         let is_newest = self.newest.as_ref().is_some_and(|(newest, _)| newest == id);
         if !is_newest {
             let size = match self.texts.remove(id) {
                 Some(size) => size,
-                None => before()?,
+                None => initial_size()?,
             };
-            if let Some((old, size)) = self.newest.replace((id.to_owned(), size)) {
-                self.texts.insert(old, size);
+            if let Some((old_id, size)) = self.newest.replace((id.to_owned(), size)) {
+                self.texts.insert(old_id, size);
             }
         }
         self.newest.as_mut().map(|(_, size)| size)
     }
 }
 
-/// Returns the admission of an event by which a text grew from `used` to `size`, given its limit.
-const fn admit_growth(used: usize, size: usize, most: usize) -> Admission {
-    match (used > most, size > most) {
+/// Checks an event that extends a text from `used` to `size` bytes against the limit of the text.
+const fn admit_growth(used: usize, size: usize, max: usize) -> Admission {
+    match (used > max, size > max) {
         (true, _) => Admission::Drop,
         (false, true) => Admission::TakeAndCut,
         (false, false) => Admission::Take,
@@ -139,8 +138,8 @@ impl Session {
         )
     }
 
-    /// Checks an event, and shortens or drops the parts of it that are over a limit. Ends the run
-    /// if the event exceeds a limit of the run.
+    /// Checks an event, and shortens or drops the parts of the event that are over a limit. Returns
+    /// [`Admission::EndRun`] if the event exceeds a limit of the run.
     pub(super) fn admit_event(&mut self, event: &mut Event) -> Admission {
         let limits = self.options.limits;
         if let Some(kind) = exceeded_name_limit(event, &limits) {
@@ -176,7 +175,7 @@ impl Session {
                 false => Admission::Drop,
             },
             EventKind::MessagesSnapshot { messages } => {
-                // The list replaces earlier ones.
+                // The list replaces the messages received before.
                 self.intake.bytes = 0;
                 self.admit_messages(messages, &limits)
             }
@@ -203,25 +202,26 @@ impl Session {
     /// any.
     pub(super) fn exceeded_count_limit(&self) -> Option<LimitKind> {
         let limits = &self.options.limits;
-        let ((messages, calls), began) = (self.content_counts(), self.intake.began_with);
-        if messages.saturating_sub(began.0) > limits.messages {
+        let ((messages, calls), initial_counts) = (self.content_counts(), self.intake.began_with);
+        if messages.saturating_sub(initial_counts.0) > limits.messages {
             return Some(LimitKind::Messages);
         }
-        (calls.saturating_sub(began.1) > limits.calls).then_some(LimitKind::Calls)
+        (calls.saturating_sub(initial_counts.1) > limits.calls).then_some(LimitKind::Calls)
     }
 
-    /// Keeps only as many interrupts as may be opened. The others are answered as cancelled with
-    /// the next run.
+    /// Removes the interrupts beyond the limit, which are answered as cancelled with the next run.
     fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
-        // An agent may report each interrupt by an event of the older dialect as well.
-        let raised = self.turn.run().map_or(0, |run| run.raised.len());
-        let admitted = interrupts
+        // Interrupts that were reported by events of the older dialect are not counted, since the
+        // agent may report them here again.
+        let raised_count = self.turn.run().map_or(0, |run| run.raised.len());
+        let admitted_count = interrupts
             .len()
-            .min(limits.interrupts.saturating_sub(raised));
-        let over = interrupts.split_off(admitted);
-        if !over.is_empty() {
-            self.intake.count_dropped(LimitKind::Interrupts, over.len());
-            let ids = over.into_iter().map(|interrupt| interrupt.id);
+            .min(limits.interrupts.saturating_sub(raised_count));
+        let excess = interrupts.split_off(admitted_count);
+        if !excess.is_empty() {
+            self.intake
+                .count_dropped(LimitKind::Interrupts, excess.len());
+            let ids = excess.into_iter().map(|interrupt| interrupt.id);
             self.interrupts.cancel_unopened(ids);
         }
     }
@@ -229,16 +229,17 @@ impl Session {
     /// Returns true if the run may raise another interrupt by an event of the older dialect.
     /// Otherwise counts the interrupt as dropped; this dialect cannot cancel a single interrupt.
     pub(super) fn admit_interrupt(&mut self) -> bool {
-        let raised = self.turn.run().map_or(0, |run| run.raised_by_event.len());
-        let admits = raised < self.options.limits.interrupts;
-        if !admits {
+        let raised_count = self.turn.run().map_or(0, |run| run.raised_by_event.len());
+        let is_admitted = raised_count < self.options.limits.interrupts;
+        if !is_admitted {
             self.intake.count_dropped(LimitKind::Interrupts, 1);
         }
-        admits
+        is_admitted
     }
 
     /// Ends a message or a call whose text or arguments were cut. A call whose arguments were cut
-    /// does not run and is answered as invalid, also a callout at the end of a message.
+    /// does not run and is answered as invalid. The same applies to a callout at the end of a cut
+    /// message.
     pub(super) fn end_cut_content(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         match kind {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
@@ -266,8 +267,8 @@ impl Session {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let is_last = |call: &ToolCall| {
-                let is_own = self.conversation.is_of_newest_run(call);
-                is_own && self.is_last_callout(&key, call)
+                let is_of_newest_run = self.conversation.is_of_newest_run(call);
+                is_of_newest_run && self.is_last_callout(&key, call)
             };
             if call.is_some_and(is_last) {
                 self.conversation.edit_call(&key, ToolCall::cut_off_args);
@@ -276,8 +277,9 @@ impl Session {
     }
 }
 
-/// Returns a copy of an event without its text or arguments, by which the message or call is found
-/// after the event was applied. Reasoning becomes text; other events are copied unchanged.
+/// Returns a copy of an event without its text or arguments. The copy identifies the message or
+/// call after the event was applied. Reasoning is converted to text; other events are copied
+/// unchanged.
 pub(super) fn strip_text(kind: &EventKind) -> EventKind {
     let delta = String::new();
     match kind {
@@ -295,8 +297,8 @@ pub(super) fn strip_text(kind: &EventKind) -> EventKind {
 }
 
 /// Truncates a text at a character boundary.
-fn truncate(text: &mut String, most: usize) {
-    let mut end = most.min(text.len());
+fn truncate(text: &mut String, max: usize) {
+    let mut end = max.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }

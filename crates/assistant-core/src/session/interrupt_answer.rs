@@ -1,7 +1,7 @@
 //! Determines the answers that an interrupt accepts, and validates them.
 //!
-//! `answer_format` defines the format of an answer, `action_list` the decisions about several
-//! actions.
+//! The module `answer_format` defines the format of an answer, `action_list` the decisions about
+//! several actions.
 
 use serde_json::{Value, json};
 
@@ -56,21 +56,23 @@ impl OpenInterrupt {
     /// Returns true if the card of a call shows everything that the interrupt asks, and can answer
     /// it.
     pub(super) fn can_be_answered_on_card(&self, call: &ToolCall) -> bool {
-        let only = self.actions.single_action();
-        // The card would not show the other parts of the list.
-        let is_call = match only {
+        let single_action = self.actions.single_action();
+        // A card does not show the other actions of a list.
+        let is_fully_shown = match single_action {
             Some(action) => action.is_fully_shown_by(call),
             None => self.actions().is_empty(),
         };
-        is_call
+        is_fully_shown
             && match self.format {
                 AnswerFormat::Approval | AnswerFormat::Boolean => true,
-                AnswerFormat::Decisions => only.is_some_and(RequestedAction::is_decidable_on_card),
+                AnswerFormat::Decisions => {
+                    single_action.is_some_and(RequestedAction::is_decidable_on_card)
+                }
                 AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
             }
     }
 
-    /// Creates the answer from a decision for each of the listed actions, in order.
+    /// Builds the answer from a decision for each of the listed actions, in order.
     ///
     /// # Errors
     ///
@@ -100,19 +102,19 @@ impl OpenInterrupt {
 
     fn validate_against_schema(&self, answer: Value) -> Result<Value, Refusal> {
         match self.violations(&answer) {
-            wrong if wrong.is_empty() => Ok(answer),
-            wrong => Err(Refusal::InvalidEdit(wrong)),
+            violations if violations.is_empty() => Ok(answer),
+            violations => Err(Refusal::InvalidEdit(violations)),
         }
     }
 
-    /// Returns the answer that denies the interrupt, with all its actions; `None` if the interrupt
+    /// Returns the answer that denies the interrupt and all its actions; `None` if the interrupt
     /// does not accept a denial.
     pub(super) fn denial_answer(&self) -> Option<Value> {
         match self.format {
             AnswerFormat::Decisions => {
                 let reject = |_: &RequestedAction| ActionDecision::Reject { message: None };
-                let each: Vec<_> = self.actions().iter().map(reject).collect();
-                self.answer_with(&each).ok()
+                let rejections: Vec<_> = self.actions().iter().map(reject).collect();
+                self.answer_with(&rejections).ok()
             }
             AnswerFormat::Anything => None,
             _ => self
@@ -130,24 +132,24 @@ impl OpenInterrupt {
         schema::validate(&Value::Object(schema.clone()), answer, &mut NoPatterns)
     }
 
-    /// Returns true if an approval may carry edited arguments.
+    /// Returns true if an approval may contain edited arguments.
     #[must_use]
     pub fn takes_edits(&self) -> bool {
         match self.format {
             AnswerFormat::Boolean | AnswerFormat::BooleanOrOther | AnswerFormat::Anything => false,
             AnswerFormat::Decisions => {
-                let only = self.actions.single_action();
-                only.is_some_and(|action| action.allows(DecisionKind::Edit))
+                let single_action = self.actions.single_action();
+                single_action.is_some_and(|action| action.allows(DecisionKind::Edit))
             }
             AnswerFormat::Approval => self.property_schema("editedArgs").is_some_and(|schema| {
-                // A schema with a fixed value does not accept others.
-                let fixed = |key: &str| schema.get(key).is_some();
-                *schema != Value::Bool(false) && !fixed("const") && !fixed("enum")
+                // A schema with fixed values does not accept edited arguments.
+                let has_keyword = |key: &str| schema.get(key).is_some();
+                *schema != Value::Bool(false) && !has_keyword("const") && !has_keyword("enum")
             }),
         }
     }
 
-    /// Returns true if a denial may carry a reason.
+    /// Returns true if a denial may contain a reason.
     #[must_use]
     pub fn takes_reason(&self) -> bool {
         match self.format {
@@ -167,7 +169,7 @@ impl OpenInterrupt {
     ///
     /// # Errors
     ///
-    /// Fails if the answer cannot carry the edited arguments, or does not fit its schema, or if
+    /// Fails if the answer cannot contain the edited arguments, or does not fit its schema, or if
     /// several actions are asked about ([`Self::answer_with`]).
     pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
         match verdict {
@@ -175,8 +177,8 @@ impl OpenInterrupt {
                 if self.takes_decisions() && self.actions.single_action().is_none() {
                     return self.build_payload(verdict).map(Some);
                 }
-                let with = [reason.clone(), None].map(|reason| Verdict::Deny { reason });
-                let mut denials = with
+                let verdicts = [reason.clone(), None].map(|reason| Verdict::Deny { reason });
+                let mut denials = verdicts
                     .iter()
                     .filter_map(|denial| self.build_payload(denial).ok());
                 Ok(denials.find(|denial| self.violations(denial).is_empty()))
@@ -205,7 +207,7 @@ impl OpenInterrupt {
         };
         Ok(match self.format {
             AnswerFormat::Boolean | AnswerFormat::BooleanOrOther => approved.into(),
-            // One verdict is one decision, so a longer list is refused.
+            // A verdict is a single decision, so a list with several actions is refused.
             AnswerFormat::Decisions => self.actions.build_answer(&[verdict.clone().into()])?,
             AnswerFormat::Approval | AnswerFormat::Anything => {
                 let mut payload = json!({"approved": approved});

@@ -1,8 +1,8 @@
 //! Matches interrupts with the approval cards of their calls.
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
-//! asks; otherwise the interrupt is a question in the inbox. `interrupt_flow` opens and answers
-//! interrupts, `interrupt_answer` compares an interrupt with a card.
+//! asks; otherwise the interrupt is shown in the inbox. The module `interrupt_flow` opens and
+//! answers interrupts, `interrupt_answer` compares an interrupt with a card.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, StateEvent};
@@ -18,24 +18,24 @@ impl Session {
     /// Moves the interrupts that no longer match the card of their call to the inbox. Returns true
     /// if any were moved.
     pub(super) fn move_unmatched_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
-        let asking = self.interrupts.unanswered_on_card(key);
-        let other = asking.filter(|open| !self.can_be_answered_on_card(open, key));
-        let other: Vec<String> = other.map(|open| open.interrupt.id.clone()).collect();
-        for id in &other {
+        let unanswered = self.interrupts.unanswered_on_card(key);
+        let unmatched = unanswered.filter(|open| !self.can_be_answered_on_card(open, key));
+        let unmatched_ids: Vec<String> = unmatched.map(|open| open.interrupt.id.clone()).collect();
+        for id in &unmatched_ids {
             self.interrupt_call(*key, id, false);
             self.interrupts.move_to_inbox(id);
             cx.push_change(Change::Interrupts);
         }
-        !other.is_empty()
+        !unmatched_ids.is_empty()
     }
 
     /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
-    /// interrupt is detached from it and shown separately.
+    /// interrupt is detached from the call and shown separately.
     pub(super) fn reblock_call(&mut self, id: &str, key: CallKey, card: bool) {
-        let mut all = self.interrupts.all_branches();
-        let asked = all.find(|open| open.interrupt.id == id);
-        let card = card && asked.is_some_and(|open| self.can_be_answered_on_card(open, &key));
-        drop(all);
+        let mut interrupts = self.interrupts.all_branches();
+        let open = interrupts.find(|open| open.interrupt.id == id);
+        let card = card && open.is_some_and(|open| self.can_be_answered_on_card(open, &key));
+        drop(interrupts);
         if !card {
             self.interrupts.move_to_inbox(id);
         }

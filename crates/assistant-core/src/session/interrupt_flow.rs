@@ -1,8 +1,9 @@
 //! Opens an agent's interrupts, blocks the calls that they refer to until they are answered, and
 //! sends the answers with the next run.
 //!
-//! An answer only answers the agent. If the agent then leaves the call to the page, the page's own
-//! rules apply as to any other call. `interrupts` stores the open interrupts.
+//! An answer applies only to the agent's question. If the agent then hands the call off to the
+//! page, the page's own rules apply, as to any other call. The module `interrupts` stores the open
+//! interrupts.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -34,43 +35,43 @@ impl Session {
             let id = open.interrupt.tool_call_id.as_deref();
             let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
             let key = key.map(|(key, _)| key);
-            let fits = key.filter(|key| self.can_be_answered_on_card(&open, key));
-            let denied = fits;
-            let denied = denied.and_then(|key| self.earlier_denial(&key));
+            let card_key = key.filter(|key| self.can_be_answered_on_card(&open, key));
+            let denial = card_key.and_then(|key| self.earlier_denial(&key));
             open.held_back =
-                denied.is_none() && self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
+                denial.is_none() && self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
             if let Some(key) = key {
-                let card = fits.is_some() && !open.held_back;
+                let card = card_key.is_some() && !open.held_back;
                 if self.interrupt_call(key, &open.interrupt.id, card) {
                     open.call = card.then_some(key);
                     open.blocks = Some(key);
                 }
             }
-            // Of two interrupts with the same id, only the newer one can be answered; the card of
-            // the other would not accept an answer.
-            let before = self.interrupts.find(&open.interrupt.id);
-            let before = before.and_then(|before| before.call);
-            if let Some(other) = before.filter(|other| open.blocks != Some(*other)) {
-                self.interrupt_call(other, &open.interrupt.id, false);
+            // Of two interrupts with the same id, only the newer one can be answered, so the card
+            // of the older one is closed.
+            let older = self.interrupts.find(&open.interrupt.id);
+            let older_key = older.and_then(|older| older.call);
+            if let Some(key) = older_key.filter(|key| open.blocks != Some(*key)) {
+                self.interrupt_call(key, &open.interrupt.id, false);
             }
             let id = open.interrupt.id.clone();
             self.interrupts.open(open);
-            if let Some(reason) = denied {
+            if let Some(reason) = denial {
                 self.repeat_denial(&id, reason, cx);
             }
         }
         cx.push_change(Change::Interrupts);
     }
 
-    /// Replaces the call id of each interrupt whose call only carries a question by the id of the
+    /// Replaces the call id of each interrupt whose call only contains a question by the id of the
     /// call that the question is about. An interrupt that names a call of a registered action keeps
     /// its call id, also if the agent runs the action.
     pub(super) fn redirect_interrupts(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
-            let named = interrupt.tool_call_id.as_deref();
-            let named = named.and_then(|id| self.conversation.call_by_wire_id(id));
-            let asking = named.filter(|(_, call)| self.registry.named(&call.name).next().is_none());
-            if let Some((_, call)) = asking {
+            let id = interrupt.tool_call_id.as_deref();
+            let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
+            let asking_call =
+                call.filter(|(_, call)| self.registry.named(&call.name).next().is_none());
+            if let Some((_, call)) = asking_call {
                 interrupt.tool_call_id =
                     Some(self.conversation.resolve_asked_call(call).id.clone());
             }
@@ -81,26 +82,28 @@ impl Session {
     /// call is blocked.
     pub(super) fn interrupt_call(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        // The question replaces an approval given here, including the user's edit of the arguments.
-        let asked = call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
-        let again = call.is_some_and(
-            |call| matches!(call.state(), State::Interrupted { card: of, .. } if *of == card),
+        // The question replaces an approval that was given in the page, including the user's edit
+        // of the arguments.
+        let must_be_asked =
+            call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
+        let is_interrupted = call.is_some_and(
+            |call| matches!(call.state(), State::Interrupted { card: current, .. } if *current == card),
         );
-        if !again
+        if !is_interrupted
             && !self
                 .conversation
                 .apply_state_event(&key, StateEvent::Interrupted { card })
         {
             return false;
         }
-        let shown = self.call_fingerprint(&key);
+        let fingerprint = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
-            if asked {
+            if must_be_asked {
                 call.apply_note(Note::MustBeAsked);
             }
             call.apply_note(Note::AskedByAgent {
                 interrupt: interrupt_id.to_owned(),
-                shown,
+                shown: fingerprint,
             });
         });
         true
@@ -125,9 +128,9 @@ impl Session {
         }
         match self.card_interrupt_answers(key, shown, verdict, cx) {
             Ok(answers) => {
-                let is_over = |open: &OpenInterrupt| open.has_expired(cx.now);
-                let in_time = !self.interrupts.unanswered_on_card(key).any(is_over);
-                if in_time && answers.iter().any(|(_, payload)| payload.is_none()) {
+                let has_expired = |open: &OpenInterrupt| open.has_expired(cx.now);
+                let is_any_expired = self.interrupts.unanswered_on_card(key).any(has_expired);
+                if !is_any_expired && answers.iter().any(|(_, payload)| payload.is_none()) {
                     let message = "The assistant takes no denial here. Its request was cancelled, and nothing was approved.";
                     self.notify_once(NoticeKind::CancelledRequest, message, cx);
                 }
@@ -165,8 +168,7 @@ impl Session {
         let mut answers = Vec::new();
         for open in self.interrupts.unanswered_on_card(key) {
             let payload = match (open.has_expired(cx.now), verdict) {
-                // An expired interrupt accepts no answer; cancelling it does not run anything
-                // either.
+                // An expired interrupt accepts no answer, but can be cancelled.
                 (true, Verdict::Deny { .. }) => None,
                 (true, Verdict::Approve { .. } | Verdict::Remember { .. }) => {
                     return Err(Refusal::Expired);
@@ -187,13 +189,13 @@ impl Session {
         (status, payload): (ResumeStatus, Option<Value>),
         cx: &mut Cx<'_>,
     ) {
-        let now = self.question_fingerprint(id);
-        if status == ResumeStatus::Resolved && now.is_some_and(|now| now != *shown) {
+        let current = self.question_fingerprint(id);
+        if status == ResumeStatus::Resolved && current.is_some_and(|current| current != *shown) {
             return cx.refuse(Refusal::Changed);
         }
-        let found = self.interrupts.find(id);
+        let open = self.interrupts.find(id);
         let is_answer = status == ResumeStatus::Resolved;
-        if is_answer && found.is_some_and(|open| self.is_question_reserved_for_user(open, cx)) {
+        if is_answer && open.is_some_and(|open| self.is_question_reserved_for_user(open, cx)) {
             return cx.refuse(Refusal::OnlyUser);
         }
         self.answer_interrupt(id, status, payload, cx);
@@ -208,15 +210,15 @@ impl Session {
         decisions: &[ActionDecision],
         cx: &mut Cx<'_>,
     ) {
-        let found = self.interrupts.find(id);
-        let Some(open) = found.filter(|open| open.answer.is_none()) else {
+        let open = self.interrupts.find(id);
+        let Some(open) = open.filter(|open| open.answer.is_none()) else {
             return cx.refuse(Refusal::AlreadyResolved);
         };
         if open.fingerprint(&self.conversation) != *shown {
             return cx.refuse(Refusal::Changed);
         }
-        let denies = |decision| matches!(decision, &ActionDecision::Reject { .. });
-        if !decisions.iter().all(denies) && self.is_question_reserved_for_user(open, cx) {
+        let is_rejection = |decision| matches!(decision, &ActionDecision::Reject { .. });
+        if !decisions.iter().all(is_rejection) && self.is_question_reserved_for_user(open, cx) {
             return cx.refuse(Refusal::OnlyUser);
         }
         match open.answer_with(decisions) {
@@ -232,8 +234,8 @@ impl Session {
         mut payload: Option<Value>,
         cx: &mut Cx<'_>,
     ) {
-        let found = self.interrupts.find(id);
-        let Some(open) = found.filter(|open| open.answer.is_none()) else {
+        let open = self.interrupts.find(id);
+        let Some(open) = open.filter(|open| open.answer.is_none()) else {
             return cx.refuse(Refusal::AlreadyResolved);
         };
         if status == ResumeStatus::Resolved {
@@ -247,11 +249,11 @@ impl Session {
                 Err(refusal) => return cx.refuse(refusal),
             }
         }
-        let (blocks, card) = (open.blocks, open.call.is_some());
-        let about = open.fingerprint(&self.conversation);
+        let (blocked_key, is_on_card) = (open.blocks, open.call.is_some());
+        let fingerprint = open.fingerprint(&self.conversation);
         self.interrupts
-            .record_answer(id, (status, payload.clone()), about);
-        if let Some(key) = blocks.filter(|_| card || status == ResumeStatus::Cancelled) {
+            .record_answer(id, (status, payload.clone()), fingerprint);
+        if let Some(key) = blocked_key.filter(|_| is_on_card || status == ResumeStatus::Cancelled) {
             self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
         self.turn.looping = true;
@@ -268,36 +270,36 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         let field = |name: &str| payload.and_then(|payload| payload.get(name));
-        let decided = field("decisions").and_then(|list| list.get(0)?.get("type"));
-        let approved = payload == Some(&true.into())
+        let decision_type = field("decisions").and_then(|list| list.get(0)?.get("type"));
+        let has_approval = payload == Some(&true.into())
             || field("approved").and_then(Value::as_bool) == Some(true)
-            || decided == Some(&"approve".into())
-            || decided == Some(&"edit".into());
-        let approved = approved && status == ResumeStatus::Resolved;
+            || decision_type == Some(&"approve".into())
+            || decision_type == Some(&"edit".into());
+        let is_approved = has_approval && status == ResumeStatus::Resolved;
         let reason = field("reason").and_then(Value::as_str).map(str::to_owned);
-        match approved {
+        match is_approved {
             true => self.forget_denial(key),
-            // Cancelling an interrupt does not affect the next one.
+            // A cancellation is no denial, so the user is asked about the next equal call.
             false if status == ResumeStatus::Resolved && cx.by != Some(Decider::Application) => {
                 self.record_denial(key, reason.clone());
             }
             false => {}
         }
-        let answered = StateEvent::InterruptAnswered {
-            approved,
+        let event = StateEvent::InterruptAnswered {
+            approved: is_approved,
             reason: reason.clone(),
             by: cx.by,
         };
-        if !self.conversation.apply_state_event(key, answered) {
+        if !self.conversation.apply_state_event(key, event) {
             return;
         }
-        let edited = field("editedArgs").or_else(|| {
-            let first = field("decisions")?.get(0)?;
-            action_keys::edited_action(first)?.get("args")
+        let edited_args = field("editedArgs").or_else(|| {
+            let first_decision = field("decisions")?.get(0)?;
+            action_keys::edited_action(first_decision)?.get("args")
         });
-        let edited = edited.filter(|_| approved).cloned();
-        self.conversation.apply_note(key, Note::Edited(edited));
-        let decision = match approved {
+        let edited_args = edited_args.filter(|_| is_approved).cloned();
+        self.conversation.apply_note(key, Note::Edited(edited_args));
+        let decision = match is_approved {
             true => Decision::Approved,
             false => Decision::Denied { reason },
         };
@@ -305,16 +307,16 @@ impl Session {
     }
 
     /// Applies `event`, a start or a failure of sending, to the approved and the handed-off calls
-    /// on the run branch: they count as running only while a run carries their answer.
+    /// on the run branch. These calls count as running only while a run sends their answers.
     pub(super) fn mark_answers_on_run_branch(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
-            let carried = self.conversation.call(&key).is_some_and(|call| {
+            let has_answer = self.conversation.call(&key).is_some_and(|call| {
                 matches!(
                     call.state(),
                     State::InterruptApproved { .. } | State::HandedOff { .. }
                 )
             });
-            if carried {
+            if has_answer {
                 self.conversation.apply_state_event(&key, event.clone());
             }
         }
@@ -323,15 +325,16 @@ impl Session {
     /// Applies [`StateEvent::SendFailed`] to the calls on other branches whose answers an ended run
     /// was sending.
     pub(super) fn mark_answers_returned(&mut self) {
-        let out = |call: &&ToolCall| {
+        let is_being_sent = |call: &&ToolCall| {
             let state = call.state();
             matches!(
                 state,
                 State::InterruptApproved { out: true, .. } | State::HandedOff { out: true, .. }
             )
         };
-        let elsewhere = self.conversation.open_calls_on_other_branches().filter(out);
-        let keys: Vec<CallKey> = elsewhere.map(ToolCall::key).collect();
+        let calls = self.conversation.open_calls_on_other_branches();
+        let calls = calls.filter(is_being_sent);
+        let keys: Vec<CallKey> = calls.map(ToolCall::key).collect();
         for key in keys {
             self.conversation
                 .apply_state_event(&key, StateEvent::SendFailed);
@@ -350,20 +353,21 @@ impl Session {
     /// Denies the remote calls that unanswered interrupts list, if the cancellations of the
     /// interrupts are sent as rejections.
     pub(super) fn deny_listed_calls(&mut self) {
-        let unanswered = self.interrupts.list.iter();
-        let rejected =
-            unanswered.filter(|open| open.answer.is_none() && open.cancellation_answer().is_some());
-        let listed: FxHashSet<(String, Option<String>)> = rejected
+        let interrupts = self.interrupts.list.iter();
+        let rejected_interrupts =
+            interrupts.filter(|open| open.answer.is_none() && open.cancellation_answer().is_some());
+        let listed_actions: FxHashSet<(String, Option<String>)> = rejected_interrupts
             .flat_map(|open| open.actions())
             .map(|action| (action.name().to_owned(), action.args().map(canonical)))
             .collect();
-        if listed.is_empty() {
+        if listed_actions.is_empty() {
             return;
         }
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let shown = call.map(|call| (call.name.clone(), call.args().map(canonical)));
-            if self.is_delegated(&key) && shown.is_some_and(|shown| listed.contains(&shown)) {
+            let action = call.map(|call| (call.name.clone(), call.args().map(canonical)));
+            let is_listed = action.is_some_and(|action| listed_actions.contains(&action));
+            if self.is_delegated(&key) && is_listed {
                 self.conversation
                     .apply_state_event(&key, StateEvent::Denied(None));
             }
@@ -388,9 +392,9 @@ impl Session {
     /// asks about calls whose approval has lapsed before they were handed off. Returns true if
     /// anything is asked again.
     pub(super) fn ask_again_about_changes(&mut self, cx: &mut Cx<'_>) -> bool {
-        let lapsed = self.ask_about_lapsed_approvals(cx);
-        let changed = self.interrupts.changed_ids(&self.conversation);
-        for id in &changed {
+        let has_lapsed_approval = self.ask_about_lapsed_approvals(cx);
+        let changed_ids = self.interrupts.changed_ids(&self.conversation);
+        for id in &changed_ids {
             let hold_back = self.interrupts.was_answered_unseen(id)
                 && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
@@ -398,11 +402,11 @@ impl Session {
                 self.conversation.apply_note(&key, Note::Changed);
             }
         }
-        if changed.is_empty() && !lapsed {
+        if changed_ids.is_empty() && !has_lapsed_approval {
             return false;
         }
         self.turn.looping = true;
-        if !changed.is_empty() {
+        if !changed_ids.is_empty() {
             self.turn.summary.finish = Some(FinishReason::Interrupt);
             cx.push_change(Change::Interrupts);
         }
@@ -413,8 +417,8 @@ impl Session {
     /// Removes an interrupt whose answer the agent rejected, and ends the call that it blocks as
     /// given up. Refused for other interrupts.
     pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
-        let takes_none = self.interrupts.find(id).is_some_and(|open| open.rejected);
-        let Some(open) = takes_none.then(|| self.interrupts.remove(id)).flatten() else {
+        let is_rejected = self.interrupts.find(id).is_some_and(|open| open.rejected);
+        let Some(open) = is_rejected.then(|| self.interrupts.remove(id)).flatten() else {
             return cx.refuse(Refusal::NothingToDo);
         };
         if let Some(key) = open.blocks {
@@ -430,9 +434,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Closes the interrupts in `answered`, whose answers a finished run carried. Denied calls end,
-    /// and the other calls are unblocked unless `raised` asks about them again. Returns the keys of
-    /// the unblocked calls, which the agent handed off to the page.
+    /// Closes the interrupts in `answered`, whose answers a finished run has sent. Denied calls
+    /// end, and the other calls are unblocked unless `raised` asks about them again. Returns the
+    /// keys of the unblocked calls, which the agent handed off to the page.
     pub(super) fn close_answered_interrupts(
         &mut self,
         answered: &[String],
@@ -442,11 +446,11 @@ impl Session {
         if answered.is_empty() {
             return Vec::new();
         }
-        let again: Vec<&str> = raised
+        let asked_again_ids: Vec<&str> = raised
             .iter()
             .filter_map(|interrupt| interrupt.tool_call_id.as_deref())
             .collect();
-        let mut lifted = Vec::new();
+        let mut unblocked_keys = Vec::new();
         for key in self
             .interrupts
             .take_answered(answered)
@@ -456,7 +460,7 @@ impl Session {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
-            if again.contains(&call.id.as_str())
+            if asked_again_ids.contains(&call.id.as_str())
                 && !matches!(call.state(), State::InterruptDenied { .. })
             {
                 continue;
@@ -475,11 +479,11 @@ impl Session {
                 _ => {
                     self.conversation
                         .apply_state_event(&key, StateEvent::InterruptLifted);
-                    lifted.push(key);
+                    unblocked_keys.push(key);
                 }
             }
         }
         cx.push_change(Change::Interrupts);
-        lifted
+        unblocked_keys
     }
 }
