@@ -131,10 +131,10 @@ impl Session {
         if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
             return;
         }
-        let max_bytes = self.options.limits.side_event_bytes;
-        if let Err(size) = self.turn.keep_side_event(event, max_bytes) {
+        let max = self.options.limits.side_event_bytes;
+        if let Err(size) = self.turn.keep_side_event(event, max) {
             let message = format!(
-                "An event without effect was not kept: it has {size} bytes, the limit is {max_bytes}."
+                "An event without effect was not kept: it has {size} bytes, the limit is {max}."
             );
             cx.warn("side-event-limit", message);
         }

@@ -46,8 +46,8 @@ impl Session {
                     open.blocks = Some(key);
                 }
             }
-            // Of two interrupts with the same id, only the newer one can be answered, so the card
-            // of the older one is closed.
+            // Of two interrupts with the same id, only the newer one can be answered, so the
+            // call of the older one is blocked without a card.
             let older = self.interrupts.find(&open.interrupt.id);
             let older_key = older.and_then(|older| older.call);
             if let Some(key) = older_key.filter(|key| open.blocks != Some(*key)) {
@@ -87,7 +87,7 @@ impl Session {
         let must_be_asked =
             call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let is_interrupted = call.is_some_and(
-            |call| matches!(call.state(), State::Interrupted { card: current, .. } if *current == card),
+            |call| matches!(call.state(), State::Interrupted { card: old, .. } if *old == card),
         );
         if !is_interrupted
             && !self

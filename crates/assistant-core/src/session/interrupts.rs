@@ -1,7 +1,7 @@
 //! Stores open interrupts and their answers.
 //!
-//! `interrupt_answer` determines and validates answers; `interrupt_flow` applies answers to calls
-//! and runs.
+//! The module `interrupt_answer` determines and validates answers, `interrupt_flow` applies answers
+//! to calls and runs.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
-/// An interrupt of an agent, until a finished run has carried its answer.
+/// An interrupt of an agent. It is stored until a finished run has sent its answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
@@ -25,9 +25,9 @@ pub struct OpenInterrupt {
     pub(super) denied_unseen: bool,
     /// True if the interrupt was answered with an earlier denial of the user in this turn.
     pub(super) denied_before: bool,
-    /// The call that the interrupt blocks, with or without a card.
+    /// The key of the call that the interrupt blocks, with or without a card.
     pub(super) blocks: Option<CallKey>,
-    /// The newest message of its branch at the time of the question.
+    /// The id of the newest message of the branch at the time of the question.
     pub(super) tip: Option<MessageId>,
     pub(super) format: AnswerFormat,
     /// The actions that the interrupt lists.
@@ -58,7 +58,7 @@ impl OpenInterrupt {
     /// Returns the answer, and the version of the question that it answers; `None` while the
     /// interrupt is unanswered. The answer is sent once all interrupts are answered, if the
     /// question and its call have not changed. The cancellation of a list of actions is sent as the
-    /// rejection of each, if the agent accepts that.
+    /// rejection of each action, if the agent accepts that.
     #[must_use]
     pub const fn answer(&self) -> Option<&Consent<ResumeEntry>> {
         self.answer.as_ref()
@@ -110,7 +110,7 @@ impl OpenInterrupt {
             metadata,
             ..
         } = &self.interrupt;
-        let by_key = self.blocks.and_then(|key| conversation.call(&key));
+        let blocked_call = self.blocks.and_then(|key| conversation.call(&key));
         let content = json!([
             id,
             reason,
@@ -120,24 +120,24 @@ impl OpenInterrupt {
             expires_at,
             metadata,
             self.rejected,
-            by_key.map(|call| call.phase().is_final()),
+            blocked_call.map(|call| call.phase().is_final()),
         ]);
-        let found = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
-        let call = by_key.or_else(|| found().map(|(_, call)| call));
-        let about = call.map(Fingerprint::from_agents_call);
-        Fingerprint::from_question(&content, about.as_ref())
+        let named_call = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
+        let call = blocked_call.or_else(|| named_call().map(|(_, call)| call));
+        let call_fingerprint = call.map(Fingerprint::from_agents_call);
+        Fingerprint::from_question(&content, call_fingerprint.as_ref())
     }
 
-    /// Returns the answer, provided the question has not changed. A cancellation always applies.
+    /// Returns the answer if the question has not changed since. A cancellation is always returned.
     pub(super) fn valid_answer(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
         let answer = self.answer.as_ref()?;
-        let given_up = Some(answer.on_record());
-        let given_up = given_up.filter(|entry| entry.status == ResumeStatus::Cancelled);
-        given_up.or_else(|| answer.given_for(&self.fingerprint(conversation)))
+        let entry = Some(answer.on_record());
+        let cancellation = entry.filter(|entry| entry.status == ResumeStatus::Cancelled);
+        cancellation.or_else(|| answer.given_for(&self.fingerprint(conversation)))
     }
 
-    /// Returns the answer as it is sent. An agent that takes a decision for each action understands
-    /// no cancellation, so each action is rejected instead, if the agent accepts that.
+    /// Returns the answer as it is sent. Agents that expect a decision for each action do not
+    /// support cancellations, so each action is rejected instead, if the agent accepts that.
     pub(super) fn answer_to_send(&self, conversation: &Conversation) -> Option<ResumeEntry> {
         let mut answer = self.valid_answer(conversation)?.clone();
         if answer.status == ResumeStatus::Cancelled
@@ -152,10 +152,10 @@ impl OpenInterrupt {
     /// Returns the rejections that are sent if the interrupt is cancelled; `None` if a cancellation
     /// is sent.
     pub(super) fn cancellation_answer(&self) -> Option<Value> {
-        // An expired interrupt can only be cancelled, and this one may have expired when the answer
-        // arrives.
-        let rejects = self.takes_decisions() && self.interrupt.expires_at.is_none();
-        rejects.then(|| self.denial_answer())?
+        // An interrupt with an expiry time may have expired when the answer arrives, and an expired
+        // interrupt can only be cancelled.
+        let can_reject = self.takes_decisions() && self.interrupt.expires_at.is_none();
+        can_reject.then(|| self.denial_answer())?
     }
 
     /// Returns true if the interrupt was answered without having been shown to the user.
@@ -163,9 +163,9 @@ impl OpenInterrupt {
         self.denied_before || self.denied_unseen
     }
 
-    /// Reopens the interrupt, on its card or in the inbox; with `hold_back`, hidden until the user
-    /// opens it. Returns the key of the blocked call, and true if its card shows the interrupt;
-    /// `None` if the interrupt blocks no call.
+    /// Reopens the interrupt, on its card or in the inbox. If `hold_back` is true, the interrupt is
+    /// hidden until the user opens it. Returns the key of the blocked call, and true if its card
+    /// shows the interrupt; `None` if the interrupt blocks no call.
     fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
@@ -177,8 +177,8 @@ impl OpenInterrupt {
         Some((self.blocks?, self.call.is_some()))
     }
 
-    /// Returns the time at which the interrupt expires, in milliseconds since 1970; `None` if it
-    /// never expires or its time is invalid.
+    /// Returns the time at which the interrupt expires, in milliseconds since 1970; `None` if there
+    /// is no such time or if it is invalid.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::parse_iso8601(self.interrupt.expires_at.as_deref()?)
@@ -198,7 +198,7 @@ pub(super) struct Interrupts {
     /// The interrupts of branches other than the run branch.
     pub(super) elsewhere: Vec<OpenInterrupt>,
     /// The ids of the interrupts of other branches at the time when the run opened.
-    apart: Vec<String>,
+    other_branch_ids: Vec<String>,
     /// The ids of the interrupts beyond the limit, which are cancelled with the next run.
     unopened: Vec<String>,
     /// The ids of the interrupts beyond the limit whose cancellation is sent with the current run.
@@ -211,8 +211,8 @@ const MAX_CANCELLED: usize = 10_000;
 impl Interrupts {
     /// Returns true if an interrupt has an answer that is not the repetition of an earlier denial.
     pub(super) fn has_answer_by_user(&self) -> bool {
-        let mut all = self.list.iter();
-        all.any(|open| open.answer.is_some() && !open.denied_before)
+        let mut interrupts = self.list.iter();
+        interrupts.any(|open| open.answer.is_some() && !open.denied_before)
     }
 
     /// Returns true if an interrupt is unanswered.
@@ -220,14 +220,14 @@ impl Interrupts {
         self.list.iter().any(|open| open.answer.is_none())
     }
 
-    /// Returns true if an interrupt is open, or has an answer other than a cancellation, so that
-    /// the agent may continue from it.
+    /// Returns true if an interrupt is unanswered, or has an answer other than a cancellation. The
+    /// agent may then continue from that interrupt.
     pub(super) fn has_uncancelled(&self) -> bool {
-        let is_given_up = |open: &OpenInterrupt| {
+        let is_cancelled = |open: &OpenInterrupt| {
             let answer = open.answer.as_ref();
             answer.is_some_and(|answer| answer.on_record().status == ResumeStatus::Cancelled)
         };
-        !self.list.iter().all(is_given_up)
+        !self.list.iter().all(is_cancelled)
     }
 
     /// Returns the interrupts of all branches.
@@ -235,28 +235,28 @@ impl Interrupts {
         self.list.iter().chain(&self.elsewhere)
     }
 
-    /// Puts aside the interrupts of other branches. Removes and returns the interrupts that were
-    /// put aside earlier and are on this branch again; `None` if nothing changed.
+    /// Sets aside the interrupts of other branches. Removes and returns the interrupts that were
+    /// set aside earlier and are on the selected branch; `None` if nothing changed.
     pub(super) fn select_branch(
         &mut self,
-        is_here: impl Fn(&OpenInterrupt) -> bool,
+        is_on_branch: impl Fn(&OpenInterrupt) -> bool,
     ) -> Option<Vec<OpenInterrupt>> {
-        let elsewhere = self.list.extract_if(.., |open| !is_here(open));
-        let elsewhere: Vec<_> = elsewhere.collect();
-        let back: Vec<_> = self
+        let set_aside = self.list.extract_if(.., |open| !is_on_branch(open));
+        let set_aside: Vec<_> = set_aside.collect();
+        let restored: Vec<_> = self
             .elsewhere
-            .extract_if(.., |open| is_here(open))
+            .extract_if(.., |open| is_on_branch(open))
             .collect();
-        let changes = !elsewhere.is_empty() || !back.is_empty();
-        self.elsewhere.extend(elsewhere);
-        changes.then_some(back)
+        let has_changed = !set_aside.is_empty() || !restored.is_empty();
+        self.elsewhere.extend(set_aside);
+        has_changed.then_some(restored)
     }
 
     /// Opens an interrupt, replacing one with the same id.
-    pub(super) fn open(&mut self, fresh: OpenInterrupt) {
+    pub(super) fn open(&mut self, interrupt: OpenInterrupt) {
         self.list
-            .retain(|open| open.interrupt.id != fresh.interrupt.id);
-        self.list.push(fresh);
+            .retain(|open| open.interrupt.id != interrupt.interrupt.id);
+        self.list.push(interrupt);
     }
 
     pub(super) fn find(&self, id: &str) -> Option<&OpenInterrupt> {
@@ -268,8 +268,8 @@ impl Interrupts {
     }
 
     pub(super) fn remove(&mut self, id: &str) -> Option<OpenInterrupt> {
-        let place = self.list.iter().position(|open| open.interrupt.id == id)?;
-        Some(self.list.remove(place))
+        let index = self.list.iter().position(|open| open.interrupt.id == id)?;
+        Some(self.list.remove(index))
     }
 
     /// Returns the unanswered interrupts that a call's card shows.
@@ -280,18 +280,19 @@ impl Interrupts {
 
     /// Returns true if an interrupt that blocks a call is answered.
     pub(super) fn has_answer_for(&self, key: &CallKey) -> bool {
-        let answers = |open: &OpenInterrupt| open.blocks == Some(*key) && open.answer.is_some();
-        self.list.iter().any(answers)
+        let is_answer_for_call =
+            |open: &OpenInterrupt| open.blocks == Some(*key) && open.answer.is_some();
+        self.list.iter().any(is_answer_for_call)
     }
 
     pub(super) fn record_answer(
         &mut self,
         id: &str,
         (status, payload): (ResumeStatus, Option<Value>),
-        about: Fingerprint,
+        fingerprint: Fingerprint,
     ) {
         if let Some(open) = self.find_mut(id) {
-            // Some servers require their metadata back.
+            // Some servers require the metadata of the interrupt in the answer.
             let metadata = open.interrupt.metadata.clone();
             let entry = ResumeEntry {
                 interrupt_id: id.to_owned(),
@@ -299,12 +300,12 @@ impl Interrupts {
                 payload,
                 metadata,
             };
-            open.answer = Some(Consent::new(entry, about));
+            open.answer = Some(Consent::new(entry, fingerprint));
         }
     }
 
-    /// Reopens an interrupt whose answer the agent rejected, even if the run branch is another one
-    /// now. Returns the key of the blocked call, and true if its card shows the interrupt; `None`
+    /// Reopens an interrupt whose answer the agent rejected, even if the run branch has changed
+    /// since. Returns the key of the blocked call, and true if its card shows the interrupt; `None`
     /// if the interrupt is not found or blocks no call.
     pub(super) fn reopen_rejected(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.find_by_id_mut(id)?;
@@ -322,50 +323,54 @@ impl Interrupts {
     /// Returns the open interrupt with this id, on the run branch or on another branch. Of the
     /// interrupts of other branches, only those that moved there after the run opened are found.
     fn find_by_id_mut(&mut self, id: &str) -> Option<&mut OpenInterrupt> {
-        let apart = self.apart.iter().any(|apart| apart == id);
-        let moved = self.elsewhere.iter_mut().filter(|_| !apart);
-        let mut open = self.list.iter_mut().chain(moved);
-        open.find(|open| open.interrupt.id == id)
+        let was_on_other_branch = self.other_branch_ids.iter().any(|other| other == id);
+        let moved_interrupts = self.elsewhere.iter_mut().filter(|_| !was_on_other_branch);
+        let mut interrupts = self.list.iter_mut().chain(moved_interrupts);
+        interrupts.find(|open| open.interrupt.id == id)
     }
 
-    /// Removes and returns the interrupts that a run answered, even if the run branch is another
-    /// one now.
+    /// Removes and returns the interrupts that a run answered, even if the run branch has changed
+    /// since.
     pub(super) fn take_answered(&mut self, answered: &[String]) -> Vec<OpenInterrupt> {
         let is_answered = |open: &OpenInterrupt| answered.contains(&open.interrupt.id);
-        let done = self.list.extract_if(.., |open| is_answered(open));
-        let mut done: Vec<_> = done.collect();
-        let apart = &self.apart;
-        let moved = |open: &OpenInterrupt| is_answered(open) && !apart.contains(&open.interrupt.id);
-        done.extend(self.elsewhere.extract_if(.., |open| moved(open)));
-        done
+        let interrupts = self.list.extract_if(.., |open| is_answered(open));
+        let mut interrupts: Vec<_> = interrupts.collect();
+        let other_branch_ids = &self.other_branch_ids;
+        let was_moved = |open: &OpenInterrupt| {
+            is_answered(open) && !other_branch_ids.contains(&open.interrupt.id)
+        };
+        interrupts.extend(self.elsewhere.extract_if(.., |open| was_moved(open)));
+        interrupts
     }
 
     pub(super) fn resume_entries(&self, conversation: &Conversation) -> Vec<ResumeEntry> {
-        let plain = self.list.iter().filter(|open| !open.legacy);
-        let answers = plain.filter_map(|open| open.answer_to_send(conversation));
-        let cancelled = self.cancelled.iter().map(|id| ResumeEntry {
+        let standard_interrupts = self.list.iter().filter(|open| !open.legacy);
+        let answers = standard_interrupts.filter_map(|open| open.answer_to_send(conversation));
+        let cancellations = self.cancelled.iter().map(|id| ResumeEntry {
             interrupt_id: id.clone(),
             status: ResumeStatus::Cancelled,
             payload: None,
             metadata: None,
         });
-        answers.chain(cancelled).collect()
+        answers.chain(cancellations).collect()
     }
 
     /// Adds the ids of interrupts beyond the limit, which are cancelled with the next run. Ids
     /// beyond [`MAX_CANCELLED`] are dropped.
     pub(super) fn cancel_unopened(&mut self, ids: impl Iterator<Item = String>) {
-        let room = MAX_CANCELLED.saturating_sub(self.unopened.len());
-        self.unopened.extend(ids.take(room));
+        let capacity = MAX_CANCELLED.saturating_sub(self.unopened.len());
+        self.unopened.extend(ids.take(capacity));
     }
 
     /// Returns the ids of interrupts that have changed since they were answered.
     pub(super) fn changed_ids(&self, conversation: &Conversation) -> Vec<String> {
-        let changed = self
+        let changed_interrupts = self
             .list
             .iter()
             .filter(|open| open.answer.is_some() && open.valid_answer(conversation).is_none());
-        changed.map(|open| open.interrupt.id.clone()).collect()
+        changed_interrupts
+            .map(|open| open.interrupt.id.clone())
+            .collect()
     }
 
     /// Reopens an interrupt that has changed. Returns the key of the blocked call, and true if its
@@ -389,12 +394,14 @@ impl Interrupts {
         }
     }
 
-    /// Prepares the answers that the run that opens now sends, with the cancellations of interrupts
-    /// beyond the limit, and records the interrupts of other branches. Returns the ids of the
-    /// answered interrupts.
+    /// Prepares the answers of the run that is being opened, including the cancellations of
+    /// interrupts beyond the limit, and records the ids of the interrupts of other branches.
+    /// Returns the ids of the answered interrupts.
     pub(super) fn prepare_answers_for_run(&mut self) -> Vec<String> {
-        let apart = self.elsewhere.iter();
-        self.apart = apart.map(|open| open.interrupt.id.clone()).collect();
+        let other_interrupts = self.elsewhere.iter();
+        self.other_branch_ids = other_interrupts
+            .map(|open| open.interrupt.id.clone())
+            .collect();
         self.cancelled.append(&mut self.unopened);
         self.cancelled.truncate(MAX_CANCELLED);
         self.answered_ids()
@@ -402,12 +409,12 @@ impl Interrupts {
 
     /// Returns the ids of the interrupts whose answers are sent with the next run.
     pub(super) fn answered_ids(&self) -> Vec<String> {
-        let answered = self.list.iter().filter(|open| open.answer.is_some());
-        answered.map(|open| open.interrupt.id.clone()).collect()
+        let interrupts = self.list.iter().filter(|open| open.answer.is_some());
+        interrupts.map(|open| open.interrupt.id.clone()).collect()
     }
 
     pub(super) fn unanswered_ids(&self) -> Vec<String> {
-        let open = self.list.iter().filter(|open| open.answer.is_none());
-        open.map(|open| open.interrupt.id.clone()).collect()
+        let interrupts = self.list.iter().filter(|open| open.answer.is_none());
+        interrupts.map(|open| open.interrupt.id.clone()).collect()
     }
 }

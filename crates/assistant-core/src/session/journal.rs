@@ -9,7 +9,7 @@ use crate::{
     event::Object,
 };
 
-/// A journal entry of a call. The entry about a start is written before the handler runs.
+/// A journal entry of a call. The entry for a start is written before the handler runs.
 ///
 /// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
 /// accepted, even if another tab wrote it, so that two tabs with the same conversation start a
@@ -22,9 +22,9 @@ use crate::{
 pub enum JournalEntry {
     /// The handler is about to start.
     Started {
-        /// The conversation.
+        /// The id of the conversation.
         thread_id: String,
-        /// The call.
+        /// The key of the call.
         call: CallKey,
         /// The number of earlier starts; above zero only if the call was run again after a reload,
         /// by the user or because the action is idempotent.
@@ -36,17 +36,17 @@ pub enum JournalEntry {
         /// The fingerprint of the action.
         action: Option<ActionFingerprint>,
     },
-    /// The call has its result.
+    /// The call has a result.
     Finished {
-        /// The conversation.
+        /// The id of the conversation.
         thread_id: String,
-        /// The call.
+        /// The key of the call.
         call: CallKey,
         /// The tool's name.
         name: String,
-        /// The final phase.
+        /// The phase in which the call ended.
         phase: Phase,
-        /// The result.
+        /// The result of the call.
         result: CallResult,
     },
 }
@@ -90,13 +90,14 @@ impl JournalEntry {
         }
     }
 
-    /// Returns true if the entry has the name and arguments of this call. The keys must be equal.
-    pub(super) fn is_about(&self, known: &ToolCall) -> bool {
+    /// Returns true if the entry has the name and arguments of a call. The caller compares the
+    /// keys.
+    pub(super) fn is_about(&self, tool_call: &ToolCall) -> bool {
         match self {
             Self::Started {
                 name, args_text, ..
-            } => known.name == *name && known.args_text() == args_text,
-            Self::Finished { name, .. } => known.name == *name,
+            } => tool_call.name == *name && tool_call.args_text() == args_text,
+            Self::Finished { name, .. } => tool_call.name == *name,
         }
     }
 

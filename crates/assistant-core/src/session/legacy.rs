@@ -9,8 +9,8 @@ use crate::{
     event::{Interrupt, Object, ResumeStatus},
 };
 
-/// The name of the custom event.
-const EVENT: &str = "on_interrupt";
+/// The name of the custom event that contains an interrupt.
+const EVENT_NAME: &str = "on_interrupt";
 
 /// Returns the interrupt in a custom event; `None` for a custom event of another name. The event's
 /// value is the agent's question, often as JSON in a string.
@@ -20,31 +20,33 @@ pub(super) fn parse_interrupt_event(
     raw: Option<&Value>,
     number: u64,
 ) -> Option<Interrupt> {
-    if name != EVENT {
+    if name != EVENT_NAME {
         return None;
     }
-    let asked = match value {
+    let question = match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),
         value => value.clone(),
     };
-    let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
-    let actions = asked.as_object().filter(|asked| has_action_list(asked));
-    let message = match &asked {
+    let text = |key: &str| question.get(key).and_then(Value::as_str).map(str::to_owned);
+    let actions = question
+        .as_object()
+        .filter(|question| has_action_list(question));
+    let message = match &question {
         Value::String(text) => Some(text.clone()),
         _ => text("message").or_else(|| text("question")),
     };
-    // The actions are shown separately.
-    let message = message.or_else(|| actions.is_none().then(|| asked.to_string()));
+    // A question with actions needs no other message, since the actions are shown separately.
+    let message = message.or_else(|| actions.is_none().then(|| question.to_string()));
     let id = raw
         .and_then(|raw| raw.get("id"))
         .and_then(Value::as_str)
-        .map_or_else(|| format!("{EVENT}-{number}"), str::to_owned);
+        .map_or_else(|| format!("{EVENT_NAME}-{number}"), str::to_owned);
     Some(Interrupt {
         id,
-        reason: text("reason").unwrap_or_else(|| EVENT.to_owned()),
+        reason: text("reason").unwrap_or_else(|| EVENT_NAME.to_owned()),
         message,
         tool_call_id: text("toolCallId"),
-        response_schema: asked
+        response_schema: question
             .get("responseSchema")
             .and_then(Value::as_object)
             .cloned(),
@@ -54,21 +56,23 @@ pub(super) fn parse_interrupt_event(
     })
 }
 
-fn has_action_list(asked: &Object) -> bool {
-    !ActionList::from_metadata(Some(asked)).as_slice().is_empty()
+fn has_action_list(question: &Object) -> bool {
+    !ActionList::from_metadata(Some(question))
+        .as_slice()
+        .is_empty()
 }
 
 impl Session {
     /// Returns the forwarded properties with the answers to interrupts of the older dialect.
     pub(super) fn forwarded_props_with_answers(&self) -> Value {
-        let open = self.interrupts.list.iter();
-        let mut answers: Vec<(String, Value)> = open
+        let interrupts = self.interrupts.list.iter();
+        let mut answers: Vec<(String, Value)> = interrupts
             .filter_map(|open| legacy_answer(open, &self.conversation))
             .collect();
         let resume = match answers.len() {
             0 => return self.forwarded_props.clone(),
             1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),
-            // Several answers are keyed by id.
+            // Several answers are sent as an object with the ids as keys.
             _ => Value::Object(answers.into_iter().collect()),
         };
         let mut props = match &self.forwarded_props {
@@ -90,7 +94,7 @@ fn legacy_answer(open: &OpenInterrupt, conversation: &Conversation) -> Option<(S
     let answer = open.legacy.then(|| open.answer_to_send(conversation))??;
     let payload = match answer.status {
         ResumeStatus::Resolved => answer.payload.unwrap_or_default(),
-        // The form in which the reference adapter sends a cancelled interrupt to a graph.
+        // The reference adapter sends a cancelled interrupt to a graph in this form.
         ResumeStatus::Cancelled => {
             json!({"__agui_cancelled__": true, "interrupt_id": answer.interrupt_id})
         }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::{
-    Answer, Cx, PolicyQuestion, Session, Ticket, execute::CallEnding, shown::fingerprint_call,
+    Answer, Cx, PolicyQuestion, Session, Ticket, execute::CallEnding, shown_call::fingerprint_call,
     uses::UseStatus,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     conversation::{CallError, CallKey, ErrorKind, Note, Permission, State, ToolCall},
 };
 
-/// The maximum number of remembered starts of one action.
+/// The maximum number of start times that are stored for one action.
 const MAX_STARTS: u32 = 10_000;
 
 /// The recent start times of actions with limits, by name.
@@ -27,8 +27,8 @@ pub(super) struct StartTimes {
 }
 
 impl StartTimes {
-    /// Returns the time until the next permitted start, in milliseconds; `None` if it is permitted
-    /// now.
+    /// Returns the time until the next permitted start, in milliseconds; `None` if a start is
+    /// permitted now.
     pub(super) fn remaining_wait(
         &mut self,
         name: &str,
@@ -47,8 +47,8 @@ impl StartTimes {
         while starts.front().is_some_and(|at| now - at >= ms) {
             starts.pop_front();
         }
-        let first_that_counts = starts.len().checked_sub(count)?;
-        let oldest = starts.get(first_that_counts)?;
+        let oldest_index = starts.len().checked_sub(count)?;
+        let oldest = starts.get(oldest_index)?;
         Some((oldest + ms - now).max(1))
     }
 
@@ -60,8 +60,10 @@ impl StartTimes {
     }
 
     fn times_mut(&mut self, name: &str) -> Option<&mut VecDeque<i64>> {
-        let mut all = self.by_name.iter_mut();
-        all.find(|(of, _)| of == name).map(|(_, starts)| starts)
+        let mut entries = self.by_name.iter_mut();
+        entries
+            .find(|(key, _)| key == name)
+            .map(|(_, starts)| starts)
     }
 }
 
@@ -82,9 +84,9 @@ impl Session {
                 UseStatus::Void => {
                     self.recheck_call(key, false, cx);
                     let call = self.conversation.call(key);
-                    let allowed =
+                    let is_allowed =
                         call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));
-                    allowed && self.admit_start(key, cx)
+                    is_allowed && self.admit_start(key, cx)
                 }
             },
             Some(Err(reason)) => {
@@ -94,19 +96,19 @@ impl Session {
         }
     }
 
-    /// Asks the application whether a call may start, unless it was asked about this version of the
-    /// call, and returns the answer; `None` while the answer is pending or if the call is not ready
-    /// to start.
+    /// Asks the application for permission to start a call, unless it was already asked about this
+    /// version of the call. Returns the answer; `None` while the answer is pending, or if the call
+    /// is not ready to start.
     fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
-        let about = fingerprint_call(call, Some(&entry.spec));
+        let fingerprint = fingerprint_call(call, Some(&entry.spec));
         let State::Allowed(clearance) = call.state() else {
             return None;
         };
         match &clearance.permission {
-            Permission::Given(given) if *given == about => return Some(Ok(())),
-            Permission::Asked(_, asked) if *asked == about => return None,
+            Permission::Given(given) if *given == fingerprint => return Some(Ok(())),
+            Permission::Asked(_, asked) if *asked == fingerprint => return None,
             _ => {}
         }
         let (registration, args) = (entry.id, call.effective_args()?.clone());
@@ -121,13 +123,15 @@ impl Session {
         };
         match cx.host.permits(question) {
             Answer::Later => {
-                self.conversation
-                    .apply_note(key, Note::Permission(Permission::Asked(ticket, about)));
+                self.conversation.apply_note(
+                    key,
+                    Note::Permission(Permission::Asked(ticket, fingerprint)),
+                );
                 None
             }
             Answer::Now(Ok(())) => {
                 self.conversation
-                    .apply_note(key, Note::Permission(Permission::Given(about)));
+                    .apply_note(key, Note::Permission(Permission::Given(fingerprint)));
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
@@ -138,13 +142,13 @@ impl Session {
     /// page itself.
     pub(super) fn find_open_call_on_any_branch(
         &self,
-        is_it: impl Fn(&State) -> bool,
+        predicate: impl Fn(&State) -> bool,
     ) -> Option<CallKey> {
-        let here = self.conversation.find_open_call(&is_it);
-        here.or_else(|| {
-            let mut elsewhere = self.conversation.open_calls_on_other_branches();
-            elsewhere
-                .find(|call| is_it(call.state()))
+        let key = self.conversation.find_open_call(&predicate);
+        key.or_else(|| {
+            let mut calls = self.conversation.open_calls_on_other_branches();
+            calls
+                .find(|call| predicate(call.state()))
                 .map(ToolCall::key)
         })
     }
@@ -155,23 +159,26 @@ impl Session {
         outcome: Result<(), String>,
         cx: &mut Cx<'_>,
     ) {
-        let waits = |state: &State| match state {
+        let asked_version = |state: &State| match state {
             State::Allowed(clearance) => match &clearance.permission {
-                Permission::Asked(asked, about) if *asked == ticket => Some(about.clone()),
+                Permission::Asked(asked, fingerprint) if *asked == ticket => {
+                    Some(fingerprint.clone())
+                }
                 _ => None,
             },
             _ => None,
         };
-        let key = self.find_open_call_on_any_branch(|state| waits(state).is_some());
+        let key = self.find_open_call_on_any_branch(|state| asked_version(state).is_some());
         let call = key.and_then(|key| self.conversation.call(&key));
-        let Some((key, about)) = call.and_then(|call| Some((call.key(), waits(call.state())?)))
+        let Some((key, fingerprint)) =
+            call.and_then(|call| Some((call.key(), asked_version(call.state())?)))
         else {
             return;
         };
         match outcome {
             Ok(()) => {
                 self.conversation
-                    .apply_note(&key, Note::Permission(Permission::Given(about)));
+                    .apply_note(&key, Note::Permission(Permission::Given(fingerprint)));
             }
             Err(reason) => {
                 self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx);
@@ -180,8 +187,8 @@ impl Session {
     }
 
     /// Returns the error for a call that exceeds a limit of its action; `None` if it exceeds none.
-    /// With `starts`, the call is about to start, and running calls count; otherwise the user is
-    /// about to be asked.
+    /// If `starts` is true, the call is about to start, and running calls are counted as well;
+    /// otherwise the user is about to be asked.
     pub(super) fn limit_error(
         &mut self,
         key: &CallKey,
@@ -191,15 +198,15 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let (limits, name) = (entry.spec.limits, call.name.clone());
-        let beside = || self.conversation.count_other_starts(key);
-        if let Some(most) = limits.per_run.filter(|most| beside() >= *most) {
-            let message = format!("{name} may be called {most} times in one answer");
+        let other_starts = || self.conversation.count_other_starts(key);
+        if let Some(max) = limits.per_run.filter(|max| other_starts() >= *max) {
+            let message = format!("{name} may be called {max} times in one answer");
             return Some(rate_limit_error(message, None));
         }
         if starts
             && limits
                 .concurrent
-                .is_some_and(|most| self.count_running_calls(&name) >= most)
+                .is_some_and(|max| self.count_running_calls(&name) >= max)
         {
             let message =
                 format!("{name} is running already: call it again when it has its result");
@@ -207,25 +214,26 @@ impl Session {
         }
         let window = limits.window?;
         let wait = self.starts.remaining_wait(&name, window, now)?;
-        let (count, span, again) = (
+        let (count, window_seconds, wait_seconds) = (
             window.0,
             round_up_to_seconds(i64::from(window.1)),
             round_up_to_seconds(wait),
         );
-        let message =
-            format!("{name} may be called {count} times in {span} s: call it again in {again} s");
+        let message = format!(
+            "{name} may be called {count} times in {window_seconds} s: call it again in {wait_seconds} s"
+        );
         Some(rate_limit_error(message, Some(wait)))
     }
 
     fn count_running_calls(&self, name: &str) -> u32 {
-        let direct = self.conversation.direct_calls().map(ToolCall::key);
-        let open = self.conversation.open_states().map(|(key, _)| key);
-        let working = open
-            .chain(direct)
+        let direct_keys = self.conversation.direct_calls().map(ToolCall::key);
+        let open_keys = self.conversation.open_states().map(|(key, _)| key);
+        let open_calls = open_keys
+            .chain(direct_keys)
             .filter_map(|key| self.conversation.call(&key));
-        let working =
-            working.filter(|call| call.name == name && call.state().is_starting_or_running());
-        u32::try_from(working.count()).unwrap_or(u32::MAX)
+        let running_calls =
+            open_calls.filter(|call| call.name == name && call.state().is_starting_or_running());
+        u32::try_from(running_calls.count()).unwrap_or(u32::MAX)
     }
 
     /// Records a start for the rate limits, at the time when its claim is written.

@@ -2,9 +2,9 @@
 //! conversation starts nothing").
 //!
 //! The snapshot's statements about runs, calls and decisions are untrusted, and the session that
-//! wrote the snapshot may still be active. So calls that were about to start are answered as
-//! interrupted, and the user is asked again about calls that waited for a decision. `restore`
-//! continues a stored session, `thread` replaces conversations.
+//! wrote the snapshot may still be active. Therefore calls that were about to start are answered as
+//! interrupted, and the user is asked again about calls that waited for a decision. The
+//! module `restore` continues a stored session, `thread` replaces conversations.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ impl Session {
         let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
-        // A user is asked before any later start of these calls.
+        // The user is asked before any of these calls starts later.
         self.conversation.require_question_before_starts();
         if self.conversation.runs.is_newest_open() {
             self.conversation.runs.fail_open_run();
@@ -29,12 +29,12 @@ impl Session {
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
         self.treat_all_actions_as_offered();
-        let elsewhere = self
+        let keys = self
             .conversation
             .open_calls_on_other_branches()
             .map(ToolCall::key);
-        for key in elsewhere.collect::<Vec<_>>() {
-            self.give_up_call_elsewhere(&key, cx);
+        for key in keys.collect::<Vec<_>>() {
+            self.give_up_call_on_other_branch(&key, cx);
         }
         for key in self.conversation.active_calls() {
             self.recheck_or_give_up_call(&key, cx);
@@ -48,7 +48,7 @@ impl Session {
 
     /// Ends an open call on a branch other than the run branch, unless the call waits for a
     /// decision or a stored interrupt blocks it.
-    fn give_up_call_elsewhere(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
+    fn give_up_call_on_other_branch(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
         if !is_asked && !self.keep_call_interrupted(key) {
@@ -65,13 +65,13 @@ impl Session {
             return;
         };
         let succeeded = self.conversation.run_succeeded(call);
-        let waits = match call.state() {
+        let is_asked_again = match call.state() {
             State::Asked(_) => succeeded != Some(false),
-            // It is not known to have been about to start.
+            // A call of a known run may have been about to start, so it is given up.
             State::Open(_) | State::Allowed(_) => succeeded.is_none() && !call.was_asked_by_agent(),
             _ => false,
         };
-        if !waits {
+        if !is_asked_again {
             return self.give_up_call(key, Some("interrupted"), cx);
         }
         self.check_loaded_call(key, true, cx);

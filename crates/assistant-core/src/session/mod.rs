@@ -5,24 +5,24 @@
 //! it and continue with the copy. Synchronous questions go to the [`Host`].
 //!
 //! A session consists of independent parts: `turn` (the run and its loop), `interrupts` (questions
-//! of agents), `notices`. The history of a call and its check are in the call itself, as one state.
+//! of agents), `notices`. The history and the check of a call are stored in the call, as one state.
 //! The parts are used by:
 //!
 //! * `send` handles messages of the user; `run` starts runs of the agent, `events` handles their
 //!   events, `settle` their end; `summary` describes the turn.
-//! * `prepare`, `execute` and `start` take calls from complete to answered, as `policy` decides;
+//! * `prepare`, `execute` and `start` check calls, run them and record results, as `policy` decides;
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these, `interrupt_flow` handles interrupts, `legacy` parses those of an older dialect;
+//!   counts these uses, `interrupt_flow` handles interrupts, `legacy` parses those of an older dialect;
 //!   `agent_call` handles calls that the agent runs.
-//! * `branch` changes the tree and queues messages during a run, `fork` gives branches thread ids of
-//!   their own, `thread` replaces the conversation and continues its calls, `load` accepts a
+//! * `branch` changes the tree and queues messages during a run, `fork` assigns thread ids to
+//!   branches, `thread` replaces the conversation and continues its calls, `load` accepts a
 //!   conversation from elsewhere, `restore` continues after a reload, with the `journal`; `pieces`
 //!   splits snapshots for stores that write only changes.
 //! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends runs
-//!   and calls early, `cut_off` handles answers cut by a limit of the model, `notice` reports to the
-//!   user.
+//!   and calls early, `cut_off` handles answers that a limit of the model cut off, `notice` shows
+//!   notices to the user.
 
 mod action_keys;
 mod action_list;
@@ -69,7 +69,7 @@ mod restore;
 mod run;
 mod send;
 mod settle;
-mod shown;
+mod shown_call;
 mod start;
 mod steps;
 mod stop;
@@ -169,8 +169,8 @@ pub struct Session {
     context: SortedMap<u64, ContextItem>,
     forwarded_props: Value,
     turn: turn::Turn,
-    /// The newest message that the server of each thread has seen, if branches have thread ids of
-    /// their own.
+    /// The newest message that the server has received under each thread id, if branches have
+    /// thread ids of their own.
     threads: fork::KnownThreads,
     interrupts: interrupts::Interrupts,
     notices: notice::Notices,
@@ -180,7 +180,7 @@ pub struct Session {
     pending_uses: Vec<uses::PendingUse>,
     intake: intake::ReceivedAmounts,
     last_number: u64,
-    /// The newest finished calls of the page itself, oldest first.
+    /// The records of the newest finished calls of the page itself, oldest first.
     past_direct: Vec<ToolRecord>,
     /// True if the conversation is open elsewhere and read-only here.
     following: bool,
@@ -193,7 +193,7 @@ pub struct Session {
 struct Cx<'a> {
     host: &'a mut dyn Host,
     now: i64,
-    /// The decider, if the input is a decision.
+    /// The author of the decision, if the input is a decision.
     by: Option<Decider>,
     output: Output,
 }
@@ -249,7 +249,7 @@ impl Session {
 
     /// Handles an input and returns the changes and effects.
     ///
-    /// Carry out the effects in order, after this returns.
+    /// Carry out the effects in order, after this method has returned.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
         self.run_in_context(host, |session, cx| {
             cx.by = input.decider();
@@ -263,7 +263,7 @@ impl Session {
         act: impl FnOnce(&mut Self, &mut Cx<'_>),
     ) -> Output {
         let now = host.now();
-        let runs = self.turn.is_running();
+        let was_running = self.turn.is_running();
         let mut cx = Cx {
             host,
             now,
@@ -271,7 +271,7 @@ impl Session {
             output: Output::default(),
         };
         act(self, &mut cx);
-        if runs && self.turn.is_running() {
+        if was_running && self.turn.is_running() {
             self.limit_diagnostics(&mut cx.output.diagnostics);
         }
         cx.by = None;
@@ -441,14 +441,14 @@ impl Session {
     }
 
     /// Returns the user messages that have not been sent yet: those that wait until an answer to
-    /// the agent has been sent, and interjected ones.
+    /// the agent has been sent, and interjected messages.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         &self.turn.queue
     }
 
     /// Returns the raw, custom, step, subagent and reasoning boundary events of the agent, newest
-    /// last. At most 256 events are kept, within `Limits::side_event_bytes`.
+    /// last. At most 256 events are stored, within `Limits::side_event_bytes`.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
         &self.turn.side_events
@@ -475,9 +475,9 @@ impl Session {
     /// for the user. Other calls may be running at the same time.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
-        let asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
+        let is_asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         !self.turn.is_running()
-            && (self.interrupts.has_unanswered() || self.conversation.has_open_call(asked))
+            && (self.interrupts.has_unanswered() || self.conversation.has_open_call(is_asked))
     }
 
     /// Returns the keys of the calls that wait for a decision of the user: those on the run branch,
@@ -494,8 +494,8 @@ impl Session {
         keys
     }
 
-    /// Returns the names of the tools whose calls are running on the run branch, here or at the
-    /// agent, in order of appearance.
+    /// Returns the names of the tools whose calls are running on the run branch, in the page or at
+    /// the agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
         let keys = self.conversation.active_calls();
@@ -512,9 +512,9 @@ impl Session {
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
-        let asked = self.interrupts.unanswered_on_card(key);
-        let asked = asked.map(|open| open.fingerprint(&self.conversation));
-        Some(Fingerprint::from_card(call, &asked.collect::<Vec<_>>()))
+        let interrupts = self.interrupts.unanswered_on_card(key);
+        let questions = interrupts.map(|open| open.fingerprint(&self.conversation));
+        Some(Fingerprint::from_card(call, &questions.collect::<Vec<_>>()))
     }
 
     /// Returns the fingerprint of a call without the agent's questions about it.
@@ -527,7 +527,7 @@ impl Session {
                 .active_registration(&call.name)
                 .map(|entry| &entry.spec),
         };
-        Some(shown::fingerprint_call(call, spec))
+        Some(shown_call::fingerprint_call(call, spec))
     }
 
     /// Returns the fingerprint of an open interrupt as it is shown now: everything that the agent
@@ -567,11 +567,11 @@ impl Session {
                 ),
             );
         }
-        let (name, enabled) = (spec.name.clone(), spec.enabled);
+        let (name, is_enabled) = (spec.name.clone(), spec.enabled);
         if self.registry.register(id, spec) {
             cx.push_change(Change::Registry);
         }
-        match enabled {
+        match is_enabled {
             true => self.recheck_calls_of_action(&name, cx),
             false => self.recheck_rule_calls(id, cx),
         }

@@ -1,5 +1,4 @@
-//! Shows notices to the user beside the conversation. Notices are local and never sent to the
-//! agent.
+//! Shows notices to the user next to the conversation. Notices are never sent to the agent.
 
 use super::{Cx, Session};
 use crate::{conversation::Change, limits::Exceeded};
@@ -20,13 +19,13 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Returns the notice's id.
+    /// Returns the id of the notice.
     #[must_use]
     pub const fn id(&self) -> NoticeId {
         self.id
     }
 
-    /// Returns the kind.
+    /// Returns the kind of the notice.
     #[must_use]
     pub const fn kind(&self) -> NoticeKind {
         self.kind
@@ -80,12 +79,14 @@ impl Notice {
     /// is a failure; a limit that shortened a value is not.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        let ended_run = self.exceeded.is_some_and(|of| of.limit.ends_run());
-        self.kind.is_failure() || ended_run
+        let has_ended_run = self
+            .exceeded
+            .is_some_and(|exceeded| exceeded.limit.ends_run());
+        self.kind.is_failure() || has_ended_run
     }
 }
 
-/// Identifies a notice.
+/// The id of a notice, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(u64);
 
@@ -130,7 +131,7 @@ pub enum NoticeKind {
     Stopped,
     /// The turn reached its maximum number of runs.
     RunLimit,
-    /// The agent ended without an answer.
+    /// The run ended without an answer of the agent.
     NoAnswer,
     /// A stop condition of the application ended the loop.
     LoopEnded,
@@ -155,7 +156,7 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
-    /// Returns true if the notice is about the store and therefore outlives messages.
+    /// Returns true if the notice is about the store, so that it is not cleared with the others.
     const fn is_of_store(self) -> bool {
         matches!(self, Self::NotStored | Self::NotOpened)
     }
@@ -203,24 +204,25 @@ impl Notices {
 
     /// Keeps the notices that satisfy a condition. Returns true if any were removed.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Notice) -> bool) -> bool {
-        let before = self.list.len();
+        let old_len = self.list.len();
         self.list.retain(keep);
-        self.list.len() != before
+        self.list.len() != old_len
     }
 
     pub(super) fn push(&mut self, notice: Notice) {
         self.list.push(notice);
     }
 
-    /// Removes the oldest notices beyond `most`, but keeps at least one. Notices about the store
-    /// stay, and are not counted.
-    fn keep_newest(&mut self, most: usize) {
-        let others = self.list.iter().filter(|one| !one.kind.is_of_store());
-        let mut over = others.count().saturating_sub(most.max(1));
+    /// Removes the oldest notices beyond `max`, but keeps at least one. Notices about the store are
+    /// neither removed nor counted.
+    fn keep_newest(&mut self, max: usize) {
+        let is_counted = |notice: &&Notice| !notice.kind.is_of_store();
+        let count = self.list.iter().filter(is_counted).count();
+        let mut excess = count.saturating_sub(max.max(1));
         self.list.retain(|notice| {
-            let goes = over > 0 && !notice.kind.is_of_store();
-            over -= usize::from(goes);
-            !goes
+            let is_removed = excess > 0 && !notice.kind.is_of_store();
+            excess -= usize::from(is_removed);
+            !is_removed
         });
     }
 
@@ -274,19 +276,19 @@ impl Session {
         }
     }
 
-    /// Shows a notice that the agent has lost messages of the user, unless one is shown. The notice
-    /// offers Retry if the newest run answers a lost message.
+    /// Shows a notice that the agent has lost messages of the user, unless such a notice is
+    /// shown. The notice offers Retry if the newest run answers a lost message.
     pub(super) fn report_forgotten_messages(&mut self, cx: &mut Cx<'_>) {
         if self
             .notices
             .list()
             .iter()
-            .any(|one| one.kind == NoticeKind::Forgotten)
+            .any(|notice| notice.kind == NoticeKind::Forgotten)
         {
             return;
         }
-        let newest = self.turn.summary.runs.last();
-        let base = newest.and_then(|run| run.base.as_ref());
+        let newest_run = self.turn.summary.runs.last();
+        let base = newest_run.and_then(|run| run.base.as_ref());
         let base = base.and_then(|base| self.conversation.message(base));
         let is_lost = base.is_some_and(|message| {
             message.is_from_user() && !self.conversation.is_on_run_path(&message.id)
@@ -298,9 +300,10 @@ impl Session {
 
     /// Removes the offer to send a lost message again, since another run has begun.
     pub(super) fn withdraw_resend_offer(&mut self, cx: &mut Cx<'_>) {
-        let mut lost = self.notices.iter_mut();
-        let lost = lost.find(|one| one.kind == NoticeKind::Forgotten && one.action.is_some());
-        if let Some(notice) = lost {
+        let mut notices = self.notices.iter_mut();
+        let is_offer =
+            |notice: &&mut Notice| notice.kind == NoticeKind::Forgotten && notice.action.is_some();
+        if let Some(notice) = notices.find(is_offer) {
             notice.action = None;
             cx.push_change(Change::Notices);
         }

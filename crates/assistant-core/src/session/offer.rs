@@ -14,17 +14,18 @@ impl Session {
     /// Returns the definitions of the tools that the next run offers, in order of registration.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
-        let all = self.registry.offered().into_iter();
-        let offered = all.filter(|entry| self.is_offered(&entry.spec));
-        offered.map(|entry| entry.spec.tool()).collect()
+        let entries = self.registry.offered().into_iter();
+        let offered_entries = entries.filter(|entry| self.is_offered(&entry.spec));
+        offered_entries.map(|entry| entry.spec.tool()).collect()
     }
 
     /// Returns all actions that are registered and enabled for the agent, in order of registration,
     /// including those that the filter excludes.
     #[must_use]
     pub fn list_tools(&self) -> Vec<ToolInfo> {
-        let all = self.registry.offered().into_iter();
-        all.map(|entry| ToolInfo::new(&entry.spec, self.is_offered(&entry.spec)))
+        let entries = self.registry.offered().into_iter();
+        entries
+            .map(|entry| ToolInfo::new(&entry.spec, self.is_offered(&entry.spec)))
             .collect()
     }
 
@@ -50,8 +51,8 @@ impl Session {
     /// Unknown names are ignored.
     pub(super) fn reveal_actions(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
-            let known = self.registry.active_registration(name).is_some();
-            known && !self.turn.is_revealed(name)
+            let is_known = self.registry.active_registration(name).is_some();
+            is_known && !self.turn.is_revealed(name)
         });
         if !names.is_empty() {
             self.turn.reveal_actions(names);
@@ -60,30 +61,30 @@ impl Session {
     }
 
     /// Records the actions that a run offers, and those that the filter excludes. Returns the
-    /// definitions of the offered ones.
+    /// definitions of the offered actions.
     pub(super) fn record_offer(&mut self) -> Vec<Tool> {
-        let all = self.registry.offered();
-        let (mut tools, mut offered, mut held_back) = (Vec::new(), Vec::new(), Vec::new());
-        for Registration { spec, .. } in all {
+        let mut tools = Vec::new();
+        let mut offer = RunOffer::default();
+        for Registration { spec, .. } in self.registry.offered() {
             if self.is_offered(spec) {
                 tools.push(spec.tool());
-                offered.push((spec.name.clone(), spec.fingerprint()));
+                offer.offered.push((spec.name.clone(), spec.fingerprint()));
             } else {
-                held_back.push(spec.name.clone());
+                offer.held_back.push(spec.name.clone());
             }
         }
-        self.turn.offer = RunOffer { offered, held_back };
+        self.turn.offer = offer;
         tools
     }
 
     /// Records the fingerprint of the action that a call was made for, if the call has none. If a
     /// stored call, or the run that made it, has another fingerprint than the active registration,
-    /// its action has changed, and the user is asked.
+    /// the action has changed, and the user is asked.
     pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        let Some(now) = self
+        let Some(current) = self
             .registration_for(call)
             .map(|entry| entry.spec.fingerprint())
         else {
@@ -93,25 +94,27 @@ impl Session {
             true => None,
             false => self.turn.offered_fingerprint(&call.name),
         };
-        let (edition, changed) = match &call.action {
+        let (fingerprint, has_changed) = match &call.action {
             None => match offered {
-                Some(then) if call.history().is_stored && *then != now => (now, true),
-                offered => (offered.cloned().unwrap_or(now), false),
+                Some(recorded) if call.history().is_stored && *recorded != current => {
+                    (current, true)
+                }
+                offered => (offered.cloned().unwrap_or(current), false),
             },
-            Some(then) if call.history().is_stored && *then != now => (now, true),
+            Some(recorded) if call.history().is_stored && *recorded != current => (current, true),
             Some(_) => return,
         };
         self.conversation.edit_call(key, |call| {
-            call.action = Some(edition);
-            if changed {
+            call.action = Some(fingerprint);
+            if has_changed {
                 call.apply_note(Note::Changed);
             }
         });
     }
 }
 
-/// The actions that a run offered, and those that the filter excluded. They are stored with a run in
-/// progress: the page may have others when the run is resumed.
+/// The actions that a run offered, and those that the filter excluded. They are stored with a run
+/// in progress, since the page may have other actions when the run is resumed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunOffer {
     /// The names and fingerprints of the offered actions.
@@ -122,20 +125,22 @@ pub(super) struct RunOffer {
 
 impl RunOffer {
     pub(super) fn to_value(&self) -> Value {
-        let offered = self.offered.iter();
-        let offered = offered.map(|(name, edition)| (name.clone(), edition.as_str().into()));
-        let offered: Object = offered.collect();
+        let entry = |(name, fingerprint): &(String, ActionFingerprint)| {
+            (name.clone(), fingerprint.as_str().into())
+        };
+        let offered: Object = self.offered.iter().map(entry).collect();
         json!({"offered": offered, "heldBack": self.held_back})
     }
 
     pub(super) fn from_value(value: &Value) -> Option<Self> {
         let offered = value.get("offered")?.as_object()?.iter();
         let held_back = value.get("heldBack")?.as_array()?.iter();
-        let edition = |(name, edition): (&String, &Value)| {
-            Some((name.clone(), ActionFingerprint::parse(edition.as_str()?)?))
+        let entry = |(name, fingerprint): (&String, &Value)| {
+            let fingerprint = ActionFingerprint::parse(fingerprint.as_str()?)?;
+            Some((name.clone(), fingerprint))
         };
         Some(Self {
-            offered: offered.filter_map(edition).collect(),
+            offered: offered.filter_map(entry).collect(),
             held_back: held_back
                 .filter_map(|name| Some(name.as_str()?.to_owned()))
                 .collect(),
@@ -163,9 +168,10 @@ pub(super) fn add_current_schema(
     entry: &Registration,
     call: &ToolCall,
 ) -> CallError {
-    let now = entry.spec.fingerprint();
-    let same = call.action.as_ref().is_none_or(|then| *then == now) && !call.has_changed();
-    if same || error.kind != ErrorKind::InvalidArguments {
+    let current = entry.spec.fingerprint();
+    let is_same =
+        call.action.as_ref().is_none_or(|action| *action == current) && !call.has_changed();
+    if is_same || error.kind != ErrorKind::InvalidArguments {
         return error;
     }
     CallError {

@@ -9,7 +9,7 @@ use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     offer::add_current_schema,
     policy::{self, CallReply, CheckFacts, NextStep, OfferStatus},
-    shown::fingerprint_call,
+    shown_call::fingerprint_call,
     watch::CallsToCheck,
 };
 use crate::{

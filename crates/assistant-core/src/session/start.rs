@@ -6,7 +6,7 @@
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    execute::CallEnding, shown::fingerprint_call,
+    execute::CallEnding, shown_call::fingerprint_call,
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},

@@ -4,7 +4,7 @@
 //!
 //! `limits` calls this right before a start, and `start` verifies that the use was taken.
 
-use super::{Cx, Effect, Session, Swap, Ticket, shown::fingerprint_call};
+use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
     conversation::{CallKey, Change, Note, ToolCall, UseCountState},

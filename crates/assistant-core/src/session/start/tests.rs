@@ -11,7 +11,7 @@ use crate::{
     event::EventKind,
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
-        StreamEnd, Ticket, Verdict, shown::fingerprint_call,
+        StreamEnd, Ticket, Verdict, shown_call::fingerprint_call,
     },
 };
 
