@@ -214,13 +214,13 @@ impl Session {
         }
         let window = limits.window?;
         let wait = self.starts.remaining_wait(&name, window, now)?;
-        let (count, window_seconds, wait_seconds) = (
+        let (count, window_s, wait_s) = (
             window.0,
             round_up_to_seconds(i64::from(window.1)),
             round_up_to_seconds(wait),
         );
         let message = format!(
-            "{name} may be called {count} times in {window_seconds} s: call it again in {wait_seconds} s"
+            "{name} may be called {count} times in {window_s} s: call it again in {wait_s} s"
         );
         Some(rate_limit_error(message, Some(wait)))
     }

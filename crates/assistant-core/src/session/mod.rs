@@ -14,8 +14,8 @@
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these uses, `interrupt_flow` handles interrupts, `legacy` parses those of an older dialect;
-//!   `agent_call` handles calls that the agent runs.
+//!   counts these uses, `interrupt_flow` handles interrupts, `legacy` parses those of an older
+//!   dialect; `agent_call` handles calls that the agent runs.
 //! * `branch` changes the tree and queues messages during a run, `fork` assigns thread ids to
 //!   branches, `thread` replaces the conversation and continues its calls, `load` accepts a
 //!   conversation from elsewhere, `restore` continues after a reload, with the `journal`; `pieces`

@@ -115,7 +115,7 @@ pub enum NoticeKind {
     /// There is no connection, because the browser is offline. A host retries the run once the
     /// browser is online again.
     Offline,
-    /// The request could not be made: its address or a header is invalid.
+    /// The request could not be made, since its address or a header is invalid.
     Request,
     /// The server responded with an error status.
     Http,

@@ -90,16 +90,16 @@ impl Session {
         else {
             return;
         };
-        let offered = match self.conversation.is_direct_call(key) {
+        let run_fingerprint = match self.conversation.is_direct_call(key) {
             true => None,
             false => self.turn.offered_fingerprint(&call.name),
         };
         let (fingerprint, has_changed) = match &call.action {
-            None => match offered {
+            None => match run_fingerprint {
                 Some(recorded) if call.history().is_stored && *recorded != current => {
                     (current, true)
                 }
-                offered => (offered.cloned().unwrap_or(current), false),
+                run_fingerprint => (run_fingerprint.cloned().unwrap_or(current), false),
             },
             Some(recorded) if call.history().is_stored && *recorded != current => (current, true),
             Some(_) => return,
@@ -128,20 +128,20 @@ impl RunOffer {
         let entry = |(name, fingerprint): &(String, ActionFingerprint)| {
             (name.clone(), fingerprint.as_str().into())
         };
-        let offered: Object = self.offered.iter().map(entry).collect();
-        json!({"offered": offered, "heldBack": self.held_back})
+        let entries: Object = self.offered.iter().map(entry).collect();
+        json!({"offered": entries, "heldBack": self.held_back})
     }
 
     pub(super) fn from_value(value: &Value) -> Option<Self> {
-        let offered = value.get("offered")?.as_object()?.iter();
-        let held_back = value.get("heldBack")?.as_array()?.iter();
+        let offered_entries = value.get("offered")?.as_object()?.iter();
+        let excluded_names = value.get("heldBack")?.as_array()?.iter();
         let entry = |(name, fingerprint): (&String, &Value)| {
             let fingerprint = ActionFingerprint::parse(fingerprint.as_str()?)?;
             Some((name.clone(), fingerprint))
         };
         Some(Self {
-            offered: offered.filter_map(entry).collect(),
-            held_back: held_back
+            offered: offered_entries.filter_map(entry).collect(),
+            held_back: excluded_names
                 .filter_map(|name| Some(name.as_str()?.to_owned()))
                 .collect(),
         })

@@ -141,8 +141,8 @@ impl SessionOptions {
         self
     }
 
-    /// Sets the traits of the agent. An assistant does this when it is created, with the traits that
-    /// its agent states, and replaces others that were set before.
+    /// Sets the traits of the agent. An assistant calls this method when it is created, with the
+    /// traits of its agent, which replace traits that were set before.
     #[must_use]
     pub fn with_agent(mut self, traits: AgentTraits) -> Self {
         self.agent = traits;
@@ -189,8 +189,8 @@ impl Default for SessionOptions {
     }
 }
 
-/// The traits of an agent that a session depends on. A protocol or an agent states them, not the
-/// application.
+/// The traits of an agent that a session depends on. They are set by a protocol or an agent, not by
+/// the application.
 ///
 /// ```
 /// use assistant_core::session::{AgentTraits, Session, SessionOptions};
@@ -228,9 +228,9 @@ impl AgentTraits {
         self
     }
 
-    /// Sets whether the session starts another run if a run ends without an answer to results, for
-    /// model endpoints, which do not continue by themselves (rule "silence after results"); off by
-    /// default.
+    /// Sets whether the session starts another run if a run ends without an answer to the results
+    /// of calls, for model endpoints, which do not continue by themselves (rule "silence after
+    /// results"); off by default.
     #[must_use]
     pub const fn with_retries_empty_answers(mut self, enabled: bool) -> Self {
         self.retries_empty_answers = enabled;
@@ -311,18 +311,19 @@ impl Default for QuestionLimits {
 /// The condition that ends the loop of runs and tool results.
 #[derive(Debug, Clone)]
 pub enum StopCondition {
-    /// Met after this many runs since the last user message.
+    /// Ends the loop after this many runs since the last user message.
     RunCount(u32),
-    /// Met after a call of this tool.
+    /// Ends the loop after a call of this tool.
     HasToolCall(String),
-    /// Met after this many consecutive runs with the same calls and arguments, which indicate that
-    /// the agent is stuck in a loop.
+    /// Ends the loop after this many consecutive runs with the same calls and arguments, which
+    /// indicate that the agent is stuck.
     RepeatedCalls(u32),
-    /// A rule of the application with this name, evaluated by the host ([`super::Host::stops`]).
+    /// Ends the loop by the application's rule of this name, which the host evaluates
+    /// ([`super::Host::stops`]).
     Rule(String),
-    /// Met if any of these conditions is met.
+    /// Ends the loop if any of these conditions is met.
     Any(Vec<Self>),
-    /// Met if all of these conditions are met.
+    /// Ends the loop if all of these conditions are met.
     All(Vec<Self>),
 }
 
@@ -348,9 +349,9 @@ impl StopCondition {
     /// Returns the limit of the [`Self::RunCount`] that the turn has reached, if this condition is
     /// one or is a [`Self::Any`] that contains one; otherwise `None`.
     pub(super) fn reached_run_limit(&self, summary: &TurnSummary) -> Option<u32> {
-        let reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
+        let is_reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {
-            Self::RunCount(limit) => Some(*limit).filter(|limit| reached(*limit)),
+            Self::RunCount(limit) => Some(*limit).filter(|limit| is_reached(*limit)),
             Self::Any(list) => list
                 .iter()
                 .find_map(|condition| condition.reached_run_limit(summary)),

@@ -1,7 +1,7 @@
 //! Splits snapshots into an outline and single messages, so that a store writes only changes.
 //!
 //! [`crate::conversation::Change`] identifies the changed messages; the outline is small and always
-//! written as a whole. `restore` reads the assembled snapshot.
+//! written as a whole. The module `restore` reads the assembled snapshot.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Session {
     ///
     /// let session = Session::new("thread", SessionOptions::default());
     /// let outline = session.snapshot_outline();
-    /// // An application reads it from a store.
+    /// // An application reads the message from a store.
     /// let message = |id: &str| session.snapshot_message(&id.into());
     /// assert_eq!(assemble_snapshot(outline, message)?, session.snapshot());
     /// # Ok::<(), assistant_core::conversation::FormatError>(())
@@ -52,9 +52,10 @@ pub fn assemble_snapshot(
         let id = entry.shift_remove("id");
         let id = id.as_ref().and_then(Value::as_str);
         let id = id.ok_or_else(|| FormatError::new("an entry of an outline without 'id'"))?;
-        let found = message(id);
-        let found = found.ok_or_else(|| FormatError::new(format!("message {id:?} is missing")))?;
-        entry.insert("message".to_owned(), found);
+        let content = message(id);
+        let content =
+            content.ok_or_else(|| FormatError::new(format!("message {id:?} is missing")))?;
+        entry.insert("message".to_owned(), content);
     }
     Ok(outline)
 }

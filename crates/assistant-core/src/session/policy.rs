@@ -1,9 +1,9 @@
 //! Computes the next step of a call, as a pure function of the call, its action and the session's
 //! state.
 //!
-//! Nothing in this module has side effects. `prepare` collects the facts of a check and applies the
-//! result, `execute` advances a checked call, and `start` checks again independently before a
-//! handler runs.
+//! Nothing in this module has side effects. The module `prepare` collects the facts of a check and
+//! applies the result, `execute` advances a checked call, and `start` checks again independently
+//! before a handler runs.
 
 use super::offer::{not_found_error, not_offered_error};
 use crate::{
@@ -64,7 +64,7 @@ pub(super) struct CheckFacts<'a> {
     pub(super) ask: bool,
 }
 
-/// The status of a tool's name in the agent's offer.
+/// The status of a tool's name in the offer to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OfferStatus {
     /// The tool was offered, or the page itself made the call.
@@ -83,17 +83,17 @@ pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
     }
     let Some(action) = facts.action else {
         // An agent that writes its calls as text runs none of them itself.
-        let written = call.origin == Origin::Intercepted;
+        let is_written_as_text = call.origin == Origin::Intercepted;
         return match facts.offer {
             OfferStatus::HeldBack => fault_step(not_offered_error(&call.name)),
-            OfferStatus::Unknown if !written => NextStep::Remote,
+            OfferStatus::Unknown if !is_written_as_text => NextStep::Remote,
             OfferStatus::Offered | OfferStatus::Unknown => fault_step(not_found_error(&call.name)),
         };
     };
     if let Some(error) = facts.fault {
         return fault_step(error);
     }
-    // The agent obtained the approval by its own protocol.
+    // The agent obtained the approval through its own protocol.
     if call.is_approved_for_agent() && action.execution == Execution::Agent {
         return NextStep::Remote;
     }
@@ -129,16 +129,18 @@ pub(super) struct ProceedConditions {
 }
 
 /// Returns the next step of a checked call.
-pub(super) fn next_step(state: &State, at: ProceedConditions) -> NextStep {
-    let may_run = at.run_over || at.eager;
+pub(super) fn next_step(state: &State, conditions: ProceedConditions) -> NextStep {
+    let may_run = conditions.run_over || conditions.eager;
     match state {
-        State::Allowed(_) if at.by_agent && at.run_over => NextStep::HandOff,
-        State::Allowed(_) if !at.by_agent && may_run && at.in_order => NextStep::Start,
+        State::Allowed(_) if conditions.by_agent && conditions.run_over => NextStep::HandOff,
+        State::Allowed(_) if !conditions.by_agent && may_run && conditions.in_order => {
+            NextStep::Start
+        }
         State::Remote {
             delegated: false, ..
-        } if at.run_over => NextStep::Answer(CallReply::NoResult),
-        State::Invalid(error, _) if at.run_over => fault_step(error.clone()),
-        State::Denied { reason, .. } if at.run_over => {
+        } if conditions.run_over => NextStep::Answer(CallReply::NoResult),
+        State::Invalid(error, _) if conditions.run_over => fault_step(error.clone()),
+        State::Denied { reason, .. } if conditions.run_over => {
             NextStep::Answer(CallReply::Denied(reason.clone()))
         }
         State::Streaming(_)

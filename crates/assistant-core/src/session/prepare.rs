@@ -21,8 +21,8 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn check_after_event(&mut self, watched: CallsToCheck, cx: &mut Cx<'_>) {
-        match watched {
+    pub(super) fn check_after_event(&mut self, calls_to_check: CallsToCheck, cx: &mut Cx<'_>) {
+        match calls_to_check {
             CallsToCheck::Nothing => {}
             CallsToCheck::Call(id) => {
                 if let Some((key, _)) = self.conversation.call_by_wire_id(&id) {
@@ -64,14 +64,14 @@ impl Session {
         }
     }
 
-    /// Checks a call with complete arguments. Does nothing if an earlier check still holds, or if
-    /// the call is running, decided or ended.
+    /// Checks a call with complete arguments. Does nothing if an earlier check is still valid, or
+    /// if the call is running, decided or ended.
     pub(super) fn check_complete_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.check_call(key, false, cx);
     }
 
-    /// Checks a call like [`Self::check_complete_call`]; with `ask`, the user is asked regardless
-    /// of the rules.
+    /// Checks a call like [`Self::check_complete_call`]. If `ask` is true, the user is asked
+    /// regardless of the rules.
     pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -107,7 +107,7 @@ impl Session {
             check.execution = entry.spec.execution;
         }
         if check.execution == Execution::Agent {
-            // The word without quotes.
+            // The answer to the agent is a word, which is sent without quotes.
             check.encoding = ResultEncoding::Text;
             check.eager = false;
         }
@@ -122,15 +122,15 @@ impl Session {
         self.conversation.apply_state_event(key, StateEvent::Voided);
     }
 
-    /// Voids the check of a call and checks the call again; with `ask`, the user is asked
-    /// regardless of the rules.
+    /// Voids the check of a call and checks the call again. If `ask` is true, the user is
+    /// asked regardless of the rules.
     pub(super) fn recheck_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         self.void_check(key);
         self.check_call(key, ask, cx);
     }
 
-    /// Checks a loaded call again, or lets it wait until its action is registered. With `ask`, the
-    /// user is asked regardless of the rules.
+    /// Checks a loaded call again, or lets it wait until its action is registered. If `ask` is
+    /// true, the user is asked regardless of the rules.
     pub(super) fn check_loaded_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let action = call.and_then(|call| self.registry.active_registration(&call.name));
@@ -149,22 +149,23 @@ impl Session {
         let is_question = event == StateEvent::QuestionPut;
         self.conversation.apply_state_event(key, event);
         if is_question {
-            // The version of the call that the user is asked about.
-            let shown = self.call_fingerprint(key);
-            self.conversation.apply_note(key, Note::Asked { shown });
+            // The fingerprint identifies the version of the call that the user is asked about.
+            let fingerprint = self.call_fingerprint(key);
+            let note = Note::Asked { shown: fingerprint };
+            self.conversation.apply_note(key, note);
             self.request_preview(key, None, cx);
         }
     }
 
     /// Collects the facts about a call, and returns the result of [`policy::check`] as an event.
-    /// Asks the approval rule of the action if the result requires it.
+    /// Evaluates the approval rule of the action if the result requires it.
     fn compute_check_result(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) -> StateEvent {
         let fault = self.find_fault_or_limit(key, cx);
         let Some(call) = self.conversation.call(key) else {
             return StateEvent::FoundRemote;
         };
         let entry = self.registration_for(call);
-        let next = policy::check(CheckFacts {
+        let step = policy::check(CheckFacts {
             call,
             action: entry.map(|entry| &entry.spec),
             offer: self.offer_status(call),
@@ -173,7 +174,7 @@ impl Session {
             is_unchanged_since_asked: self.is_unchanged_since_asked(key),
             ask,
         });
-        match next {
+        match step {
             NextStep::Answer(CallReply::Fault(error)) => StateEvent::FoundInvalid(error),
             NextStep::AskRule => self.ask_approval_rule(key, cx),
             NextStep::Permit(earlier) => {
@@ -184,7 +185,7 @@ impl Session {
                 StateEvent::Cleared
             }
             NextStep::Remote => StateEvent::FoundRemote,
-            // Steps of checked calls, for which the user is asked in any case.
+            // The steps other than `Ask` apply to checked calls and do not occur here.
             NextStep::Ask
             | NextStep::Wait
             | NextStep::Start
@@ -230,15 +231,15 @@ impl Session {
         let (Some(registration), Some(args)) = (registration, args) else {
             return;
         };
-        let clean = cx.host.sanitize(registration, args);
-        let clean = clean.filter(|clean| clean != args);
-        if clean.is_some() {
-            self.conversation.apply_note(key, Note::Cleaned(clean));
+        let clean_args = cx.host.sanitize(registration, args);
+        let clean_args = clean_args.filter(|clean_args| clean_args != args);
+        if clean_args.is_some() {
+            self.conversation.apply_note(key, Note::Cleaned(clean_args));
         }
     }
 
     /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
-    /// since.
+    /// since then.
     pub(super) fn is_unchanged_since_asked(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
@@ -260,19 +261,19 @@ impl Session {
     /// registration for a tool of the agent need not be offered, since it runs nothing in the page.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
         let entry = self.registry.active_registration(name)?;
-        let answers = match entry.spec.availability {
+        let is_available = match entry.spec.availability {
             Availability::Offered => self.turn.was_offered(name),
             Availability::RenderOnly => entry.spec.execution == Execution::Agent,
         };
-        answers.then_some(entry)
+        is_available.then_some(entry)
     }
 
     fn ask_approval_rule(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> StateEvent {
         let ticket = Ticket(self.next_number());
         let call = self.conversation.call(key);
         let registration = call.and_then(|call| call.check()?.registration);
-        let asked = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
-        let (Some(registration), Some((name, args))) = (registration, asked) else {
+        let subject = call.and_then(|call| Some((call.name.as_str(), call.effective_args()?)));
+        let (Some(registration), Some((name, args))) = (registration, subject) else {
             return StateEvent::QuestionPut;
         };
         let question = PolicyQuestion {
@@ -283,21 +284,22 @@ impl Session {
             args,
         };
         let answer = cx.host.needs_approval(question);
-        let about = self.call_fingerprint(key);
+        let fingerprint = self.call_fingerprint(key);
         match answer {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
-                self.conversation.apply_note(key, Note::Cleared(about));
+                self.conversation
+                    .apply_note(key, Note::Cleared(fingerprint));
                 StateEvent::Cleared
             }
-            Answer::Later => StateEvent::RuleAsked(ticket, about),
+            Answer::Later => StateEvent::RuleAsked(ticket, fingerprint),
         }
     }
 
     pub(super) fn handle_policy_answer(&mut self, ticket: Ticket, ask: bool, cx: &mut Cx<'_>) {
-        let asked =
-            |state: &State| matches!(state, State::RuleAsked { ticket: of, .. } if *of == ticket);
-        let Some(key) = self.conversation.find_open_call(asked) else {
+        let is_asked =
+            |state: &State| matches!(state, State::RuleAsked { ticket: id, .. } if *id == ticket);
+        let Some(key) = self.conversation.find_open_call(is_asked) else {
             return;
         };
         let result = match ask {
@@ -307,7 +309,7 @@ impl Session {
         self.apply_check_result(&key, result, cx);
     }
 
-    /// Returns true if the check of an open call still holds.
+    /// Returns true if the check of an open call is still valid.
     fn has_valid_check(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((check, call)) = call.and_then(|call| Some((call.check()?, call))) else {
@@ -317,16 +319,18 @@ impl Session {
         check.binding == call_binding(call, entry)
     }
 
-    /// Returns true if the check still holds, and then binds the call to the active registration.
+    /// Returns true if the check is still valid, and then binds the call to the active
+    /// registration.
     pub(super) fn rebind_check(&mut self, key: &CallKey) -> bool {
         if !self.has_valid_check(key) {
             return false;
         }
         let call = self.conversation.call(key);
-        let active = call.and_then(|call| self.registration_for(call));
-        let active = active.map(|entry| entry.id);
-        if call.and_then(|call| call.check()?.registration) != active {
-            self.conversation.apply_note(key, Note::TakenOver(active));
+        let entry = call.and_then(|call| self.registration_for(call));
+        let active_id = entry.map(|entry| entry.id);
+        if call.and_then(|call| call.check()?.registration) != active_id {
+            self.conversation
+                .apply_note(key, Note::TakenOver(active_id));
         }
         true
     }
@@ -344,28 +348,28 @@ impl Session {
 
     /// Checks the calls of an action again after its registration: those that waited for the
     /// registration, and those whose question no longer fits the rules. The user is asked about
-    /// each.
+    /// each of them.
     pub(super) fn recheck_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
         }
-        let edition = self.registry.active_registration(name);
-        let Some(edition) = edition.map(|entry| entry.spec.fingerprint()) else {
+        let entry = self.registry.active_registration(name);
+        let Some(fingerprint) = entry.map(|entry| entry.spec.fingerprint()) else {
             return;
         };
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let waits =
+            let is_waiting =
                 call.filter(|call| call.name == name)
                     .is_some_and(|call| match call.state() {
                         State::Missing(_) => true,
                         State::Asked(_) => !self.has_valid_check(&key),
                         _ => false,
                     });
-            if waits {
+            if is_waiting {
                 // An action that the filter excluded from the run is still refused.
                 if !self.turn.was_held_back(name) {
-                    self.turn.add_offered_action(name, edition.clone());
+                    self.turn.add_offered_action(name, fingerprint.clone());
                 }
                 self.recheck_call(&key, true, cx);
             }
@@ -388,7 +392,7 @@ fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Op
     }
     let Some(args) = call.effective_args() else {
         let name = &call.name;
-        let wrong = if call.names_a_field_twice() {
+        let fault = if call.names_a_field_twice() {
             "name a field twice"
         } else if call.nests_too_deep() {
             "are nested too deep"
@@ -397,7 +401,7 @@ fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Op
         } else {
             "are not valid JSON"
         };
-        let message = format!("The arguments of {name} {wrong}");
+        let message = format!("The arguments of {name} {fault}");
         return Some(CallError::new(ErrorKind::InvalidArguments, message));
     };
     if !entry.spec.validate {
@@ -416,7 +420,7 @@ pub(super) fn invalid_arguments_error(
     if violations.is_empty() {
         return None;
     }
-    let list: Vec<String> = violations
+    let messages: Vec<String> = violations
         .iter()
         .map(|violation| match violation.path.as_str() {
             "" => violation.message.clone(),
@@ -425,6 +429,6 @@ pub(super) fn invalid_arguments_error(
         .collect();
     Some(CallError::new(
         ErrorKind::InvalidArguments,
-        format!("Invalid arguments for {name}: {}", list.join("; ")),
+        format!("Invalid arguments for {name}: {}", messages.join("; ")),
     ))
 }

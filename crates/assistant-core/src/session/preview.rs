@@ -1,8 +1,8 @@
 //! Requests previews of a call's changes, which are shown before an approval (rule "preview").
 //!
 //! The preview is requested from the action with the question to the user, and again on approval.
-//! If it has changed by then, the approval is void and the card shows the new preview. `prepare`
-//! asks the user, `approve` handles the answers.
+//! If it has changed by then, the approval is void and the card shows the new preview. The
+//! module `prepare` asks the user, `approve` handles the answers.
 
 use serde_json::Value;
 
@@ -101,27 +101,27 @@ impl Session {
     ) {
         let is_asked = |state: &State| match state {
             State::Asked(question) => {
-                let awaited = question.awaited.as_ref();
-                awaited.is_some_and(|awaited| awaited.ticket == ticket)
+                let preview = question.awaited.as_ref();
+                preview.is_some_and(|preview| preview.ticket == ticket)
             }
             _ => false,
         };
         let Some(key) = self.find_open_call_on_any_branch(is_asked) else {
             return;
         };
-        let awaited = self
+        let awaited_preview = self
             .conversation
             .edit_call(&key, ToolCall::take_awaited_preview);
         let call = self.conversation.call(&key);
-        let (Some(awaited), Some(call)) = (awaited.flatten(), call) else {
+        let (Some(awaited_preview), Some(call)) = (awaited_preview.flatten(), call) else {
             return;
         };
-        let same = call.preview() == Some(&outcome);
-        match awaited.approved {
-            Some(PreviewApproval { to_remember, by }) if same => {
+        let is_same = call.preview() == Some(&outcome);
+        match awaited_preview.approved {
+            Some(PreviewApproval { to_remember, by }) if is_same => {
                 cx.by = by;
-                // All checks of an approval are repeated: if it is refused, the question stays
-                // open.
+                // All checks of an approval are repeated. If the approval is refused, the question
+                // stays open.
                 if let Err(refusal) = self.approve_call(&key, None, to_remember, cx) {
                     cx.refuse(refusal);
                 }
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Returns true if the user has approved a call and its preview is being requested again.
+    /// Returns true if the user has approved a call and the preview is being requested again.
     #[must_use]
     pub fn is_checking_preview(&self, key: &CallKey) -> bool {
         let state = self.conversation.call(key).map(ToolCall::state);

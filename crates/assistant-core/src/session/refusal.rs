@@ -1,4 +1,4 @@
-//! Defines the reasons for which an input is refused, with messages for the user.
+//! Defines the reasons for the refusal of an input, with messages for the user.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{
     conversation::TreeError,
 };
 
-/// The reason for which an input is refused.
+/// The reason for the refusal of an input.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -19,17 +19,17 @@ pub enum Refusal {
     ApprovalsPending,
     /// The agent waits for an answer.
     InterruptsPending,
-    /// The decision was taken before, or was not requested.
+    /// The decision was already made, or was not requested.
     AlreadyResolved,
     /// The call has changed since the user saw it.
     Changed,
-    /// The question was not shown long enough, or not to its end, to have been read.
+    /// The question was not shown long enough, or not to its end, before the decision.
     TooEarly,
     /// The decision came from a script, not from the user.
     Scripted,
     /// The application's code decided about an action that only the user may approve.
     OnlyUser,
-    /// The approval cannot be remembered: the call is asked about each time.
+    /// The approval cannot be remembered: the user is asked about each call.
     NotRemembered,
     /// The action of the call is not registered.
     NotRegistered,
@@ -43,7 +43,7 @@ pub enum Refusal {
     Unclean,
     /// The agent runs the call, and accepts no other arguments.
     NoEdits,
-    /// The agent asks about several actions, and requires a decision for each.
+    /// The agent asks about several actions, and requires a decision for each of them.
     EachAction {
         /// The number of actions.
         actions: usize,
@@ -52,7 +52,7 @@ pub enum Refusal {
     },
     /// The agent does not accept this kind of decision about an action.
     DecisionNotAllowed {
-        /// The position of the action in its list, from 1.
+        /// The position of the action in its list, starting at 1.
         action: usize,
     },
     /// Nothing matches the input: no run to retry or continue, nothing to stop, no such approval or

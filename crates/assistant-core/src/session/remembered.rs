@@ -1,6 +1,7 @@
 //! Remembers approvals by which calls start without asking the user (rule "remembered approvals").
 //!
-//! `approve` handles the user's decisions; `prepare` and `start` look up remembered approvals.
+//! The module `approve` handles the user's decisions, `prepare` and `start` look up remembered
+//! approvals.
 
 use serde_json::Value;
 
@@ -20,18 +21,17 @@ impl Session {
         self.remembered.list()
     }
 
-    /// Returns the widest scope in which an approval of this call may be remembered.
+    /// Returns the widest extent in which an approval of this call may be remembered.
     /// [`Remembering::Never`] if the page does not ask about the call, if the options remember no
     /// approvals, or if the call has an unknown outcome.
     #[must_use]
     pub fn remembering(&self, key: &CallKey) -> Remembering {
         let call = self.conversation.call(key);
-        let asked = call.filter(|call| matches!(call.state(), State::Asked(_)));
-        let entry = asked.and_then(|call| self.registration_for(call));
-        let of = entry.filter(|_| self.options.remember_approvals);
-        // A call with an unknown outcome might run twice, which is asked about each time.
-        let is_unknown = asked.is_some_and(ToolCall::has_unknown_outcome);
-        match of {
+        let asked_call = call.filter(|call| matches!(call.state(), State::Asked(_)));
+        let entry = asked_call.and_then(|call| self.registration_for(call));
+        // A call with an unknown outcome might run twice, so the user is asked each time.
+        let is_unknown = asked_call.is_some_and(ToolCall::has_unknown_outcome);
+        match entry.filter(|_| self.options.remember_approvals) {
             Some(entry) if !is_unknown => entry.spec.remembering.clone(),
             _ => Remembering::Never,
         }
@@ -48,8 +48,8 @@ impl Session {
         })
     }
 
-    /// Returns the approval that would be remembered if the user approved this call now, or the
-    /// reason why none would.
+    /// Builds the approval to remember for a call that the user approves now. Fails with the reason
+    /// if no approval can be remembered.
     pub(super) fn approval_to_remember(
         &self,
         key: &CallKey,
@@ -68,8 +68,8 @@ impl Session {
         let args = edited.or_else(|| call.effective_args());
         let args = args.ok_or(Refusal::NotRemembered)?;
         let by = cx.by.unwrap_or(Decider::Application);
-        let of = (by, cx.host.new_id(), self.thread_id.clone(), cx.now);
-        RememberedApproval::new(&entry.spec, args, what, of).ok_or(Refusal::NotRemembered)
+        let origin = (by, cx.host.new_id(), self.thread_id.clone(), cx.now);
+        RememberedApproval::new(&entry.spec, args, what, origin).ok_or(Refusal::NotRemembered)
     }
 
     pub(super) fn remember_approval(&mut self, approval: RememberedApproval, cx: &mut Cx<'_>) {
@@ -90,12 +90,12 @@ impl Session {
             return None;
         }
         let args = call.effective_args()?;
-        let at = (self.thread_id.as_str(), now);
-        let found = self.remembered.find(&entry.spec, args, at)?;
+        let place_and_time = (self.thread_id.as_str(), now);
+        let approval = self.remembered.find(&entry.spec, args, place_and_time)?;
         Some(AllowedEarlier {
-            id: found.id.clone(),
-            at: found.allowed_at,
-            by: found.by,
+            id: approval.id.clone(),
+            at: approval.allowed_at,
+            by: approval.by,
             count: UseCountState::No,
         })
     }
@@ -120,11 +120,11 @@ impl Session {
         keys.extend(self.direct_call_keys());
         for key in keys {
             let call = self.conversation.call(&key);
-            let by_it = call.filter(|call| {
-                let by = call.allowed_earlier();
-                by.is_some_and(|by| by.id == id)
+            let permitted_call = call.filter(|call| {
+                let approval = call.allowed_earlier();
+                approval.is_some_and(|approval| approval.id == id)
             });
-            match by_it.map(ToolCall::state) {
+            match permitted_call.map(ToolCall::state) {
                 Some(State::Allowed(_)) => self.void_check(&key),
                 Some(State::HandedOff { out: false, .. }) => self.revoke_call_permission(&key),
                 _ => continue,
@@ -143,7 +143,7 @@ impl Session {
     /// applies. Calls whose action is missing are answered at once. Returns true if a call waits
     /// for the user.
     pub(super) fn ask_about_lapsed_approvals(&mut self, cx: &mut Cx<'_>) -> bool {
-        let lapsed = |call: &&ToolCall| {
+        let has_lapsed = |call: &&ToolCall| {
             let entry = self.registration_for(call);
             matches!(call.state(), State::HandedOff { out: false, .. })
                 && call.allowed_earlier().is_some()
@@ -151,7 +151,7 @@ impl Session {
         };
         let keys = self.conversation.active_calls();
         let calls = keys.iter().filter_map(|key| self.conversation.call(key));
-        let keys: Vec<CallKey> = calls.filter(lapsed).map(ToolCall::key).collect();
+        let keys: Vec<CallKey> = calls.filter(has_lapsed).map(ToolCall::key).collect();
         for key in &keys {
             self.revoke_call_permission(key);
             self.check_call(key, true, cx);
@@ -161,18 +161,25 @@ impl Session {
         calls.any(|call| call.state().is_awaited_by_loop())
     }
 
-    /// Applies changes of another tab to the stored approvals. Approvals that are missing now are
-    /// revoked; approvals of this session alone are not affected.
+    /// Applies the changes that another tab made to the stored approvals. Approvals that are no
+    /// longer stored are revoked; approvals for this session only are not affected.
     pub(super) fn sync_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
-        let outlives = |one: &RememberedApproval| one.scope != RememberScope::Session;
-        let known = self.remembered.list().iter().filter(|one| outlives(one));
-        let removed = known.filter(|one| stored.iter().all(|other| other.id != one.id));
-        let removed: Vec<String> = removed.map(|one| one.id.clone()).collect();
-        for id in removed {
+        let outlives_session =
+            |approval: &RememberedApproval| approval.scope != RememberScope::Session;
+        let is_removed =
+            |approval: &&RememberedApproval| stored.iter().all(|other| other.id != approval.id);
+        let approvals = self.remembered.list().iter();
+        let removed_approvals = approvals
+            .filter(|approval| outlives_session(approval))
+            .filter(is_removed);
+        let removed_ids: Vec<String> = removed_approvals
+            .map(|approval| approval.id.clone())
+            .collect();
+        for id in removed_ids {
             self.remembered.remove(&id);
             self.ask_about_calls_allowed_by(&id, cx);
         }
-        for approval in stored.into_iter().filter(outlives) {
+        for approval in stored.into_iter().filter(outlives_session) {
             match self.remembered.get(&approval.id) {
                 Some(_) => self.remembered.record_uses(&approval.id, approval.used),
                 None => self.remembered.add(approval),
@@ -184,27 +191,27 @@ impl Session {
     /// Adds the approvals stored by the host. Approvals that were remembered in the meantime take
     /// precedence.
     pub(super) fn restore_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
-        let newer = std::mem::take(&mut self.remembered);
+        let newer_approvals = std::mem::take(&mut self.remembered);
         for approval in stored {
             if approval.scope != RememberScope::Session {
                 self.remembered.add(approval);
             }
         }
-        for approval in newer.list() {
-            let stored = self.remembered.get(&approval.id);
-            let used = stored.map_or(0, |stored| stored.used);
+        for approval in newer_approvals.list() {
+            let stored_approval = self.remembered.get(&approval.id);
+            let use_count = stored_approval.map_or(0, |stored| stored.used);
             self.remembered.add(approval.clone());
-            self.remembered.record_uses(&approval.id, used);
+            self.remembered.record_uses(&approval.id, use_count);
         }
         cx.push_change(Change::Remembered);
     }
 
     /// Passes the approvals that outlive the session to the host.
     fn store_approvals(&self, cx: &mut Cx<'_>) {
-        let all = self.remembered.list().iter();
-        let stored = all.filter(|one| one.scope != RememberScope::Session);
+        let approvals = self.remembered.list().iter();
+        let approvals = approvals.filter(|approval| approval.scope != RememberScope::Session);
         cx.push_effect(Effect::StoreApprovals {
-            approvals: stored.cloned().collect(),
+            approvals: approvals.cloned().collect(),
         });
         cx.push_change(Change::Remembered);
     }

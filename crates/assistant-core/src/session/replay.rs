@@ -1,15 +1,15 @@
-//! Gives replays in tests (`crate::replay`) access to a session.
+//! Provides access to a session for replays in tests (`crate::replay`).
 
 use super::{Host, Output, Session};
 use crate::conversation::Conversation;
 
 impl Session {
-    /// Returns the conversation, to which a replay adds messages as from a server's feed.
+    /// Returns a mutable reference to the conversation, to which a replay adds messages.
     pub(crate) const fn conversation_mut(&mut self) -> &mut Conversation {
         &mut self.conversation
     }
 
-    /// Leaves the messages out of requests, for a replay that reads none.
+    /// Omits the messages from requests, for a replay that does not read them.
     pub(crate) const fn leave_requests_empty(&mut self) {
         self.blank_requests = true;
     }

@@ -1,7 +1,8 @@
 //! Continues a stored session after a reload, after a crash, or in another tab (rule "after a
 //! reload").
 //!
-//! `thread` continues the calls, `journal` defines the entries about started and finished calls.
+//! The module `thread` continues the calls, `journal` defines the entries about started and
+//! finished calls.
 
 use serde_json::{Value, json};
 
@@ -15,8 +16,8 @@ use crate::conversation::{
     Author, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId, Note, Phase,
 };
 
-/// The member of a snapshot with the state of the session, apart from the conversation.
-const SESSION: &str = "session";
+/// The key of the session's state in the snapshot, next to the data of the conversation.
+const SESSION_KEY: &str = "session";
 
 impl Session {
     /// Returns the session as JSON, for [`super::Input::Restore`]: the output of [`Self::export`],
@@ -33,28 +34,29 @@ impl Session {
     pub(super) fn add_session_state(&self, mut value: Value) -> Value {
         let runs = &self.turn.summary.runs;
         let base = runs.last().and_then(|run| run.base.as_ref());
-        let retries = |of: &dyn Fn(NoticeKind) -> bool| {
+        let offers_retry = |has_kind: &dyn Fn(NoticeKind) -> bool| {
             let mut notices = self.notices.list().iter();
-            notices.any(|one| one.action == Some(NoticeAction::Retry) && of(one.kind))
+            notices
+                .any(|notice| notice.action == Some(NoticeAction::Retry) && has_kind(notice.kind))
         };
-        // Only a run that can be resumed needs its offer after a reload. Before its request is sent,
-        // a run has recorded no offer of its own.
+        // Only a run that can be resumed needs its offer after a reload. Before its request is
+        // sent, a run has not recorded its own offer.
         let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
         let run = self.turn.run().filter(|_| self.options.agent.resumes);
-        let offering = run.filter(has_offer);
+        let run_with_offer = run.filter(has_offer);
         let session = json!({
             "runs": runs.len(),
             "base": base.map(MessageId::as_str),
-            "retry": retries(&|kind| kind != NoticeKind::Forgotten),
-            "forgotten": retries(&|kind| kind == NoticeKind::Forgotten),
+            "retry": offers_retry(&|kind| kind != NoticeKind::Forgotten),
+            "forgotten": offers_retry(&|kind| kind == NoticeKind::Forgotten),
             "loops": self.turn.is_continuing(),
             "fork": self.turn.fork.as_ref().map(ThreadFork::to_value),
             "threads": fork::threads_to_value(&self.threads),
-            "offer": offering.map(|_| self.turn.offer.to_value()),
+            "offer": run_with_offer.map(|_| self.turn.offer.to_value()),
             "regenerates": self.turn.regenerates.as_ref().map(MessageId::as_str),
         });
         if let Value::Object(object) = &mut value {
-            object.insert(SESSION.to_owned(), session);
+            object.insert(SESSION_KEY.to_owned(), session);
         }
         value
     }
@@ -66,51 +68,54 @@ impl Session {
         journal: Vec<JournalEntry>,
         cx: &mut Cx<'_>,
     ) {
-        let own = snapshot
+        let session_state = snapshot
             .as_object_mut()
-            .and_then(|object| object.shift_remove(SESSION))
+            .and_then(|object| object.shift_remove(SESSION_KEY))
             .unwrap_or_default();
         let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
         self.apply_journal(journal, cx);
-        let broken_off = self.conversation.runs.is_newest_open();
-        let is_resumed = broken_off && self.options.agent.resumes;
-        // A page may see its request fail while it is being closed.
-        let failed = own.get("retry") == Some(&Value::Bool(true)) && !broken_off;
-        self.restore_run_count(&own);
-        self.turn.fork = own.get("fork").and_then(ThreadFork::from_value);
-        self.restore_threads(own.get("threads"));
-        let regenerates = own.get("regenerates").and_then(Value::as_str);
+        let is_broken_off = self.conversation.runs.is_newest_open();
+        let is_resumed = is_broken_off && self.options.agent.resumes;
+        // The failure of an open run is ignored, since the closing page may have caused it.
+        let has_failed = session_state.get("retry") == Some(&Value::Bool(true)) && !is_broken_off;
+        self.restore_run_count(&session_state);
+        self.turn.fork = session_state.get("fork").and_then(ThreadFork::from_value);
+        self.restore_threads(session_state.get("threads"));
+        let old_answer = session_state.get("regenerates").and_then(Value::as_str);
         let exists = |id: &MessageId| self.conversation.message(id).is_some();
-        let regenerates = regenerates.map(MessageId::from).filter(exists);
-        self.turn.regenerates = regenerates;
-        if broken_off && !is_resumed {
+        let old_answer = old_answer.map(MessageId::from).filter(exists);
+        self.turn.regenerates = old_answer;
+        if is_broken_off && !is_resumed {
             self.conversation.runs.fail_open_run();
             self.close_open_texts(Some(Cut::BrokenOff), cx);
         }
         self.reopen_stored_interrupts(pending.interrupts, cx);
         match is_resumed {
             true => {
-                let offer = own.get("offer").and_then(RunOffer::from_value);
+                let offer = session_state.get("offer").and_then(RunOffer::from_value);
                 self.resume_answer(offer, cx);
             }
             false => self.resume_calls(cx),
         }
         self.requeue_messages(pending.queued, cx);
-        // Of a run that succeeded, or is resumed and does not apply the snapshot again.
-        if own.get("forgotten") == Some(&Value::Bool(true)) && (!broken_off || is_resumed) {
+        // The notice is shown again if the run has ended, or if it is resumed, since a resumed run
+        // does not apply the snapshot again.
+        if session_state.get("forgotten") == Some(&Value::Bool(true))
+            && (!is_broken_off || is_resumed)
+        {
             self.report_forgotten_messages(cx);
         }
-        if failed || (broken_off && !is_resumed) {
+        if has_failed || (is_broken_off && !is_resumed) {
             self.offer_retry(cx);
-        } else if own.get("loops") == Some(&Value::Bool(true)) {
+        } else if session_state.get("loops") == Some(&Value::Bool(true)) {
             self.send_stored_results(cx);
         } else {
             self.turn.ended = true;
             self.offer_to_send_results(cx);
         }
-        if broken_off && !is_resumed {
+        if is_broken_off && !is_resumed {
             self.reselect_old_answer(false, cx);
         }
     }
@@ -128,9 +133,9 @@ impl Session {
         if self.is_busy() {
             return;
         }
-        let newest = self.conversation.run_path().next_back();
-        let unanswered = newest.is_some_and(Message::is_from_user);
-        let (kind, message) = match unanswered {
+        let newest_message = self.conversation.run_path().next_back();
+        let is_unanswered = newest_message.is_some_and(Message::is_from_user);
+        let (kind, message) = match is_unanswered {
             true => (NoticeKind::Silent, "The assistant didn't reply."),
             false => (
                 NoticeKind::Truncated,
@@ -140,8 +145,9 @@ impl Session {
         self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);
     }
 
-    /// Applies the journal's entries about calls of this conversation. They take precedence over
-    /// the possibly older snapshot. An entry about an unknown call is skipped with a diagnostic.
+    /// Applies the journal's entries about calls of this conversation. The entries take precedence
+    /// over the possibly older snapshot. An entry about an unknown call is skipped with a
+    /// diagnostic.
     fn apply_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
         for entry in journal {
             if entry.thread_id() != self.thread_id {
@@ -171,9 +177,9 @@ impl Session {
                     };
                     let message = result.error.clone();
                     let message = message.filter(|_| phase == Phase::OutputError);
-                    // The snapshot may have the kind and the details of the same error.
-                    let stored = call.and_then(|call| call.error().cloned());
-                    let error = message.map(|message| match stored {
+                    // The snapshot may contain the kind and the details of the same error.
+                    let stored_error = call.and_then(|call| call.error().cloned());
+                    let error = message.map(|message| match stored_error {
                         Some(error) if error.message == message => error,
                         _ => CallError::new(ErrorKind::Handler, message),
                     });
@@ -192,14 +198,14 @@ impl Session {
 
     /// Restores the number of runs in the turn, for the run limit, and the message at which the
     /// newest of them started.
-    fn restore_run_count(&mut self, own: &Value) {
-        let count = own["runs"].as_u64().unwrap_or(0).min(1_000);
+    fn restore_run_count(&mut self, session_state: &Value) {
+        let count = session_state["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {
             self.turn.summary.runs.push(RunSummary::default());
         }
-        let base = own["base"].as_str().map(MessageId::from);
-        if let Some(newest) = self.turn.summary.runs.last_mut() {
-            newest.base = base;
+        let base = session_state["base"].as_str().map(MessageId::from);
+        if let Some(newest_run) = self.turn.summary.runs.last_mut() {
+            newest_run.base = base;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Starts runs of the agent, sends their requests, and records the ends that they report.
 //!
-//! `events` handles the other events of a run, `settle` determines the next step after its end.
+//! The module `events` handles the other events of a run, `settle` determines the next step after
+//! its end.
 
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
@@ -19,10 +20,9 @@ const GRACE_MS: u32 = 1_000;
 pub(super) struct ActiveRun {
     pub(super) key: RunKey,
     run_id: String,
-    /// The number of events that the resumed stream has yet to repeat, and that were already
-    /// applied.
+    /// The number of applied events that the resumed stream has not repeated yet.
     pub(super) replayed: u64,
-    /// True if the run has received an event that was not a repetition.
+    /// True if the run has received an event that was not replayed.
     pub(super) progressed: bool,
     /// The number of earlier resumptions of the same answer without an action of the user.
     pub(super) resumptions: u32,
@@ -41,7 +41,7 @@ pub(super) struct ActiveRun {
     pub(super) answers: Vec<String>,
     /// True if the run resumes an answer whose offer is known.
     pub(super) keeps_offer: bool,
-    /// The interrupts that were raised by this run or a later one in its stream.
+    /// The interrupts that were raised by this run or by a later run in its stream.
     pub(super) raised: Vec<Interrupt>,
     /// The interrupts that the run raised in the older dialect.
     pub(super) raised_by_event: Vec<Interrupt>,
@@ -58,9 +58,9 @@ pub(super) struct ActiveRun {
 /// The initiator of a resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Initiator {
-    /// The page, automatically: once, or repeatedly if the agent replays its events.
+    /// The page resumes automatically: once, or repeatedly if the agent replays its events.
     Page,
-    /// The user, by Retry. If no answer can be resumed, the run is retried.
+    /// The user resumes with Retry. If no answer can be resumed, the run is retried.
     User,
 }
 
@@ -187,8 +187,8 @@ impl Session {
     /// without asking: it contains no answers, and the events that arrived before it may have
     /// changed the calls.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
-        let waiting = self.turn.run();
-        let Some(run) = waiting.filter(|run| run.key == key && !run.is_open) else {
+        let run = self.turn.run();
+        let Some(run) = run.filter(|run| run.key == key && !run.is_open) else {
             return;
         };
         if !run.resumes && self.ask_again_about_changes(cx) {
@@ -203,7 +203,7 @@ impl Session {
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
         let (run_id, resumes, keeps_offer) = (run.run_id.clone(), run.resumes, run.keeps_offer);
-        // The offer, and what the thread's server has seen, are stored before the first event.
+        // The offer and the tip of the thread must be stored before the first event.
         if self.options.fork_thread || (self.options.agent.resumes && !keeps_offer) {
             cx.push_change(Change::Run);
         }
@@ -274,9 +274,10 @@ impl Session {
     }
 
     /// Records the end that a run reports, closes the open texts, and starts the grace timer of the
-    /// stream. Other events are ignored. The cost of a replayed end is not added again.
+    /// stream. Events other than the end of a run are ignored. The cost of a replayed end is not
+    /// added again.
     pub(super) fn record_reported_end(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
-        let (mut raised, mut pending) = (Vec::new(), Vec::new());
+        let (mut raised_interrupts, mut pending_ids) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
             EventKind::RunFinished {
@@ -289,14 +290,14 @@ impl Session {
                 is_cut_off = is_cut_off_result(result.as_deref());
                 let finish = match outcome {
                     Some(Outcome::Interrupt { interrupts }) => {
-                        raised = interrupts;
+                        raised_interrupts = interrupts;
                         ReportedEnd::Success
                     }
                     Some(Outcome::Cancelled) => ReportedEnd::Cancelled,
                     Some(Outcome::Success {
                         pending_tool_call_ids,
                     }) => {
-                        pending = pending_tool_call_ids.unwrap_or_default();
+                        pending_ids = pending_tool_call_ids.unwrap_or_default();
                         ReportedEnd::Success
                     }
                     None => ReportedEnd::Success,
@@ -320,8 +321,8 @@ impl Session {
             ReportedEnd::RunError(_) => Some(Cut::Failed),
         };
         run.delivered |= !matches!(finish, ReportedEnd::RunError(_));
-        run.raised.extend(raised);
-        run.pending_call_ids.extend(pending);
+        run.raised.extend(raised_interrupts);
+        run.pending_call_ids.extend(pending_ids);
         run.finish = Some(finish);
         run.grace = Some(timer);
         self.close_open_texts(cut, cx);
@@ -336,14 +337,14 @@ impl Session {
 
     /// Closes the open texts; `cut` is the reason if they are incomplete.
     pub(super) fn close_open_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
-        let mut out = ApplyContext {
+        let mut context = ApplyContext {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
         };
         if let Some(cut) = cut {
             self.conversation.mark_open_texts_cut(cut);
         }
-        self.conversation.close_open_texts(&mut out);
+        self.conversation.close_open_texts(&mut context);
     }
 
     /// Closes a finished run whose stream stays open, when its grace timer expires. Returns false

@@ -1,6 +1,6 @@
 //! Checks messages of the user, queues them, and adds them to the chat.
 //!
-//! `run` starts the run that carries them.
+//! The module `run` starts the run that sends the messages.
 
 use super::{Cx, Refusal, Session};
 use crate::{
@@ -27,7 +27,8 @@ impl Session {
         if self.interrupts.answered_ids().is_empty() {
             self.send_queued_messages(cx);
         } else {
-            // Servers do not accept a message and an answer in one run: the answer is sent first.
+            // The answer is sent first, since servers do not accept a message and an answer in the
+            // same run.
             self.start_run(cx);
         }
     }
@@ -57,8 +58,9 @@ impl Session {
         }
     }
 
-    /// Returns a refusal if something is in progress before a new message. If the options permit
-    /// it, first denies the calls that wait for the user, unless others are in progress.
+    /// Fails with a refusal if something is in progress, so that no new message may be sent. If the
+    /// options permit it, first denies the calls that wait for the user, unless other calls are in
+    /// progress.
     pub(super) fn ensure_idle(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);
@@ -66,13 +68,13 @@ impl Session {
         if self.interrupts.has_unanswered() {
             return Err(Refusal::InterruptsPending);
         }
-        let waiting = self.waits_for_person();
+        let is_waiting = self.waits_for_person();
         if self.options.auto_deny && self.has_only_questions_open() {
             self.deny_open_calls(cx);
         }
         match self.has_calls_under_way() {
             false => Ok(()),
-            true if waiting => Err(Refusal::ApprovalsPending),
+            true if is_waiting => Err(Refusal::ApprovalsPending),
             true => Err(Refusal::Busy),
         }
     }

@@ -1,6 +1,7 @@
-//! Handles the ends of runs and the next step: calls run, the loop continues, or a notice is shown.
+//! Handles the ends of runs and determines the next step: calls run, the loop continues, or a
+//! notice is shown.
 //!
-//! `run` starts runs, `events` handles their events.
+//! The module `run` starts runs, `events` handles their events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// The maximum number of resumptions of an answer without an action of the user. Without a limit,
-/// an agent that sends one event for each connection would be asked forever.
+/// the page would send requests forever to an agent that sends one event for each connection.
 const MAX_RESUMPTIONS: u32 = 50;
 
 impl Session {
@@ -36,7 +37,7 @@ impl Session {
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
         }
-        // These texts were not ended by the agent.
+        // The agent has not ended these texts.
         self.close_open_texts(Some(Cut::BrokenOff), cx);
         self.store_steps();
         cx.push_change(Change::Run);
@@ -49,12 +50,13 @@ impl Session {
         }
         self.redirect_interrupts(&mut run.raised);
         self.redirect_interrupts(&mut run.raised_by_event);
-        let lifted = match run.delivered {
+        let unblocked_keys = match run.delivered {
             true => self.close_answered_interrupts(&run.answers, &run.raised, cx),
             false => Vec::new(),
         };
         if !run.raised.is_empty() {
-            // A server with both dialects reports an interrupt twice: the outcome counts.
+            // A server that supports both dialects reports each interrupt twice, so only the
+            // outcome of the run is used.
             self.open_interrupts(run.raised, false, cx);
         } else if matches!(run.finish, Some(ReportedEnd::Success))
             && !run.raised_by_event.is_empty()
@@ -64,7 +66,7 @@ impl Session {
         if run.resumes {
             self.end_answered_calls(cx);
         }
-        let rejected = match run.delivered {
+        let rejected_ids = match run.delivered {
             true => Vec::new(),
             false => run.answers,
         };
@@ -72,12 +74,13 @@ impl Session {
             (StreamEnd::Failed(failure), finish)
                 if StreamEnd::Failed(failure.clone()).is_failure_after(&finish) =>
             {
-                // An ended run has no position from which its events could be applied.
-                let lost = run.cut.is_some()
+                // With a replaying agent, an ended run has no position from which its events could
+                // be applied.
+                let is_connection_lost = run.cut.is_some()
                     && failure.kind.is_of_connection()
                     && !self.options.agent.replays;
-                self.handle_failed_run(failure, &rejected, cx);
-                self.turn.cut = lost;
+                self.handle_failed_run(failure, &rejected_ids, cx);
+                self.turn.cut = is_connection_lost;
             }
             (StreamEnd::Nothing, None) if run.cut == Some(Initiator::User) => {
                 self.repeat_newest_run(cx);
@@ -94,7 +97,7 @@ impl Session {
             (_, Some(ReportedEnd::RunError(message))) => {
                 self.give_up_calls(None, cx);
                 self.end_turn_with_failure(NoticeKind::RunError, message, cx);
-                self.reopen_rejected_interrupts(&rejected, cx);
+                self.reopen_rejected_interrupts(&rejected_ids, cx);
             }
             (_, Some(ReportedEnd::Cancelled)) => {
                 self.give_up_handed_off_calls(cx);
@@ -104,15 +107,15 @@ impl Session {
                 self.notify(NoticeKind::Cancelled, message, None, cx);
             }
             (_, Some(ReportedEnd::Success)) => {
-                self.release_calls(&run.pending_call_ids, &lifted, cx);
+                self.release_calls(&run.pending_call_ids, &unblocked_keys, cx);
             }
         }
         self.reselect_old_answer(succeeded, cx);
     }
 
     /// Reopens the interrupts whose answers the agent rejected, and removes the action of the
-    /// newest notice: the same answers would be rejected again, so the user answers or cancels the
-    /// interrupts.
+    /// newest notice, since a retry would send the same answers. The user answers or cancels the
+    /// interrupts instead.
     fn reopen_rejected_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         if answered.is_empty() {
             return;
@@ -139,7 +142,7 @@ impl Session {
             notice.retry_after_ms = failure.retry_after_ms;
             notice.exceeded = failure.exceeded;
         }
-        // Some statuses are temporary; other client errors would repeat.
+        // The statuses listed here may be temporary; other client errors would occur again.
         if let FailureKind::Http { status } = failure.kind
             && (400..500).contains(&status)
             && !matches!(status, 401 | 403 | 404 | 408 | 429)
@@ -165,7 +168,7 @@ impl Session {
         self.turn.looping = false;
         self.mark_answers_on_run_branch(StateEvent::SendFailed);
         self.turn.summary.finish = Some(FinishReason::Error);
-        // The old answer, which stays, is as good as before.
+        // An old answer that stays in the chat has not failed, so it is not marked.
         if !self.is_empty_regeneration(false) {
             self.conversation.mark_failed_turn(match kind {
                 NoticeKind::RunError => Cut::Failed,
@@ -178,19 +181,20 @@ impl Session {
     /// Releases the calls of the finished run, so that they may start. Calls whose arguments were
     /// not completed end as cancelled, and open calls of an older response are answered as
     /// superseded. The loop continues if a call, an interrupt or an unsent result remains;
-    /// otherwise the turn ends. `lifted` lists the calls that the agent had asked about and then
-    /// handed off to the page, `pending` the ids of the calls that the finished run lists for the
-    /// page.
-    fn release_calls(&mut self, pending: &[String], lifted: &[CallKey], cx: &mut Cx<'_>) {
+    /// otherwise the turn ends. `unblocked_keys` lists the calls that the agent had asked about and
+    /// then handed off to the page, `pending` the ids of the calls that the finished run lists for
+    /// the page.
+    fn release_calls(&mut self, pending: &[String], unblocked_keys: &[CallKey], cx: &mut Cx<'_>) {
         self.end_delegated_calls_after_run(cx);
         self.record_calls_hash();
         for key in self.conversation.active_calls() {
             let Some(call) = self.conversation.call(&key) else {
                 continue;
             };
-            let own = self.conversation.is_of_newest_run(call) || lifted.contains(&key);
-            // A call that is delegated to the agent stays with it, even if its action has registered
-            // since.
+            let is_of_run =
+                self.conversation.is_of_newest_run(call) || unblocked_keys.contains(&key);
+            // A call that is delegated to the agent stays delegated, even if its action was
+            // registered in the meantime.
             let is_delegated = self.is_delegated(&key) && !pending.contains(&call.id);
             if call.state().is_interrupted() || is_delegated {
                 continue;
@@ -198,7 +202,7 @@ impl Session {
             if !call.has_ended() {
                 self.conversation
                     .close_call(key, CallEnd::Cancelled, cx.now);
-            } else if own || !matches!(call.state(), State::Open(_)) {
+            } else if is_of_run || !matches!(call.state(), State::Open(_)) {
                 self.check_complete_call(&key, cx);
             } else {
                 self.give_up_call(&key, Some("superseded"), cx);
@@ -207,9 +211,9 @@ impl Session {
             }
         }
         self.delegate_remote_calls(pending);
-        let answered = !self.undelivered_call_keys().is_empty();
+        let has_unsent_result = !self.undelivered_call_keys().is_empty();
         self.end_calls_without_result(pending, cx);
-        if self.has_calls_under_way() || !self.interrupts.list.is_empty() || answered {
+        if self.has_calls_under_way() || !self.interrupts.list.is_empty() || has_unsent_result {
             self.turn.looping = true;
             return;
         }
@@ -217,31 +221,31 @@ impl Session {
         self.handle_missing_answer(cx);
     }
 
-    /// Starts another run if the last one answered tool results without text, and the options
+    /// Starts another run if the last run answered tool results without text, and the options
     /// permit it. Otherwise shows a notice if the last run answered tool results without text, or a
     /// message of the user without any content.
     fn handle_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary.runs;
-        let quiet = runs.last().is_some_and(|run| !run.has_text);
-        let silent = runs.last().is_some_and(|run| !run.has_effect);
-        let after_tools = runs.iter().any(|run| !run.tools.is_empty());
-        let mut newest = self.conversation.run_path().rev();
+        let has_no_text = runs.last().is_some_and(|run| !run.has_text);
+        let has_no_effect = runs.last().is_some_and(|run| !run.has_effect);
+        let has_called_tools = runs.iter().any(|run| !run.tools.is_empty());
+        let mut newest_first = self.conversation.run_path().rev();
         // Reasoning alone and empty text do not count as answers.
-        let last = newest.find(|message| {
+        let last_message = newest_first.find(|message| {
             message.role != Role::Reasoning
                 && !(message.role == Role::Assistant && message.is_empty())
         });
-        let last_is_own =
-            last.is_some_and(|message| message.role == Role::Assistant && message.has_calls());
-        let last_is_persons = last.is_some_and(Message::is_from_user);
-        drop(newest);
-        let action = if quiet && after_tools && last_is_own {
+        let ends_with_calls = last_message
+            .is_some_and(|message| message.role == Role::Assistant && message.has_calls());
+        let ends_with_user_message = last_message.is_some_and(Message::is_from_user);
+        drop(newest_first);
+        let action = if has_no_text && has_called_tools && ends_with_calls {
             if self.should_ask_again(cx) {
                 self.turn.looping = true;
                 return;
             }
             NoticeAction::Continue
-        } else if last_is_persons && silent {
+        } else if ends_with_user_message && has_no_effect {
             NoticeAction::Retry
         } else {
             return;
@@ -250,8 +254,8 @@ impl Session {
         self.notify(NoticeKind::NoAnswer, message, Some(action), cx);
     }
 
-    /// Returns true if another run may be started because the last one ended without an answer to
-    /// results. A run that was started for this reason is not followed by another.
+    /// Returns true if another run may be started because the last run ended without an answer to
+    /// the results of calls. A run that was started for this reason is not followed by another.
     fn should_ask_again(&self, cx: &mut Cx<'_>) -> bool {
         let mut runs = self.turn.summary.runs.iter().rev();
         let has_calls = |run: &RunSummary| !run.tools.is_empty();
@@ -264,14 +268,14 @@ impl Session {
     /// run made no calls.
     fn record_calls_hash(&mut self) {
         let mut hasher = DefaultHasher::new();
-        let mut any = false;
+        let mut has_calls = false;
         for message in self.conversation.run_path().rev() {
             if message.is_from_user() {
                 break;
             }
-            let own = self.conversation.calls_in(message);
-            for call in own.filter(|call| self.conversation.is_of_newest_run(call)) {
-                any = true;
+            let calls = self.conversation.calls_in(message);
+            for call in calls.filter(|call| self.conversation.is_of_newest_run(call)) {
+                has_calls = true;
                 call.name.hash(&mut hasher);
                 match call.args() {
                     Some(args) => canonical(args).hash(&mut hasher),
@@ -279,7 +283,7 @@ impl Session {
                 }
             }
         }
-        let calls_hash = any.then(|| hasher.finish());
+        let calls_hash = has_calls.then(|| hasher.finish());
         self.turn
             .update_run_summary(|run| run.calls_hash = calls_hash);
     }
@@ -296,14 +300,14 @@ impl Session {
             return;
         }
         self.turn.looping = false;
-        let answers = !self.interrupts.answered_ids().is_empty();
-        if self.turn.interjected && !answers {
+        let has_answers = !self.interrupts.answered_ids().is_empty();
+        if self.turn.interjected && !has_answers {
             self.add_queued_messages(true, cx);
             self.turn.reset();
             self.attention.reset_for_turn();
             return self.start_run(cx);
         }
-        if self.turn.stopped && !answers {
+        if self.turn.stopped && !has_answers {
             self.turn.summary.finish = Some(FinishReason::StopLoop);
             self.end_delegated_calls(cx);
         } else if !self.interrupts.has_answer_by_user()
@@ -322,7 +326,7 @@ impl Session {
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
-            let continues = match state {
+            let is_continued = match state {
                 Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
                     call.is_some_and(|call| call.hand_off_message_id().is_some())
@@ -331,7 +335,7 @@ impl Session {
                 Some(state) if state.is_interrupted() => self.interrupts.has_answer_for(&key),
                 _ => false,
             };
-            if !continues {
+            if !is_continued {
                 self.give_up_call(&key, Some("superseded"), cx);
             }
         }
@@ -354,8 +358,8 @@ impl Session {
         }
     }
 
-    /// Retries the last run, or resumes its answer if the network interrupted it. Fails if there is
-    /// no failed run to retry, or if something is in progress.
+    /// Retries the last run, or resumes its answer if the network interrupted it. Refused if there
+    /// is no failed run to retry, or if something is in progress.
     pub(super) fn retry_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
@@ -392,7 +396,7 @@ impl Session {
         let is_resumable = is_first || (self.options.agent.replays && may_resume);
         let is_cut = match end {
             StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
-            // A stored run may be longer than its connection.
+            // The connection to a stored run may be closed before the run ends.
             StreamEnd::Closed => self.options.agent.replays,
             StreamEnd::Nothing => false,
         };
@@ -401,9 +405,9 @@ impl Session {
 
     /// Resumes an answer that the network interrupted (rule "resuming an answer"). Open calls and
     /// running handlers are not affected.
-    fn resume_cut_run(&mut self, broken: ActiveRun, cx: &mut Cx<'_>) {
-        // It is the same answer, so its time continues, and so do its limits if only the rest of
-        // its events is applied.
+    fn resume_cut_run(&mut self, cut_run: ActiveRun, cx: &mut Cx<'_>) {
+        // The measured time continues, since the answer is the same. The received amounts continue
+        // if the agent replays events, since only the remaining events are applied.
         let clock = self.turn.clock.clone();
         let intake = self
             .options
@@ -416,22 +420,22 @@ impl Session {
             self.intake = intake;
         }
         if let Some(run) = self.turn.run_mut() {
-            run.answers = broken.answers;
-            run.resumptions = broken.resumptions.saturating_add(1);
+            run.answers = cut_run.answers;
+            run.resumptions = cut_run.resumptions.saturating_add(1);
         }
     }
 
     /// Resumes reading the answer of the newest run. If the answer cannot be resumed, the run can
     /// be retried.
     fn resume_newest_run(&mut self, initiator: Initiator, cx: &mut Cx<'_>) {
-        let carried = self.undelivered_call_keys();
+        let undelivered_keys = self.undelivered_call_keys();
         let base = self.turn.summary.runs.pop().and_then(|run| run.base);
         self.begin_run(true, cx);
         if let Some(summary) = self.turn.summary.runs.last_mut() {
             summary.base = base;
         }
         if let Some(run) = self.turn.run_mut() {
-            run.carries = carried;
+            run.carries = undelivered_keys;
             run.cut = Some(initiator);
             run.keeps_offer = true;
         }

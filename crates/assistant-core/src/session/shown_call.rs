@@ -7,8 +7,8 @@ use crate::{
     conversation::{Fingerprint, ToolCall},
 };
 
-/// Fingerprints the shown part of a call: its name, its exact effective arguments, the rules of the
-/// action that would run, and the preview of its changes.
+/// Returns the fingerprint of the shown part of a call: its name, its exact effective arguments,
+/// the rules of the action that would run, and the preview of the call's changes.
 pub(super) fn fingerprint_call(call: &ToolCall, spec: Option<&ActionSpec>) -> Fingerprint {
     let preview = call.preview().map(|preview| match preview {
         Ok(value) => json!([value]),

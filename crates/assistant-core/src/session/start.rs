@@ -2,7 +2,8 @@
 //! arguments that the user approved or that need no approval (rules "exactly once", "asking
 //! first").
 //!
-//! `prepare` checks whether a call may start, `execute` determines when, and records its result.
+//! The module `prepare` checks calls, `execute` determines the time of their starts and records
+//! their results.
 
 use super::{
     CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
@@ -25,17 +26,17 @@ impl Session {
             return;
         };
         let action = self.registration_for(call).cloned();
-        let edition = action.as_ref().map(|entry| entry.spec.fingerprint());
+        let fingerprint = action.as_ref().map(|entry| entry.spec.fingerprint());
         let entry = JournalEntry::Started {
             thread_id: self.thread_id.clone(),
             call: *key,
             attempt: call.claim_count(),
             name: call.name.clone(),
             args_text: call.args_text().to_owned(),
-            action: edition.clone(),
+            action: fingerprint.clone(),
         };
         self.conversation
-            .edit_call(key, |call| call.action = edition);
+            .edit_call(key, |call| call.action = fingerprint);
         self.record_start(action.as_ref(), cx.now);
         self.conversation
             .apply_state_event(key, StateEvent::CommitAsked(commit));
@@ -48,8 +49,9 @@ impl Session {
         outcome: Result<(), String>,
         cx: &mut Cx<'_>,
     ) {
-        let written = |state: &State| matches!(state, State::Committing(of, _) if *of == commit);
-        let Some(key) = self.conversation.find_open_call(written) else {
+        let is_committing =
+            |state: &State| matches!(state, State::Committing(id, _) if *id == commit);
+        let Some(key) = self.conversation.find_open_call(is_committing) else {
             return;
         };
         if let Err(message) = outcome {
@@ -75,8 +77,8 @@ impl Session {
         };
         let args = call.effective_args().cloned().unwrap_or_default();
         if entry.spec.validate {
-            let wrong = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
-            if let Some(error) = super::prepare::invalid_arguments_error(&call.name, &wrong) {
+            let violations = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
+            if let Some(error) = super::prepare::invalid_arguments_error(&call.name, &violations) {
                 return self.end_call(key, CallEnding::from_error(error), cx);
             }
         }
@@ -95,8 +97,8 @@ impl Session {
         };
         self.next_number();
         let timer = timeout.map(|ms| (TimerId(self.next_number()), ms));
-        let started = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
-        if !self.conversation.apply_state_event(key, started) {
+        let event = StateEvent::Started(invocation.id, timer.map(|(timer, _)| timer));
+        if !self.conversation.apply_state_event(key, event) {
             return;
         }
         cx.push_effect(Effect::Invoke(Box::new(invocation)));
@@ -106,7 +108,7 @@ impl Session {
     }
 
     /// Marks a call as changed since its permission, checks the call again, and asks the user about
-    /// it regardless of the rules.
+    /// the call regardless of the rules.
     pub(super) fn recheck_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         self.conversation.apply_note(key, Note::Changed);
         self.recheck_call(key, true, cx);
@@ -121,8 +123,8 @@ impl Session {
     fn startable_action(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
-        let runs_here = entry.spec.has_handler && entry.spec.execution == Execution::Client;
-        let may_start = runs_here && self.is_permitted_as_shown(call, entry, now);
+        let runs_in_page = entry.spec.has_handler && entry.spec.execution == Execution::Client;
+        let may_start = runs_in_page && self.is_permitted_as_shown(call, entry, now);
         may_start.then_some(entry)
     }
 
@@ -171,7 +173,7 @@ impl Session {
     /// a remembered approval that is not revoked. If the approval has limited uses, the use must
     /// have been counted.
     fn may_start_unasked(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
-        let by_rules = match entry.spec.approval {
+        let is_allowed_by_rules = match entry.spec.approval {
             Policy::Always => false,
             Policy::Never => true,
             Policy::Ask => {
@@ -179,7 +181,7 @@ impl Session {
             }
         };
         let is_unknown = call.has_unknown_outcome() && !entry.spec.idempotent;
-        let is_allowed = by_rules || self.is_allowed_by_grant(call, entry, now);
+        let is_allowed = is_allowed_by_rules || self.is_allowed_by_grant(call, entry, now);
         is_allowed && !call.has_changed() && !call.history().must_be_asked && !is_unknown
     }
 }

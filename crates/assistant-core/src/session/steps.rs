@@ -1,21 +1,21 @@
 //! Records the steps that the agent reports, including those of subagents.
 //!
-//! `events` passes the events, `summary` gives access to the steps.
+//! The module `events` passes the events to this module, `summary` provides the steps to pages.
 
 use super::{AgentStep, Cx, Session};
 use crate::{conversation::Change, event::EventKind};
 
-/// The maximum number of steps per run.
-const AGENT_STEPS: usize = 128;
+/// The maximum number of steps that are recorded for a run.
+const MAX_STEPS: usize = 128;
 
 impl Session {
-    /// Records the start or the end of a step of the agent. Starts beyond [`AGENT_STEPS`] are
+    /// Records the start or the end of a step of the agent. Starts beyond [`MAX_STEPS`] are
     /// ignored.
     pub(super) fn record_agent_step(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         self.turn.update_run_summary(|run| {
             let steps = &mut run.steps;
             match kind {
-                EventKind::StepStarted { step_name } if steps.len() < AGENT_STEPS => {
+                EventKind::StepStarted { step_name } if steps.len() < MAX_STEPS => {
                     steps.push(AgentStep {
                         name: step_name.clone(),
                         finished: false,
@@ -54,16 +54,17 @@ impl Session {
         }
     }
 
-    /// Stores the steps of the newest run with its newest message, unless they are stored already.
+    /// Stores the steps of the newest run with its newest message, unless the steps are stored
+    /// already.
     pub(super) fn store_steps(&mut self) {
-        let newest = self.turn.summary.runs.last_mut();
-        if let Some(run) = newest.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
+        let newest_run = self.turn.summary.runs.last_mut();
+        if let Some(run) = newest_run.filter(|run| !run.steps.is_empty() && !run.steps_stored) {
             run.steps_stored = self.conversation.record_steps(&run.steps);
         }
     }
 
     /// Returns the name of the subagent with this run id; `None` if the event that names the
-    /// subagent is not kept any more.
+    /// subagent is no longer stored.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn
@@ -83,8 +84,8 @@ impl Session {
 
 /// Ends the newest open step of this name.
 fn end_step(steps: &mut [AgentStep], name: &str, failure: Option<&String>) {
-    let mut open = steps.iter_mut().rev().filter(|step| !step.finished);
-    if let Some(step) = open.find(|step| step.name == name) {
+    let mut open_steps = steps.iter_mut().rev().filter(|step| !step.finished);
+    if let Some(step) = open_steps.find(|step| step.name == name) {
         step.finished = true;
         step.failure = failure.cloned();
     }

@@ -16,19 +16,19 @@ impl Session {
     /// results are sent with the next message, or at once with the queued messages if the options
     /// require it. Refused if nothing is in progress.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
-        let direct = self.direct_call_keys();
-        for key in &direct {
+        let direct_keys = self.direct_call_keys();
+        for key in &direct_keys {
             self.give_up_call(key, None, cx);
         }
         if !self.is_busy() {
-            if direct.is_empty() {
+            if direct_keys.is_empty() {
                 cx.refuse(Refusal::NothingToDo);
             }
             return;
         }
-        let sends = self.options.leftovers == Leftovers::Send && !self.turn.queue.is_empty();
+        let sends_queue = self.options.leftovers == Leftovers::Send && !self.turn.queue.is_empty();
         self.stop_turn(cx);
-        if sends && !self.is_busy() && self.interrupts.list.is_empty() {
+        if sends_queue && !self.is_busy() && self.interrupts.list.is_empty() {
             self.clear_notices(cx);
             self.turn.reset();
             self.attention.reset_for_turn();
@@ -75,14 +75,14 @@ impl Session {
         let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let stays = call.is_some_and(|call| match call.state() {
+            let stays_open = call.is_some_and(|call| match call.state() {
                 State::HandedOff { .. } => true,
                 State::Remote {
                     delegated: true, ..
                 } => has_question,
                 state => state.is_interrupted(),
             });
-            if !stays {
+            if !stays_open {
                 self.give_up_call(&key, reason, cx);
             }
         }
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Gives up the handed-off calls, since no run carries their approval.
+    /// Gives up the handed-off calls, since no run sends their approval.
     pub(super) fn give_up_handed_off_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);

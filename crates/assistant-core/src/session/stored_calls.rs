@@ -3,12 +3,12 @@
 use super::Session;
 use crate::conversation::CallKey;
 
-/// The calls that were, or may have been, passed to a store: another page may restore and start
-/// them.
+/// The calls that were passed to a store, or may have been. Another page may restore and start
+/// these calls.
 ///
 /// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with
-/// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store is known to
-/// this page alone, so the session itself ensures that it starts once (rule "when a store fails").
+/// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store exists in
+/// this page only, so the session itself ensures that it starts once (rule "when a store fails").
 ///
 /// Add the calls of a session ([`Self::of`], [`Self::add`])
 ///
@@ -41,7 +41,7 @@ impl StoredCalls {
         }
     }
 
-    /// Adds other calls.
+    /// Adds the calls of another set.
     pub fn add(&mut self, others: Self) {
         self.newest = self.newest.max(others.newest);
     }

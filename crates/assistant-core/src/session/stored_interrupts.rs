@@ -1,8 +1,8 @@
 //! Stores open interrupts with a conversation, and reopens them after a reload.
 //!
-//! Approved interrupts are asked again, too, since the author of stored data is unknown; denials
-//! remain. Answers that a run is sending are not stored, since it is unknown whether the agent
-//! accepted them.
+//! The user is asked again about approved interrupts, too, since the author of stored data is
+//! unknown; denials remain. Answers that a run is sending are not stored, since it is unknown
+//! whether the agent accepted them.
 
 use serde_json::{Value, json};
 
@@ -16,27 +16,27 @@ use crate::{
 
 impl Session {
     /// Returns the open interrupts for an export, without those whose answers the current run
-    /// sends; `None` if none remains.
+    /// sends; `None` if no interrupt remains.
     pub(super) fn interrupts_to_value(&self) -> Option<Value> {
-        let under_way = self.turn.run().map(|run| run.answers.as_slice());
-        let under_way = under_way.unwrap_or_default();
-        let stored = self.interrupts.all_branches();
-        let stored = stored.filter(|open| !under_way.contains(&open.interrupt.id));
-        let written: Vec<Value> = stored.map(stored_interrupt_to_value).collect();
-        (!written.is_empty()).then(|| written.into())
+        let sent_ids = self.turn.run().map(|run| run.answers.as_slice());
+        let sent_ids = sent_ids.unwrap_or_default();
+        let interrupts = self.interrupts.all_branches();
+        let interrupts = interrupts.filter(|open| !sent_ids.contains(&open.interrupt.id));
+        let values: Vec<Value> = interrupts.map(stored_interrupt_to_value).collect();
+        (!values.is_empty()).then(|| values.into())
     }
 
-    /// Reopens the interrupts of a stored conversation, each when its branch becomes the run
-    /// branch. Invalid ones are skipped.
+    /// Reopens the interrupts of a stored conversation. Interrupts of other branches are reopened
+    /// when their branch becomes the run branch. Invalid entries are skipped.
     pub(super) fn reopen_stored_interrupts(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
         };
-        for stored in list {
-            let tip = stored.get("branch").and_then(Value::as_str);
+        for entry in list {
+            let tip = entry.get("branch").and_then(Value::as_str);
             let tip = tip.map(MessageId::from);
             let tip = tip.filter(|id| self.conversation.message(id).is_some());
-            if let Some((interrupt, legacy)) = parse_stored_interrupt(stored) {
+            if let Some((interrupt, legacy)) = parse_stored_interrupt(entry) {
                 let mut open = OpenInterrupt::new(interrupt, legacy);
                 open.tip = tip;
                 self.interrupts.elsewhere.push(open);
@@ -53,40 +53,45 @@ impl Session {
         let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
         if let Some((key, call)) = call {
             let state = call.state().clone();
-            let asked = call.approval();
-            let asked = asked.and_then(|approval| approval.interrupt_id.as_deref());
-            // The card shows one question, even if others about the call are open.
-            let is_its_own = asked == Some(open.interrupt.id.as_str());
+            let approval = call.approval();
+            let asking_id = approval.and_then(|approval| approval.interrupt_id.as_deref());
+            // The card shows only the newest question, even if others about the call are open.
+            let is_newest_question = asking_id == Some(open.interrupt.id.as_str());
             match state {
-                State::InterruptDenied { reason, .. } if is_its_own => {
+                State::InterruptDenied { reason, .. } if is_newest_question => {
                     open.answer_with_denial(key, reason, &self.conversation);
                 }
-                _ => self.interrupt_stored_call(key, is_its_own, &mut open),
+                _ => self.interrupt_stored_call(key, is_newest_question, &mut open),
             }
         }
         self.interrupts.open(open);
     }
 
-    /// Blocks the call of a stored interrupt again, if the interrupt is the one that last asked
-    /// about the call.
-    fn interrupt_stored_call(&mut self, key: CallKey, is_its_own: bool, open: &mut OpenInterrupt) {
+    /// Blocks the call of a stored interrupt again, if the interrupt is the newest question about
+    /// the call.
+    fn interrupt_stored_call(
+        &mut self,
+        key: CallKey,
+        is_newest_question: bool,
+        open: &mut OpenInterrupt,
+    ) {
         let card = self.can_be_answered_on_card(open, &key) && !open.held_back;
-        if is_its_own && self.interrupt_call(key, &open.interrupt.id, card) {
+        if is_newest_question && self.interrupt_call(key, &open.interrupt.id, card) {
             open.call = card.then_some(key);
             open.blocks = Some(key);
         }
     }
 
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
-    /// ended without their results: denials remain, the outcome of the others is unknown. If the
-    /// agent asks further questions, remote calls and interrupted calls that the page does not run
-    /// stay with the agent, since a later run may bring their results.
+    /// ended without their results. Denials remain; the outcome of the other calls is unknown. If
+    /// the agent asks further questions, remote calls and interrupted calls that the page does not
+    /// run stay with the agent, since a later run may bring their results.
     pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
             let call = call.filter(|call| call.may_await_agent() && !self.is_interrupted(&key));
-            let is_agents = call.is_some_and(|call| {
+            let is_run_by_agent = call.is_some_and(|call| {
                 let entry = self.registration_for(call);
                 entry.is_none_or(|entry| entry.spec.execution == Execution::Agent)
             });
@@ -97,7 +102,7 @@ impl Session {
                         .apply_state_event(&key, StateEvent::Delivered);
                 }
                 Some(State::Remote { .. }) if has_question => {}
-                Some(State::Interrupted { .. }) if has_question && is_agents => {
+                Some(State::Interrupted { .. }) if has_question && is_run_by_agent => {
                     for event in [
                         StateEvent::InterruptLifted,
                         StateEvent::FoundRemote,
@@ -112,9 +117,9 @@ impl Session {
         }
     }
 
-    /// Delegates a stored remote call to the agent if an interrupt of the agent waits for an answer,
-    /// since the question may be about the call without naming it. Returns false if no interrupt
-    /// waits, and for other calls.
+    /// Delegates a stored remote call to the agent if an interrupt of the agent waits for an
+    /// answer, since the question may be about the call without naming it. Returns false if no
+    /// interrupt waits, and for other calls.
     pub(super) fn delegate_remote_call_if_agent_waits(&mut self, key: &CallKey) -> bool {
         self.interrupts.has_uncancelled() && self.delegate_stored_remote_call(key)
     }
@@ -135,8 +140,8 @@ impl Session {
 
     /// Returns true if an open interrupt of the run branch blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
-        let mut open = self.interrupts.list.iter();
-        open.any(|open| open.blocks == Some(*key))
+        let mut interrupts = self.interrupts.list.iter();
+        interrupts.any(|open| open.blocks == Some(*key))
     }
 }
 
@@ -178,8 +183,8 @@ fn stored_interrupt_to_value(open: &OpenInterrupt) -> Value {
 
 /// Parses a stored interrupt; the boolean is true if the interrupt is of the older dialect. `None`
 /// if the value is invalid.
-fn parse_stored_interrupt(mut stored: Value) -> Option<(Interrupt, bool)> {
-    let interrupt = form::interrupt_from_value(stored.get_mut("interrupt")?.take()).ok()?;
-    let legacy = stored.get("legacy") == Some(&Value::Bool(true));
-    Some((interrupt, legacy))
+fn parse_stored_interrupt(mut value: Value) -> Option<(Interrupt, bool)> {
+    let interrupt = form::interrupt_from_value(value.get_mut("interrupt")?.take()).ok()?;
+    let is_legacy = value.get("legacy") == Some(&Value::Bool(true));
+    Some((interrupt, is_legacy))
 }

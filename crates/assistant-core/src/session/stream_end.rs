@@ -8,7 +8,7 @@ use crate::limits::{Exceeded, LimitKind, Limits};
 pub enum StreamEnd {
     /// The stream ended normally. The events determine whether the run had finished.
     Closed,
-    /// No answer was in progress that could be resumed.
+    /// There was no answer in progress to resume.
     Nothing,
     /// The stream could not be opened or read.
     Failed(Failure),
@@ -89,7 +89,7 @@ impl Failure {
         self.kind = FailureKind::Offline;
     }
 
-    /// Sets the delay that the server requests before the next request.
+    /// Sets the delay that the server requests before the next request, in milliseconds.
     #[must_use]
     pub fn retry_after_ms(mut self, ms: u64) -> Self {
         self.retry_after_ms = Some(ms);
@@ -101,15 +101,16 @@ impl Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// There is no connection: wrong address, refused, blocked by the browser.
+    /// There is no connection, for example because the address is wrong, the server refused the
+    /// connection, or the browser blocked the request.
     Network,
     /// There is no connection, because the browser is offline.
     Offline,
-    /// The request could not be made: its address or a header is invalid.
+    /// The request could not be made, since its address or a header is invalid.
     Request,
     /// A response with an error status.
     Http {
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
     /// A response that is not an event stream.

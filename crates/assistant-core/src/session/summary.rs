@@ -1,4 +1,5 @@
-//! Summarizes the turn so far, for stop conditions and pages: a turn has runs, a run has steps.
+//! Summarizes the turn so far, for stop conditions and pages. A turn consists of runs, a run of
+//! steps.
 
 use std::fmt;
 
@@ -20,14 +21,14 @@ impl TurnSummary {
         self.finish
     }
 
-    /// Returns the runs of the turn, with one entry each.
+    /// Returns an entry for each run of the turn.
     #[must_use]
     pub fn runs(&self) -> &[RunSummary] {
         &self.runs
     }
 
-    /// Returns the number of latest runs with the same calls and arguments; 0 if the newest run
-    /// made no call or has not ended.
+    /// Returns the number of consecutive newest runs with the same calls and arguments; 0 if the
+    /// newest run made no call or has not ended.
     #[must_use]
     pub fn repeats(&self) -> usize {
         let mut newest_first = self.runs.iter().rev();
@@ -49,8 +50,8 @@ impl TurnSummary {
 /// ```
 impl fmt::Display for TurnSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, run) in self.runs.iter().enumerate() {
-            writeln!(f, "run {} {run}", at + 1)?;
+        for (index, run) in self.runs.iter().enumerate() {
+            writeln!(f, "run {} {run}", index + 1)?;
         }
         match self.finish {
             Some(finish) => write!(f, "ended: {finish:?}"),
@@ -71,14 +72,14 @@ pub struct RunSummary {
     pub(super) calls_hash: Option<u64>,
     pub(crate) usage: Vec<TokenUsage>,
     pub(crate) has_text: bool,
-    /// True if the run did anything besides beginning, reasoning and ending.
+    /// True if the run sent an event other than its start, its end and reasoning.
     pub(crate) has_effect: bool,
     pub(crate) steps: Vec<AgentStep>,
     pub(crate) steps_stored: bool,
 }
 
 impl RunSummary {
-    /// Returns the run's id.
+    /// Returns the id of the run.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run_id
@@ -109,7 +110,7 @@ impl RunSummary {
         self.has_text
     }
 
-    /// Returns the steps that the agent reported, in order. At most 128 steps of a run are kept.
+    /// Returns the steps that the agent reported, in order. At most 128 steps of a run are stored.
     #[must_use]
     pub fn steps(&self) -> &[AgentStep] {
         &self.steps
@@ -131,8 +132,8 @@ impl fmt::Display for RunSummary {
             (tools, false) => write!(f, "called {}", tools.join(", "))?,
             (tools, true) => write!(f, "answered, called {}", tools.join(", "))?,
         }
-        let sum = |of: fn(&TokenUsage) -> Option<u64>| {
-            let counts: Vec<u64> = self.usage.iter().filter_map(of).collect();
+        let sum = |count: fn(&TokenUsage) -> Option<u64>| {
+            let counts: Vec<u64> = self.usage.iter().filter_map(count).collect();
             let total = |sum: u64, count: &u64| sum.saturating_add(*count);
             (!counts.is_empty()).then(|| counts.iter().fold(0, total))
         };
@@ -140,11 +141,11 @@ impl fmt::Display for RunSummary {
             ("in", sum(|usage| usage.input_tokens)),
             ("out", sum(|usage| usage.output_tokens)),
         ];
-        let mut before = "; tokens";
-        for (way, count) in counts {
+        let mut separator = "; tokens";
+        for (label, count) in counts {
             if let Some(count) = count {
-                write!(f, "{before} {way} {count}")?;
-                before = ",";
+                write!(f, "{separator} {label} {count}")?;
+                separator = ",";
             }
         }
         Ok(())
