@@ -13,22 +13,22 @@ pub fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
 
 /// Sorts items by a name, stably.
 pub(crate) fn sort_by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
-    let named = |at| items.get(at).map(&name);
-    let order = sorted_indices(items.len(), &|a, b| named(a).cmp(&named(b)));
+    let name_at = |at| items.get(at).map(&name);
+    let order = sorted_indices(items.len(), &|a, b| name_at(a).cmp(&name_at(b)));
     arrange(items, &order)
 }
 
 /// Returns the indices of `count` items in the order of `compare`; equal items keep their order.
 /// This is the only instantiation of the sort.
 fn sorted_indices(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
-    places.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
-    places
+    let mut indices: Vec<usize> = (0..count).collect();
+    indices.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
+    indices
 }
 
 fn arrange<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    let take = |at: &usize| items.get_mut(*at).and_then(Option::take);
+    let take = |index: &usize| items.get_mut(*index).and_then(Option::take);
     order.iter().filter_map(take).collect()
 }
 
@@ -51,24 +51,24 @@ impl<K: Copy + Ord, V> SortedMap<K, V> {
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        let at = self.find(key).ok()?;
-        self.0.get(at).map(|(_, value)| value)
+        let index = self.find(key).ok()?;
+        self.0.get(index).map(|(_, value)| value)
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
         match self.find(&key) {
-            Ok(at) => {
-                if let Some(entry) = self.0.get_mut(at) {
+            Ok(index) => {
+                if let Some(entry) = self.0.get_mut(index) {
                     entry.1 = value;
                 }
             }
-            Err(at) => self.0.insert(at, (key, value)),
+            Err(index) => self.0.insert(index, (key, value)),
         }
     }
 
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        let at = self.find(key).ok()?;
-        Some(self.0.remove(at).1)
+        let index = self.find(key).ok()?;
+        Some(self.0.remove(index).1)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &V)> {

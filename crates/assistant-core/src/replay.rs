@@ -21,21 +21,21 @@ pub fn parse_iso8601(text: &str) -> Option<i64> {
 
 /// Applies an event at the time 0, adds its diagnostics to `diagnostics`, and drops the changes.
 pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Vec<Diagnostic>) {
-    let mut out = ApplyContext {
+    let mut context = ApplyContext {
         now: 0,
         diagnostics,
     };
-    conversation.apply(event, &mut out);
+    conversation.apply(event, &mut context);
     conversation.forget_changes();
 }
 
 /// Adds the messages that the conversation does not contain, and drops the changes.
 pub fn merge_new_messages(conversation: &mut Conversation, messages: Vec<Message>) {
-    let out = ApplyContext {
+    let context = ApplyContext {
         now: 0,
         diagnostics: &mut Vec::new(),
     };
-    conversation.merge_new_messages(messages, Author::Record, &out);
+    conversation.merge_new_messages(messages, Author::Record, &context);
     conversation.forget_changes();
 }
 
@@ -44,7 +44,8 @@ pub fn set_state(conversation: &mut Conversation, state: Value) {
     conversation.set_state(state);
 }
 
-/// Adds a message in the form of the AI SDK, whose calls stay open. Returns false if it is invalid.
+/// Adds a message in the form of the AI SDK, without ending its calls. Returns false if the message
+/// is invalid.
 #[cfg(feature = "ui-stream")]
 pub fn add_ui_message(conversation: &mut Conversation, message: Value) -> bool {
     conversation.add_ui_message(message).is_ok()

@@ -72,7 +72,7 @@ pub struct RunSummary {
     pub(super) calls_hash: Option<u64>,
     pub(crate) usage: Vec<TokenUsage>,
     pub(crate) has_text: bool,
-    /// True if the run sent an event other than its start, its end and reasoning.
+    /// True if the run sent an event other than its start, its end, reasoning and empty text.
     pub(crate) has_effect: bool,
     pub(crate) steps: Vec<AgentStep>,
     pub(crate) steps_stored: bool,

@@ -1,7 +1,7 @@
-//! Replaces the conversation with another (rule "several conversations"), and continues the calls of
-//! a restored one.
+//! Replaces the conversation with another (rule "several conversations"), and continues the calls
+//! of a restored conversation.
 //!
-//! `load` handles a conversation from elsewhere, `restore` a stored session.
+//! The module `load` handles a conversation from elsewhere, `restore` a stored session.
 
 use serde_json::Value;
 
@@ -34,8 +34,8 @@ impl Session {
         }
     }
 
-    /// Replaces this conversation with a stored one, and returns the pending data of the stored
-    /// one. Refuses an invalid snapshot and returns `None`.
+    /// Replaces this conversation with a stored conversation, and returns the pending data of the
+    /// stored conversation. Refuses an invalid snapshot and returns `None`.
     pub(super) fn replace_with_stored(
         &mut self,
         thread_id: String,
@@ -43,7 +43,7 @@ impl Session {
         cx: &mut Cx<'_>,
     ) -> Option<PendingData> {
         let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
-        let (queued, interrupts) = (take("queued"), take("interrupts"));
+        let (queued_messages, interrupts) = (take("queued"), take("interrupts"));
         match self.empty_conversation().load_json(snapshot) {
             Ok(conversation) => self.replace_conversation(thread_id, conversation, cx),
             Err(error) => {
@@ -51,8 +51,10 @@ impl Session {
                 return None;
             }
         }
-        let queued = parse_contents(queued);
-        Some(PendingData { queued, interrupts })
+        Some(PendingData {
+            queued: parse_contents(queued_messages),
+            interrupts,
+        })
     }
 
     pub(super) fn requeue_messages(&mut self, queued: Vec<Content>, cx: &mut Cx<'_>) {
@@ -92,7 +94,7 @@ impl Session {
         value
     }
 
-    /// Creates a conversation that parses texts according to the options.
+    /// Creates an empty conversation that parses texts according to the options.
     pub(super) fn empty_conversation(&self) -> Conversation {
         #[cfg(feature = "callouts")]
         let conversation = Conversation::reading(self.options.markdown_tools)
@@ -137,8 +139,8 @@ impl Session {
 
     fn end_and_archive_conversation(&mut self, cx: &mut Cx<'_>) {
         self.end_run_and_calls(cx);
-        let last = self.conversation.take_last_call_events(&self.thread_id);
-        cx.output.calls.extend(last);
+        let last_events = self.conversation.take_last_call_events(&self.thread_id);
+        cx.output.calls.extend(last_events);
         cx.output.calls.extend(self.open_call_events());
         if self.conversation.message_count() > 0 {
             cx.push_effect(Effect::Archive {
@@ -148,13 +150,13 @@ impl Session {
         }
     }
 
-    /// Treats every action that is registered and enabled for the agent as offered: the current
-    /// filter does not apply to earlier calls.
+    /// Treats every action that is registered and enabled for the agent as offered, since the
+    /// current filter does not apply to earlier calls.
     pub(super) fn treat_all_actions_as_offered(&mut self) {
-        let offered = self.registry.offered().into_iter();
-        let all = offered.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
+        let entries = self.registry.offered().into_iter();
+        let actions = entries.map(|entry| (entry.spec.name.clone(), entry.spec.fingerprint()));
         self.turn.offer = RunOffer {
-            offered: all.collect(),
+            offered: actions.collect(),
             held_back: Vec::new(),
         };
     }
@@ -175,11 +177,12 @@ impl Session {
     /// answer that have not started in the page wait until the answer has ended; if the agent
     /// replays its events, calls that were complete before the reload are checked at once. Other
     /// calls are continued as by [`Self::resume_calls`]. The results of the earlier request count
-    /// as delivered once the run has started. `offer` contains the actions that the run offered:
-    /// calls of others stay with the agent, even if the page has registered their actions since.
+    /// as delivered once the run has started. `offer` contains the actions that the run offered.
+    /// Calls of other actions stay with the agent, even if the page has registered those actions
+    /// since.
     /// Without an offer, every enabled action counts as offered if the agent replays its events.
     pub(super) fn resume_answer(&mut self, offer: Option<RunOffer>, cx: &mut Cx<'_>) {
-        let carried = self.undelivered_call_keys();
+        let undelivered_keys = self.undelivered_call_keys();
         if self.options.agent.replays {
             match &offer {
                 Some(offer) => self.turn.offer = offer.clone(),
@@ -196,21 +199,21 @@ impl Session {
                 self.resume_call(&key, cx);
             }
         }
-        // It is the run that was counted before the reload.
-        let counted = self
+        // The resumed run was already counted before the reload, so its entry is replaced.
+        let counted_run = self
             .options
             .agent
             .replays
             .then(|| self.turn.summary.runs.pop());
         self.begin_run(true, cx);
         if let Some(run) = self.turn.run_mut() {
-            run.carries = carried;
+            run.carries = undelivered_keys;
             run.keeps_offer = offer.is_some();
         }
         if let Some(offer) = offer {
             self.turn.offer = offer;
         }
-        if let Some(base) = counted.flatten().and_then(|run| run.base) {
+        if let Some(base) = counted_run.flatten().and_then(|run| run.base) {
             self.turn.update_run_summary(|run| run.base = Some(base));
         }
     }
@@ -223,8 +226,9 @@ impl Session {
             call.state(),
             State::Open(_) | State::Asked(_) | State::Allowed(_)
         );
-        let is_own = self.options.agent.replays && self.conversation.is_of_newest_run(call);
-        is_own && is_checked && !call.was_started() && !call.was_asked_by_agent()
+        let is_of_resumed_run =
+            self.options.agent.replays && self.conversation.is_of_newest_run(call);
+        is_of_resumed_run && is_checked && !call.was_started() && !call.was_asked_by_agent()
     }
 
     fn waits_for_resumed_run(&self, call: &ToolCall) -> bool {
@@ -245,12 +249,12 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        let waits = matches!(
+        let is_pending = matches!(
             call.state(),
             State::Open(_) | State::Asked(_) | State::Allowed(_) | State::Denied { .. }
         );
         let succeeded = self.conversation.run_succeeded(call);
-        if !waits || call.was_asked_by_agent() || succeeded == Some(false) {
+        if !is_pending || call.was_asked_by_agent() || succeeded == Some(false) {
             return self.give_up_call(key, Some("interrupted"), cx);
         }
         if matches!(call.state(), State::Denied { .. }) {
@@ -263,14 +267,14 @@ impl Session {
         self.check_reloaded_call(key, cx);
     }
 
-    /// Checks a call again after a reload. Asks the user if the call had waited for a decision, its
-    /// run is unknown, or its action's fingerprint is unknown.
+    /// Checks a call again after a reload. Asks the user if the call had waited for a decision, if
+    /// its run is unknown, or if the fingerprint of its action is unknown.
     fn check_reloaded_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        // Questions are asked again. The user also decides about calls that are not known to be the
-        // agent's last version, or whose action's fingerprint is unknown.
+        // The user is asked again about calls that waited for a decision. The user is also asked
+        // about calls whose run or action's fingerprint is unknown, since they may be outdated.
         let has_run = self.conversation.run_succeeded(call).is_some();
         let is_known = has_run && call.action.is_some();
         let is_asked = matches!(call.state(), State::Asked(_)) || !is_known;
@@ -284,11 +288,11 @@ pub(super) struct PendingData {
     pub(super) interrupts: Option<Value>,
 }
 
-/// Reads the unsent messages; invalid ones are skipped.
+/// Parses the unsent messages; invalid messages are skipped.
 fn parse_contents(value: Option<Value>) -> Vec<Content> {
     let Some(Value::Array(list)) = value else {
         return Vec::new();
     };
-    let read = |value| form::content_from_value(value).ok();
-    list.into_iter().filter_map(read).collect()
+    let parse = |value| form::content_from_value(value).ok();
+    list.into_iter().filter_map(parse).collect()
 }

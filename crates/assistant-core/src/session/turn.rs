@@ -13,9 +13,9 @@ use crate::{
     json::patch,
 };
 
-/// The maximum number of side events that are kept: raw, custom, step, subagent and reasoning
+/// The maximum number of side events that are stored: raw, custom, step, subagent and reasoning
 /// boundary events.
-const SIDE_EVENTS: usize = 256;
+const MAX_SIDE_EVENTS: usize = 256;
 
 /// The current run and its loop.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Turn {
     pub(super) offer: RunOffer,
     /// The actions that the agent requested despite the filter.
     revealed: Vec<String>,
-    /// True if results are sent automatically once complete.
+    /// True if results are sent automatically once they are complete.
     pub(super) looping: bool,
     /// True if a handler ended the loop with its result.
     pub(super) stopped: bool,
@@ -34,13 +34,14 @@ pub(super) struct Turn {
     /// True if the network interrupted the newest answer, which may still be in progress.
     pub(super) cut: bool,
     pub(super) summary: TurnSummary,
-    /// The message that the turn regenerates as a new version.
+    /// The id of the message that the turn regenerates as a new version.
     pub(super) regenerates: Option<MessageId>,
     /// The thread of a branch that has no message yet.
     pub(super) fork: Option<ThreadFork>,
     /// The user messages that have not been sent.
     pub(super) queue: Vec<Content>,
-    /// True if the messages were interjected and are sent at the next boundary between tools.
+    /// True if the queued messages were interjected and are sent at the next boundary between
+    /// tools.
     pub(super) interjected: bool,
     pub(super) side_events: Vec<Event>,
     side_bytes: usize,
@@ -61,9 +62,9 @@ impl Turn {
     }
 
     pub(super) fn begin_run(&mut self, run: ActiveRun, summary: RunSummary, now: i64) {
-        let waits = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
-        let continues = waits && !self.summary.runs.is_empty();
-        self.clock.begin_run(continues, now);
+        let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
+        let continues_turn = is_open && !self.summary.runs.is_empty();
+        self.clock.begin_run(continues_turn, now);
         self.looping = false;
         self.stopped = false;
         self.ended = false;
@@ -75,9 +76,9 @@ impl Turn {
 
     /// Adds an action to those that the newest run offered. An action of the same name keeps its
     /// fingerprint.
-    pub(super) fn add_offered_action(&mut self, name: &str, edition: ActionFingerprint) {
+    pub(super) fn add_offered_action(&mut self, name: &str, fingerprint: ActionFingerprint) {
         if !self.was_offered(name) {
-            self.offer.offered.push((name.to_owned(), edition));
+            self.offer.offered.push((name.to_owned(), fingerprint));
         }
     }
 
@@ -86,11 +87,12 @@ impl Turn {
     }
 
     /// Returns the fingerprint under which an action was offered; `None` if the newest run did not
-    /// offer it.
+    /// offer the action.
     pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
-        let mut all = self.offer.offered.iter();
-        all.find(|(offered, _)| offered == name)
-            .map(|(_, edition)| edition)
+        let mut entries = self.offer.offered.iter();
+        entries
+            .find(|(offered, _)| offered == name)
+            .map(|(_, fingerprint)| fingerprint)
     }
 
     pub(super) fn was_held_back(&self, name: &str) -> bool {
@@ -105,7 +107,7 @@ impl Turn {
         self.revealed.extend(names);
     }
 
-    /// Returns true if the loop has not ended: results are sent once every call has one.
+    /// Returns true if the loop has not ended, so that results are sent once every call has one.
     pub(super) const fn is_continuing(&self) -> bool {
         let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         is_open && !self.stopped && !self.ended
@@ -126,12 +128,13 @@ impl Turn {
         }
     }
 
-    /// Removes the newest queued message with this content. Returns `false` if none has it.
+    /// Removes the newest queued message with this content. Returns false if there is no such
+    /// message.
     pub(super) fn withdraw_message(&mut self, content: &Content) -> bool {
-        let Some(place) = self.queue.iter().rposition(|queued| queued == content) else {
+        let Some(index) = self.queue.iter().rposition(|queued| queued == content) else {
             return false;
         };
-        self.queue.remove(place);
+        self.queue.remove(index);
         self.interjected &= !self.queue.is_empty();
         true
     }
@@ -141,38 +144,37 @@ impl Turn {
         std::mem::take(&mut self.queue)
     }
 
-    /// Keeps an event, and as many of the newest earlier events as [`SIDE_EVENTS`] and `most_bytes`
-    /// allow.
+    /// Stores an event, and drops the oldest events beyond [`MAX_SIDE_EVENTS`] and `max_bytes`.
     ///
     /// # Errors
     ///
     /// Returns the size of an event that alone exceeds the limit and is dropped.
-    pub(super) fn keep_side_event(&mut self, event: Event, most_bytes: usize) -> Result<(), usize> {
+    pub(super) fn keep_side_event(&mut self, event: Event, max_bytes: usize) -> Result<(), usize> {
         let size = side_event_size(&event);
-        if size > most_bytes {
+        if size > max_bytes {
             return Err(size);
         }
         self.side_bytes += size;
         self.side_events.push(event);
-        let mut dropped = 0;
-        while self.side_events.len() - dropped > SIDE_EVENTS || self.side_bytes > most_bytes {
-            let Some(oldest) = self.side_events.get(dropped) else {
+        let mut drop_count = 0;
+        while self.side_events.len() - drop_count > MAX_SIDE_EVENTS || self.side_bytes > max_bytes {
+            let Some(oldest) = self.side_events.get(drop_count) else {
                 break;
             };
             self.side_bytes = self.side_bytes.saturating_sub(side_event_size(oldest));
-            dropped += 1;
+            drop_count += 1;
         }
-        self.side_events.drain(..dropped);
+        self.side_events.drain(..drop_count);
         Ok(())
     }
 }
 
 /// Returns the approximate size of a side event, in bytes.
 fn side_event_size(event: &Event) -> usize {
-    let size = |value: Option<&Value>| value.map_or(0, patch::size_of);
-    let text = |text: Option<&String>| text.map_or(0, String::len);
-    let own = match &event.kind {
-        EventKind::Raw { event, source } => patch::size_of(event) + text(source.as_ref()),
+    let value_size = |value: Option<&Value>| value.map_or(0, patch::size_of);
+    let text_size = |text: Option<&String>| text.map_or(0, String::len);
+    let content_size = match &event.kind {
+        EventKind::Raw { event, source } => patch::size_of(event) + text_size(source.as_ref()),
         EventKind::Custom { name, value } => name.len() + patch::size_of(value),
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
             step_name.len()
@@ -182,14 +184,15 @@ fn side_event_size(event: &Event) -> usize {
             name,
             description,
             ..
-        } => subagent_run_id.len() + name.len() + text(description.as_ref()),
+        } => subagent_run_id.len() + name.len() + text_size(description.as_ref()),
         EventKind::SubagentFinished {
             result, outcome, ..
-        } => size(result.as_deref()) + size(outcome.as_deref()),
+        } => value_size(result.as_deref()) + value_size(outcome.as_deref()),
         EventKind::SubagentError { message, .. } => message.len(),
         _ => 0,
     };
     let metadata = event.base.metadata.as_deref();
-    let metadata = metadata.map_or(0, patch::size_of_object);
-    size_of::<Event>() + own + metadata + size(event.base.raw_event.as_deref())
+    let metadata_size = metadata.map_or(0, patch::size_of_object);
+    let raw_size = value_size(event.base.raw_event.as_deref());
+    size_of::<Event>() + content_size + metadata_size + raw_size
 }

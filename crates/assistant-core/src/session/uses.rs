@@ -2,7 +2,8 @@
 //! takes a use before it starts, by compare-and-set if several tabs share the approval (rule
 //! "remembered approvals").
 //!
-//! `limits` calls this right before a start, and `start` verifies that the use was taken.
+//! The module `limits` calls [`Session::take_use`] right before a start, and `start` verifies that
+//! the use was taken.
 
 use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     conversation::{CallKey, Change, Note, ToolCall, UseCountState},
 };
 
-/// The state of the use by which a call may start.
+/// The state of the use under which a call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseStatus {
     /// The call may start: the uses are not limited, or a use was taken.
@@ -26,7 +27,7 @@ pub(super) enum UseStatus {
 pub(super) struct PendingUse {
     ticket: Ticket,
     call: CallKey,
-    before: RememberedApproval,
+    approval: RememberedApproval,
 }
 
 impl Session {
@@ -42,52 +43,54 @@ impl Session {
         let Some(entry) = self.registration_for(call) else {
             return UseStatus::Void;
         };
-        let about = fingerprint_call(call, Some(&entry.spec));
-        let at = (self.thread_id.as_str(), cx.now);
+        let fingerprint = fingerprint_call(call, Some(&entry.spec));
+        let place_and_time = (self.thread_id.as_str(), cx.now);
         let args = call.effective_args();
-        let known = self.remembered.get(&earlier.id);
-        let holds =
-            known.filter(|one| args.is_some_and(|args| one.is_valid_for(&entry.spec, args, at)));
-        let Some(approval) = holds else {
+        let approval = self.remembered.get(&earlier.id);
+        let valid_approval = approval.filter(|approval| {
+            args.is_some_and(|args| approval.is_valid_for(&entry.spec, args, place_and_time))
+        });
+        let Some(approval) = valid_approval else {
             return UseStatus::Void;
         };
         if approval.uses.is_none() {
             return UseStatus::Free;
         }
         match earlier.count {
-            UseCountState::Taken(taken) if taken == about => return UseStatus::Free,
-            UseCountState::Asked(_, asked) if asked == about => return UseStatus::Awaited,
+            UseCountState::Taken(taken) if taken == fingerprint => return UseStatus::Free,
+            UseCountState::Asked(_, asked) if asked == fingerprint => return UseStatus::Awaited,
             _ => {}
         }
-        // One use of an approval is counted at a time: a host without storage compares nothing, and
-        // would count the same use for two calls.
-        let mut pending = self.pending_uses.iter();
-        if pending.any(|one| one.before.id == approval.id) {
+        // The uses of an approval are counted one at a time, since a host without storage does not
+        // compare values and would count the same use for two calls.
+        let mut pending_uses = self.pending_uses.iter();
+        if pending_uses.any(|pending| pending.approval.id == approval.id) {
             return UseStatus::Awaited;
         }
         if !approval.has_uses_left() {
             return UseStatus::Void;
         }
-        let (before, after) = (approval.clone(), approval.with_use_counted());
-        if before.scope == RememberScope::Session {
-            // It is not shared with other tabs.
-            self.remembered.record_uses(&before.id, after.used);
-            self.record_use_count(key, UseCountState::Taken(about));
+        let (old_approval, new_approval) = (approval.clone(), approval.with_use_counted());
+        if old_approval.scope == RememberScope::Session {
+            // An approval for one session is not shared with other tabs.
+            self.remembered
+                .record_uses(&old_approval.id, new_approval.used);
+            self.record_use_count(key, UseCountState::Taken(fingerprint));
             cx.push_change(Change::Remembered);
             return UseStatus::Free;
         }
         let ticket = Ticket(self.next_number());
-        self.record_use_count(key, UseCountState::Asked(ticket, about));
+        self.record_use_count(key, UseCountState::Asked(ticket, fingerprint));
         let call = *key;
         self.pending_uses.push(PendingUse {
             ticket,
             call,
-            before: before.clone(),
+            approval: old_approval.clone(),
         });
         cx.push_effect(Effect::SwapApproval {
             ticket,
-            before: Box::new(before),
-            after: Box::new(after),
+            before: Box::new(old_approval),
+            after: Box::new(new_approval),
         });
         UseStatus::Awaited
     }
@@ -99,36 +102,38 @@ impl Session {
         outcome: Swap<RememberedApproval>,
         cx: &mut Cx<'_>,
     ) {
-        let mut pending = self.pending_uses.iter();
-        let Some(place) = pending.position(|one| one.ticket == ticket) else {
+        let mut pending_uses = self.pending_uses.iter();
+        let Some(index) = pending_uses.position(|pending| pending.ticket == ticket) else {
             return;
         };
-        let PendingUse { call, before, .. } = self.pending_uses.remove(place);
+        let PendingUse { call, approval, .. } = self.pending_uses.remove(index);
         cx.push_change(Change::Remembered);
-        let waits = self.pending_use_fingerprint(&call, ticket);
+        let use_fingerprint = self.pending_use_fingerprint(&call, ticket);
         match outcome {
             Swap::Done => {
                 self.remembered
-                    .record_uses(&before.id, before.with_use_counted().used);
-                if let Some(about) = waits {
-                    self.record_use_count(&call, UseCountState::Taken(about));
+                    .record_uses(&approval.id, approval.with_use_counted().used);
+                if let Some(fingerprint) = use_fingerprint {
+                    self.record_use_count(&call, UseCountState::Taken(fingerprint));
                 }
             }
-            // Another tab was first: a remaining use is tried again.
-            Swap::Found(Some(now)) if now.used > before.used && now.is_same_grant(&before) => {
-                self.remembered.record_uses(&before.id, now.used);
-                if waits.is_some() {
+            // Another tab has counted a use in the meantime. If a use remains, it is counted later.
+            Swap::Found(Some(stored))
+                if stored.used > approval.used && stored.is_same_grant(&approval) =>
+            {
+                self.remembered.record_uses(&approval.id, stored.used);
+                if use_fingerprint.is_some() {
                     self.record_use_count(&call, UseCountState::No);
                 }
             }
             Swap::Found(_) => {
-                // It was revoked, or is not the approval given here.
-                self.remembered.remove(&before.id);
-                self.ask_about_calls_allowed_by(&before.id, cx);
+                // The approval was revoked, or another approval is stored under its id.
+                self.remembered.remove(&approval.id);
+                self.ask_about_calls_allowed_by(&approval.id, cx);
             }
             Swap::Failed(message) => {
                 cx.warn("approval-not-counted", message);
-                if waits.is_some() {
+                if use_fingerprint.is_some() {
                     self.recheck_call(&call, true, cx);
                 }
             }
@@ -149,17 +154,18 @@ impl Session {
         else {
             return false;
         };
-        let at = (self.thread_id.as_str(), now);
-        let counted = |one: &RememberedApproval| {
+        let place_and_time = (self.thread_id.as_str(), now);
+        let is_counted = |approval: &RememberedApproval| {
             let Some(earlier) = call.allowed_earlier() else {
                 return false;
             };
-            let about = fingerprint_call(call, Some(&entry.spec));
-            earlier.id == one.id && earlier.count == UseCountState::Taken(about)
+            let fingerprint = fingerprint_call(call, Some(&entry.spec));
+            earlier.id == approval.id && earlier.count == UseCountState::Taken(fingerprint)
         };
-        let mut all = self.remembered.list().iter();
-        all.any(|one| {
-            one.is_valid_for(&entry.spec, args, at) && (one.uses.is_none() || counted(one))
+        let mut approvals = self.remembered.list().iter();
+        approvals.any(|approval| {
+            approval.is_valid_for(&entry.spec, args, place_and_time)
+                && (approval.uses.is_none() || is_counted(approval))
         })
     }
 
@@ -175,7 +181,9 @@ impl Session {
         ticket: Ticket,
     ) -> Option<crate::conversation::Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
-            UseCountState::Asked(asked, about) if *asked == ticket => Some(about.clone()),
+            UseCountState::Asked(asked, fingerprint) if *asked == ticket => {
+                Some(fingerprint.clone())
+            }
             _ => None,
         }
     }

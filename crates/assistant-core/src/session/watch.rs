@@ -54,14 +54,14 @@ pub(super) fn is_quiet_extension(extension: &Extension) -> bool {
 #[derive(Debug)]
 pub(super) enum CallsToCheck {
     Nothing,
-    /// A call that may have changed.
+    /// The id of a call that may have changed.
     Call(String),
     /// All calls may have changed.
     AllCalls,
 }
 
 impl CallsToCheck {
-    pub(super) fn for_event(kind: &EventKind, any_eager: bool) -> Self {
+    pub(super) fn for_event(kind: &EventKind, has_eager_call: bool) -> Self {
         match kind {
             EventKind::ToolCallStart { tool_call_id, .. }
             | EventKind::ToolCallEnd { tool_call_id }
@@ -75,8 +75,8 @@ impl CallsToCheck {
                 | Extension::CallCut { tool_call_id }
                 | Extension::CallNote { tool_call_id, .. }
                 | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-                // Only calls that were started early can be in progress.
-                Extension::Reset { .. } if any_eager => Self::AllCalls,
+                // A reset concerns only eager calls, since other calls have not started yet.
+                Extension::Reset { .. } if has_eager_call => Self::AllCalls,
                 _ => Self::Nothing,
             },
             _ => Self::Nothing,

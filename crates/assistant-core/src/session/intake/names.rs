@@ -7,35 +7,35 @@ use crate::{
     limits::{LimitKind, Limits},
 };
 
-/// Returns the limit that an id or a name in an event exceeds; `None` if all are short enough.
+/// Returns the limit that an id or a name in an event exceeds; `None` if no limit is exceeded.
 pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<LimitKind> {
     let check_id = |text: &str| (text.len() > limits.id_bytes).then_some(LimitKind::Id);
-    let ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| check_id(text));
-    let name = |text: &str| (text.len() > limits.name_bytes).then_some(LimitKind::Name);
-    let in_messages = |messages: &[Message]| {
+    let check_ids = |texts: &[Option<&str>]| texts.iter().flatten().find_map(|text| check_id(text));
+    let check_name = |text: &str| (text.len() > limits.name_bytes).then_some(LimitKind::Name);
+    let check_messages = |messages: &[Message]| {
         let mut messages = messages.iter();
-        messages.find_map(|message| exceeded_limit_in_message(message, &check_id, &name))
+        messages.find_map(|message| exceeded_limit_in_message(message, &check_id, &check_name))
     };
-    if let Some(over) = event.base.subagent_run_id.as_deref().and_then(check_id) {
-        return Some(over);
+    if let Some(kind) = event.base.subagent_run_id.as_deref().and_then(check_id) {
+        return Some(kind);
     }
     match &event.kind {
         EventKind::TextMessageStart {
             message_id,
             name: author,
             ..
-        } => check_id(message_id).or_else(|| author.as_deref().and_then(name)),
+        } => check_id(message_id).or_else(|| author.as_deref().and_then(check_name)),
         EventKind::ToolCallStart {
             tool_call_id,
             tool_call_name,
             parent_message_id,
-        } => ids(&[Some(tool_call_id), parent_message_id.as_deref()])
-            .or_else(|| name(tool_call_name)),
+        } => check_ids(&[Some(tool_call_id), parent_message_id.as_deref()])
+            .or_else(|| check_name(tool_call_name)),
         EventKind::ToolCallResult {
             message_id,
             tool_call_id,
             ..
-        } => ids(&[Some(message_id), Some(tool_call_id)]),
+        } => check_ids(&[Some(message_id), Some(tool_call_id)]),
         EventKind::ActivitySnapshot {
             message_id,
             activity_type,
@@ -45,33 +45,33 @@ pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<Limi
             message_id,
             activity_type,
             ..
-        } => check_id(message_id).or_else(|| name(activity_type)),
+        } => check_id(message_id).or_else(|| check_name(activity_type)),
         EventKind::ReasoningMessageStart { message_id } => check_id(message_id),
         EventKind::StepStarted { step_name } | EventKind::StepFinished { step_name } => {
-            name(step_name)
+            check_name(step_name)
         }
         EventKind::SubagentStarted {
             subagent_run_id,
             name: agent,
             ..
-        } => check_id(subagent_run_id).or_else(|| name(agent)),
-        EventKind::Custom { name: of, .. } => name(of),
+        } => check_id(subagent_run_id).or_else(|| check_name(agent)),
+        EventKind::Custom { name, .. } => check_name(name),
         EventKind::RunFinished {
             outcome: Some(outcome),
             ..
         } => match outcome {
-            Outcome::Interrupt { interrupts } => interrupts
-                .iter()
-                .find_map(|one| ids(&[Some(&one.id), one.tool_call_id.as_deref()])),
+            Outcome::Interrupt { interrupts } => interrupts.iter().find_map(|interrupt| {
+                check_ids(&[Some(&interrupt.id), interrupt.tool_call_id.as_deref()])
+            }),
             Outcome::Success {
-                pending_tool_call_ids: Some(pending),
-            } => pending.iter().find_map(|one| check_id(one)),
+                pending_tool_call_ids: Some(ids),
+            } => ids.iter().find_map(|id| check_id(id)),
             _ => None,
         },
-        EventKind::MessagesSnapshot { messages } => in_messages(messages),
+        EventKind::MessagesSnapshot { messages } => check_messages(messages),
         EventKind::RunStarted {
             input: Some(input), ..
-        } => in_messages(&input.messages),
+        } => check_messages(&input.messages),
         #[cfg(feature = "ui-stream")]
         EventKind::Extension(extension) => match &**extension {
             Extension::Message { message_id, .. }
@@ -81,7 +81,7 @@ pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<Limi
             Extension::CallRestart {
                 tool_call_id,
                 tool_call_name,
-            } => check_id(tool_call_id).or_else(|| name(tool_call_name)),
+            } => check_id(tool_call_id).or_else(|| check_name(tool_call_name)),
             _ => None,
         },
         _ => None,
@@ -91,16 +91,16 @@ pub(super) fn exceeded_name_limit(event: &Event, limits: &Limits) -> Option<Limi
 fn exceeded_limit_in_message(
     message: &Message,
     check_id: &dyn Fn(&str) -> Option<LimitKind>,
-    name: &dyn Fn(&str) -> Option<LimitKind>,
+    check_name: &dyn Fn(&str) -> Option<LimitKind>,
 ) -> Option<LimitKind> {
-    let within = match &message.body {
+    let body_limit = match &message.body {
         MessageBody::Assistant { tool_calls, .. } => tool_calls
             .iter()
-            .find_map(|call| check_id(&call.id).or_else(|| name(&call.name))),
+            .find_map(|call| check_id(&call.id).or_else(|| check_name(&call.name))),
         MessageBody::Tool { tool_call_id, .. } => check_id(tool_call_id),
-        MessageBody::Activity { activity_type, .. } => name(activity_type),
+        MessageBody::Activity { activity_type, .. } => check_name(activity_type),
         _ => None,
     };
-    let author = || message.name.as_deref().and_then(name);
-    check_id(&message.id).or(within).or_else(author)
+    let author_limit = || message.name.as_deref().and_then(check_name);
+    check_id(&message.id).or(body_limit).or_else(author_limit)
 }

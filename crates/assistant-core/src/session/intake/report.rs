@@ -1,4 +1,4 @@
-//! Reports exceeded limits: notices, diagnostics, and the end of a run.
+//! Reports exceeded limits with notices and diagnostics, or by ending the run.
 
 use super::{ReceivedAmounts, Session, truncate};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The maximum size of a diagnostic's message, which may quote the agent, in bytes.
-const DIAGNOSTIC_BYTES: usize = 2_000;
+const MAX_DIAGNOSTIC_BYTES: usize = 2_000;
 
 impl Session {
     /// Ends the run because of a limit, as if its stream had failed.
@@ -20,11 +20,11 @@ impl Session {
         cx: &mut Cx<'_>,
     ) {
         cx.push_effect(Effect::AbortRun { run });
-        let most = self.options.limits.maximum_for(kind);
-        let mut failure = Failure::new(FailureKind::Limit, limit_message(kind, most));
+        let max = self.options.limits.maximum_for(kind);
+        let mut failure = Failure::new(FailureKind::Limit, limit_message(kind, max));
         failure.exceeded = Some(Exceeded {
             limit: kind,
-            most,
+            most: max,
             dropped: 0,
         });
         cx.warn("limit", failure.message.clone());
@@ -39,24 +39,24 @@ impl Session {
         if dropped.len() == noticed.len() {
             return;
         }
-        let fresh = dropped.keys().filter(|kind| !noticed.contains(kind));
-        let fresh: Vec<LimitKind> = fresh.copied().collect();
-        for kind in fresh {
+        let new_kinds = dropped.keys().filter(|kind| !noticed.contains(kind));
+        let new_kinds: Vec<LimitKind> = new_kinds.copied().collect();
+        for kind in new_kinds {
             self.intake.noticed.insert(kind);
             self.notify_limit(kind, cx);
         }
     }
 
     fn notify_limit(&mut self, limit: LimitKind, cx: &mut Cx<'_>) {
-        let most = self.options.limits.maximum_for(limit);
-        let dropped = self.intake.dropped.get(&limit).copied().unwrap_or_default();
-        let message = limit_message(limit, most);
+        let max = self.options.limits.maximum_for(limit);
+        let dropped_amount = self.intake.dropped.get(&limit).copied();
+        let message = limit_message(limit, max);
         self.notify(NoticeKind::LimitReached, message, None, cx);
         if let Some(notice) = self.notices.last_mut() {
             notice.exceeded = Some(Exceeded {
                 limit,
-                most,
-                dropped,
+                most: max,
+                dropped: dropped_amount.unwrap_or_default(),
             });
         }
     }
@@ -65,18 +65,19 @@ impl Session {
     /// notices of the limits.
     pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
         self.notify_exceeded_limits(cx);
-        let dropped = std::mem::take(&mut self.intake.dropped);
+        let dropped_amounts = std::mem::take(&mut self.intake.dropped);
         self.intake.noticed.clear();
-        for (limit, count) in dropped {
-            // Each refused change has a diagnostic of its own.
+        for (limit, count) in dropped_amounts {
+            // Each refused change of the state or of an activity has its own diagnostic.
             if !matches!(limit, LimitKind::State | LimitKind::Activity) {
                 let unit = if limit.counts_bytes() { " bytes" } else { "" };
                 let message = limit_message(limit, self.options.limits.maximum_for(limit));
                 cx.warn("limit", format!("{message} Dropped: {count}{unit}."));
             }
-            // An earlier run may have a notice of the same limit.
-            let mut all = self.notices.iter_mut().rev();
-            let exceeded = all.find_map(|notice| {
+            // Only the newest notice is updated, since an earlier run may have a notice of the same
+            // limit.
+            let mut notices = self.notices.iter_mut().rev();
+            let exceeded = notices.find_map(|notice| {
                 notice
                     .exceeded
                     .as_mut()
@@ -87,22 +88,22 @@ impl Session {
                 cx.push_change(Change::Notices);
             }
         }
-        let left_out = std::mem::take(&mut self.intake.diagnostics_left_out);
-        if left_out > 0 {
-            let message = format!("{left_out} more diagnostics were left out.");
+        let omitted_count = std::mem::take(&mut self.intake.diagnostics_left_out);
+        if omitted_count > 0 {
+            let message = format!("{omitted_count} more diagnostics were left out.");
             cx.warn("left-out", message);
         }
     }
 
-    /// Drops the diagnostics of a run beyond their limit, counts them, and shortens the messages of
-    /// the others.
+    /// Drops the diagnostics of a run beyond their limit, counts the dropped ones, and shortens the
+    /// messages of the others.
     pub(in crate::session) fn limit_diagnostics(&mut self, diagnostics: &mut Vec<Diagnostic>) {
-        let most = self.options.limits.diagnostics;
-        let room = most.saturating_sub(self.intake.diagnostics);
-        self.intake.diagnostics_left_out += diagnostics.len().saturating_sub(room);
-        diagnostics.truncate(room);
+        let max = self.options.limits.diagnostics;
+        let capacity = max.saturating_sub(self.intake.diagnostics);
+        self.intake.diagnostics_left_out += diagnostics.len().saturating_sub(capacity);
+        diagnostics.truncate(capacity);
         for diagnostic in diagnostics.iter_mut() {
-            truncate(&mut diagnostic.message, DIAGNOSTIC_BYTES);
+            truncate(&mut diagnostic.message, MAX_DIAGNOSTIC_BYTES);
         }
         self.intake.diagnostics += diagnostics.len();
     }
@@ -128,8 +129,8 @@ impl Limits {
     }
 }
 
-fn limit_message(kind: LimitKind, most: usize) -> String {
+fn limit_message(kind: LimitKind, max: usize) -> String {
     let unit = if kind.counts_bytes() { " bytes" } else { "" };
-    let words = kind.subject();
-    format!("The limit is {most}{unit} ({words}): the rest was dropped.")
+    let subject = kind.subject();
+    format!("The limit is {max}{unit} ({subject}): the rest was dropped.")
 }

@@ -27,14 +27,14 @@ impl Session {
             ..
         } = self;
         let max_bytes = limits.message_bytes;
-        // The text of an unknown message is not kept.
+        // The text of an unknown message is not stored, so it needs no limit.
         let used = intake.text_size_mut(id, || conversation.text_size(id));
         let Some(used) = used.copied() else {
             return Admission::Take;
         };
         let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, max_bytes));
-        if let Some(known) = intake.text_size_mut(id, || None) {
-            *known = size;
+        if let Some(recorded_size) = intake.text_size_mut(id, || None) {
+            *recorded_size = size;
         }
         admit_growth(used, size, max_bytes)
     }
@@ -64,7 +64,7 @@ impl Session {
             .intake
             .truncate_to_limit(LimitKind::Arguments, delta, (used, max_bytes));
         match self.intake.arguments.get_mut(id) {
-            Some(known) => *known = size,
+            Some(recorded_size) => *recorded_size = size,
             None => drop(self.intake.arguments.insert(id.to_owned(), size)),
         }
         admit_growth(used, size, max_bytes)
@@ -98,19 +98,19 @@ impl Session {
     }
 
     /// Shortens the texts and arguments of a list of messages, and drops encrypted values over the
-    /// limit. Ends the run if the list has too many messages or calls. A call whose arguments are
-    /// shortened is invalid JSON and does not run.
+    /// limit. Returns [`Admission::EndRun`] if the list has too many messages or calls. A call
+    /// whose arguments are shortened is invalid JSON and does not run.
     pub(super) fn admit_messages(
         &mut self,
         messages: &mut [Message],
         limits: &Limits,
     ) -> Admission {
-        let calls = |message: &Message| match &message.body {
+        let count_calls = |message: &Message| match &message.body {
             MessageBody::Assistant { tool_calls, .. } => tool_calls.len(),
             _ => 0,
         };
-        let calls = messages.iter().map(calls).sum::<usize>();
-        if messages.len().max(calls) > limits.messages {
+        let call_count = messages.iter().map(count_calls).sum::<usize>();
+        if messages.len().max(call_count) > limits.messages {
             return Admission::EndRun(LimitKind::Messages);
         }
         let intake = &mut self.intake;
@@ -166,11 +166,11 @@ impl Session {
                 tool_call_id, text, ..
             } => {
                 let (id, max_bytes) = (tool_call_id.clone(), limits.argument_bytes);
-                let cut = intake
+                let is_cut = intake
                     .arguments
                     .get(&id)
                     .is_some_and(|size| *size > max_bytes);
-                if cut {
+                if is_cut {
                     return Admission::Drop;
                 }
                 if text.len() <= max_bytes {
@@ -220,7 +220,7 @@ impl Session {
     }
 }
 
-/// Drops an encrypted value of a list if it is over the limit.
+/// Drops an encrypted value of a message or a call if the value is over the limit.
 fn admit_encrypted_value(
     value: &mut Option<String>,
     intake: &mut ReceivedAmounts,

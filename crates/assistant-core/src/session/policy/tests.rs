@@ -1,4 +1,4 @@
-//! Decision tables of the call policy, with one line for each case.
+//! Tests of the call policy, as tables with one line for each case.
 
 use super::{CallReply, CheckFacts, NextStep, OfferStatus, ProceedConditions, check, next_step};
 use crate::{
@@ -59,7 +59,7 @@ fn earlier_approval() -> AllowedEarlier {
     }
 }
 
-/// Returns the facts of a valid call without objections.
+/// Returns the facts of a valid call that nothing else restricts.
 fn plain_facts<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'a> {
     CheckFacts {
         call,
@@ -104,13 +104,13 @@ fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
     }
 }
 
-/// A call that the user must be asked about passes neither by a rule nor by an earlier approval.
+/// Neither a rule nor an earlier approval permits a call that the user must be asked about.
 #[test]
 fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
-    let honest = complete_call();
-    let changed = edited_call(|call| call.apply_note(Note::Changed));
-    let asked = edited_call(|call| call.apply_note(Note::MustBeAsked));
-    let unknown =
+    let unchanged_call = complete_call();
+    let changed_call = edited_call(|call| call.apply_note(Note::Changed));
+    let asked_call = edited_call(|call| call.apply_note(Note::MustBeAsked));
+    let unknown_call =
         edited_call(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
@@ -118,7 +118,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
             earlier: Some(earlier_approval()),
             ..plain_facts(call, Some(&spec))
         };
-        for call in [&changed, &asked, &unknown] {
+        for call in [&changed_call, &asked_call, &unknown_call] {
             assert_eq!(
                 check(facts(call)),
                 NextStep::Ask,
@@ -126,36 +126,36 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
                 call.history()
             );
         }
-        let by_caller = CheckFacts {
+        let facts_with_ask = CheckFacts {
             ask: true,
-            ..facts(&honest)
+            ..facts(&unchanged_call)
         };
-        assert_eq!(check(by_caller), NextStep::Ask);
-        let changed_since_asked = CheckFacts {
+        assert_eq!(check(facts_with_ask), NextStep::Ask);
+        let facts_with_change = CheckFacts {
             is_unchanged_since_asked: false,
-            ..facts(&honest)
+            ..facts(&unchanged_call)
         };
-        assert_eq!(check(changed_since_asked), NextStep::Ask);
+        assert_eq!(check(facts_with_change), NextStep::Ask);
     }
     // An idempotent call is not asked about because of its unknown outcome.
-    let mut twice = action(Policy::Never);
-    twice.idempotent = true;
+    let mut idempotent_spec = action(Policy::Never);
+    idempotent_spec.idempotent = true;
     assert_eq!(
-        check(plain_facts(&unknown, Some(&twice))),
+        check(plain_facts(&unknown_call, Some(&idempotent_spec))),
         NextStep::Permit(None)
     );
 }
 
 #[test]
 fn a_faulty_call_fails_before_any_question() {
-    let changed = edited_call(|call| call.apply_note(Note::Changed));
+    let changed_call = edited_call(|call| call.apply_note(Note::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = CheckFacts {
             fault: Some(error()),
             ask: true,
             earlier: Some(earlier_approval()),
-            ..plain_facts(&changed, Some(&spec))
+            ..plain_facts(&changed_call, Some(&spec))
         };
         assert_eq!(check(facts), NextStep::Answer(CallReply::Fault(error())));
     }
@@ -163,23 +163,23 @@ fn a_faulty_call_fails_before_any_question() {
 
 #[test]
 fn a_call_without_an_action_is_remote_or_fails() {
-    let wrong = |error| NextStep::Answer(CallReply::Fault(error));
+    let fault_step = |error| NextStep::Answer(CallReply::Fault(error));
     for (origin, offer, next) in [
         (Origin::Agent, OfferStatus::Unknown, NextStep::Remote),
         (
             Origin::Agent,
             OfferStatus::Offered,
-            wrong(not_found_error("pay")),
+            fault_step(not_found_error("pay")),
         ),
         (
             Origin::Agent,
             OfferStatus::HeldBack,
-            wrong(not_offered_error("pay")),
+            fault_step(not_offered_error("pay")),
         ),
         (
             Origin::Intercepted,
             OfferStatus::Unknown,
-            wrong(not_found_error("pay")),
+            fault_step(not_found_error("pay")),
         ),
         (Origin::Provider, OfferStatus::Offered, NextStep::Remote),
         (Origin::Provider, OfferStatus::HeldBack, NextStep::Remote),
@@ -191,7 +191,7 @@ fn a_call_without_an_action_is_remote_or_fails() {
         };
         assert_eq!(check(facts), next, "{origin:?} {offer:?}");
     }
-    // Calls that the provider ran are never run here, even if an action is registered.
+    // Calls that the provider ran never run in the page, even if an action is registered.
     let (call, spec) = (call_from(Origin::Provider), action(Policy::Never));
     assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Remote);
 }
@@ -207,41 +207,49 @@ fn an_approval_given_by_interrupt_is_not_handed_off_again() {
 
 #[test]
 fn a_checked_call_proceeds_by_run_end_eagerness_and_order() {
-    let open = || State::Open(Box::default());
-    let step = |event| open().step(event).unwrap_or_default();
-    let allowed = || step(StateEvent::Cleared);
-    let invalid = || step(StateEvent::FoundInvalid(error()));
-    let denied = || step(StateEvent::DeniedBefore(Some("no".to_owned())));
-    let remote = || step(StateEvent::FoundRemote);
-    let no = || NextStep::Answer(CallReply::Denied(Some("no".to_owned())));
-    let fault = || NextStep::Answer(CallReply::Fault(error()));
+    let open_state = || State::Open(Box::default());
+    let step = |event| open_state().step(event).unwrap_or_default();
+    let allowed_state = || step(StateEvent::Cleared);
+    let invalid_state = || step(StateEvent::FoundInvalid(error()));
+    let denied_state = || step(StateEvent::DeniedBefore(Some("no".to_owned())));
+    let remote_state = || step(StateEvent::FoundRemote);
+    let denial_step = || NextStep::Answer(CallReply::Denied(Some("no".to_owned())));
+    let fault_step = || NextStep::Answer(CallReply::Fault(error()));
     // Columns: run over, eager, by the agent, in order.
     for (state, [run_over, eager, by_agent, in_order], next) in [
-        (allowed(), [true, false, false, true], NextStep::Start),
-        (allowed(), [true, false, false, false], NextStep::Wait),
-        (allowed(), [false, false, false, true], NextStep::Wait),
-        (allowed(), [false, true, false, true], NextStep::Start),
-        (allowed(), [true, false, true, false], NextStep::HandOff),
-        (allowed(), [false, true, true, true], NextStep::Wait),
+        (allowed_state(), [true, false, false, true], NextStep::Start),
+        (allowed_state(), [true, false, false, false], NextStep::Wait),
+        (allowed_state(), [false, false, false, true], NextStep::Wait),
+        (allowed_state(), [false, true, false, true], NextStep::Start),
         (
-            remote(),
+            allowed_state(),
+            [true, false, true, false],
+            NextStep::HandOff,
+        ),
+        (allowed_state(), [false, true, true, true], NextStep::Wait),
+        (
+            remote_state(),
             [true, false, false, false],
             NextStep::Answer(CallReply::NoResult),
         ),
-        (remote(), [false, true, false, true], NextStep::Wait),
-        (invalid(), [true, false, false, false], fault()),
-        (invalid(), [false, true, false, true], NextStep::Wait),
-        (denied(), [true, false, false, false], no()),
-        (denied(), [false, true, false, true], NextStep::Wait),
-        (open(), [true, true, false, true], NextStep::Wait),
+        (remote_state(), [false, true, false, true], NextStep::Wait),
+        (invalid_state(), [true, false, false, false], fault_step()),
+        (invalid_state(), [false, true, false, true], NextStep::Wait),
+        (denied_state(), [true, false, false, false], denial_step()),
+        (denied_state(), [false, true, false, true], NextStep::Wait),
+        (open_state(), [true, true, false, true], NextStep::Wait),
         (State::default(), [true, true, false, true], NextStep::Wait),
     ] {
-        let at = ProceedConditions {
+        let conditions = ProceedConditions {
             run_over,
             eager,
             by_agent,
             in_order,
         };
-        assert_eq!(next_step(&state, at), next, "{state:?} {at:?}");
+        assert_eq!(
+            next_step(&state, conditions),
+            next,
+            "{state:?} {conditions:?}"
+        );
     }
 }

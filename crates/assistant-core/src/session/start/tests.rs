@@ -1,4 +1,4 @@
-//! Tests of the final check before a handler starts. Each call bypasses the states and the earlier
+//! Tests of the final check before a handler starts. Each test bypasses the states and the earlier
 //! check, as if they had failed; only approved or permitted calls start.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
@@ -53,13 +53,13 @@ impl Host for RuleHost {
 }
 
 /// A session with a call whose start is being written.
-struct Scene {
+struct Fixture {
     session: Session,
     page: RuleHost,
     key: CallKey,
 }
 
-/// The source of the permission.
+/// The source of the permission of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum PermittedBy {
     Person,
@@ -94,9 +94,9 @@ fn spec(name: &str, approval: Policy) -> Box<ActionSpec> {
     Box::new(spec)
 }
 
-impl Scene {
+impl Fixture {
     fn new(by: PermittedBy) -> Self {
-        let mut scene = Self {
+        let mut fixture = Self {
             session: Session::new("thread", SessionOptions::default()),
             page: RuleHost {
                 later: by == PermittedBy::RuleLater,
@@ -106,14 +106,14 @@ impl Scene {
         };
         for (number, name) in [(1, "f"), (2, "g")] {
             let (id, spec) = (RegistrationId::new(number), spec(name, by.policy()));
-            scene.handle_input(Input::Register { id, spec });
+            fixture.handle_input(Input::Register { id, spec });
         }
         let content = crate::event::Content::Text("go".to_owned());
-        let mut output = scene.handle_input(Input::Send { content });
+        let mut output = fixture.handle_input(Input::Send { content });
         let Some(Effect::PrepareRun { run }) = output.effects.pop() else {
             panic!("no run: {output:?}");
         };
-        scene.handle_input(Input::OpenRun { run });
+        fixture.handle_input(Input::OpenRun { run });
         let tool_call_id = "c".to_owned();
         for event in [
             EventKind::run_started("thread", "r"),
@@ -136,14 +136,14 @@ impl Scene {
             },
         ] {
             let event = Box::new(event.into());
-            scene.handle_input(Input::Event { run, event });
+            fixture.handle_input(Input::Event { run, event });
         }
         let end = StreamEnd::Closed;
-        scene.handle_input(Input::RunClosed { run, end });
-        scene.key = scene.session.conversation.call_by_wire_id("c").unwrap().0;
-        scene.give_permission(by);
-        assert!(matches!(scene.call().state(), State::Committing(..)));
-        scene
+        fixture.handle_input(Input::RunClosed { run, end });
+        fixture.key = fixture.session.conversation.call_by_wire_id("c").unwrap().0;
+        fixture.give_permission(by);
+        assert!(matches!(fixture.call().state(), State::Committing(..)));
+        fixture
     }
 
     fn give_permission(&mut self, by: PermittedBy) {
@@ -194,11 +194,11 @@ impl Scene {
         };
         self.session.invoke_handler(&self.key, &mut cx);
         let effects = cx.output.effects.into_iter();
-        let mut started = effects.filter_map(|effect| match effect {
+        let mut invocations = effects.filter_map(|effect| match effect {
             Effect::Invoke(invocation) => Some((invocation.registration, invocation.args)),
             _ => None,
         });
-        started.next()
+        invocations.next()
     }
 }
 
@@ -214,47 +214,47 @@ fn a_call_permitted_as_shown_starts() {
             PermittedBy::PersonWithEdits => "Bea",
             _ => "Ann",
         };
-        let started = Some((RegistrationId::new(1), json!({"to": name})));
-        assert_eq!(Scene::new(by).invoke(), started, "{by:?}");
+        let expected = Some((RegistrationId::new(1), json!({"to": name})));
+        assert_eq!(Fixture::new(by).invoke(), expected, "{by:?}");
     }
 }
 
 #[test]
 fn a_call_forged_after_its_permission_is_asked_about() {
-    type Forge = fn(&mut Scene);
-    let forgeries: [(&str, Forge); 8] = [
-        ("other arguments", |scene| {
-            scene.edit_call(|call| set_args(call, "{\"to\":\"Eve\"}"));
-            scene.edit_call(|call| call.edit_review(|review| review.edited_args = None));
+    type Forgery = fn(&mut Fixture);
+    let forgeries: [(&str, Forgery); 8] = [
+        ("other arguments", |fixture| {
+            fixture.edit_call(|call| set_args(call, "{\"to\":\"Eve\"}"));
+            fixture.edit_call(|call| call.edit_review(|review| review.edited_args = None));
         }),
-        ("another name", |scene| {
-            scene.edit_call(|call| call.name = "g".to_owned());
+        ("another name", |fixture| {
+            fixture.edit_call(|call| call.name = "g".to_owned());
         }),
-        ("edits that were not made", |scene| {
-            scene.edit_call(|call| {
+        ("edits that were not made", |fixture| {
+            fixture.edit_call(|call| {
                 call.edit_review(|review| review.edited_args = Some(json!({"to": "Eve"})));
             });
         }),
-        ("no approval", |scene| {
-            scene.edit_call(|call| {
+        ("no approval", |fixture| {
+            fixture.edit_call(|call| {
                 call.edit_review(|review| (review.approval, review.cleared) = (None, None));
             });
         }),
-        ("a question without an answer", |scene| {
-            scene.edit_call(|call| {
+        ("a question without an answer", |fixture| {
+            fixture.edit_call(|call| {
                 call.edit_review(|review| review.approval = Some(CallApproval::default()));
             });
         }),
-        ("a denial", |scene| {
-            scene.edit_call(|call| {
+        ("a denial", |fixture| {
+            fixture.edit_call(|call| {
                 call.edit_review(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.decision = Some(Decision::Denied { reason: None });
                 });
             });
         }),
-        ("an answer to the agent about something else", |scene| {
-            scene.edit_call(|call| {
+        ("an answer to the agent about something else", |fixture| {
+            fixture.edit_call(|call| {
                 call.edit_review(|review| {
                     let approval = review.approval.get_or_insert_default();
                     approval.interrupt_id = Some("i".to_owned());
@@ -262,29 +262,29 @@ fn a_call_forged_after_its_permission_is_asked_about() {
                 });
             });
         }),
-        ("other rules", |scene| {
-            let mut other = spec("f", Policy::Always);
-            other.parameters = json!({"type": "object", "title": "other"});
+        ("other rules", |fixture| {
+            let mut other_spec = spec("f", Policy::Always);
+            other_spec.parameters = json!({"type": "object", "title": "other"});
             let id = RegistrationId::new(1);
-            assert!(scene.session.registry.register(id, *other));
+            assert!(fixture.session.registry.register(id, *other_spec));
         }),
     ];
     for by in PermittedBy::ALL {
-        for (what, forge) in forgeries {
-            // An action without approval needs no confirmation of its content.
-            let is_free = matches!(
-                what,
+        for (label, forge) in forgeries {
+            // A call that needs no approval may start in spite of these changes.
+            let is_harmless = matches!(
+                label,
                 "other arguments" | "another name" | "edits that were not made" | "no approval"
             );
-            if by == PermittedBy::NotPermitted && is_free {
+            if by == PermittedBy::NotPermitted && is_harmless {
                 continue;
             }
-            let mut scene = Scene::new(by);
-            forge(&mut scene);
-            assert_eq!(scene.invoke(), None, "{by:?}: {what}");
-            let is_asked = matches!(scene.call().state(), State::Asked(_));
-            assert!(is_asked, "{by:?}: {what}");
-            assert!(scene.call().has_changed(), "{by:?}: {what}");
+            let mut fixture = Fixture::new(by);
+            forge(&mut fixture);
+            assert_eq!(fixture.invoke(), None, "{by:?}: {label}");
+            let is_asked = matches!(fixture.call().state(), State::Asked(_));
+            assert!(is_asked, "{by:?}: {label}");
+            assert!(fixture.call().has_changed(), "{by:?}: {label}");
         }
     }
 }
@@ -292,9 +292,9 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 #[test]
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in PermittedBy::ALL {
-        let mut scene = Scene::new(by);
-        let fingerprint = fingerprint_call(scene.call(), None);
-        scene.edit_call(|call| {
+        let mut fixture = Fixture::new(by);
+        let fingerprint = fingerprint_call(fixture.call(), None);
+        fixture.edit_call(|call| {
             call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
                 approval.interrupt_id = Some("i".to_owned());
@@ -303,39 +303,39 @@ fn an_approved_interrupt_does_not_replace_a_local_approval() {
             });
         });
         let is_asked = by.policy() == Policy::Always;
-        assert_eq!(scene.invoke().is_none(), is_asked, "{by:?}");
+        assert_eq!(fixture.invoke().is_none(), is_asked, "{by:?}");
     }
 }
 
 #[test]
 fn incomplete_remote_and_unregistered_calls_do_not_start() {
     for by in PermittedBy::ALL {
-        let mut scene = Scene::new(by);
-        scene.edit_call(|call| {
+        let mut fixture = Fixture::new(by);
+        fixture.edit_call(|call| {
             call.push_args("}");
             call.edit_review(|review| review.edited_args = None);
         });
-        assert_eq!(scene.invoke(), None, "{by:?}");
+        assert_eq!(fixture.invoke(), None, "{by:?}");
 
-        let mut scene = Scene::new(by);
-        let mut theirs = spec("f", by.policy());
-        theirs.execution = Execution::Agent;
-        scene
+        let mut fixture = Fixture::new(by);
+        let mut agent_spec = spec("f", by.policy());
+        agent_spec.execution = Execution::Agent;
+        fixture
             .session
             .registry
-            .register(RegistrationId::new(1), *theirs);
-        assert_eq!(scene.invoke(), None, "{by:?}");
+            .register(RegistrationId::new(1), *agent_spec);
+        assert_eq!(fixture.invoke(), None, "{by:?}");
 
-        let mut scene = Scene::new(by);
-        scene.session.registry.unregister(RegistrationId::new(1));
-        assert_eq!(scene.invoke(), None, "{by:?}");
+        let mut fixture = Fixture::new(by);
+        fixture.session.registry.unregister(RegistrationId::new(1));
+        assert_eq!(fixture.invoke(), None, "{by:?}");
     }
 }
 
 #[test]
 fn the_started_handler_belongs_to_the_checked_action() {
-    let mut scene = Scene::new(PermittedBy::NotPermitted);
-    scene.edit_call(|call| call.name = "g".to_owned());
-    let started = scene.invoke().map(|(registration, _)| registration);
-    assert_eq!(started, Some(RegistrationId::new(2)));
+    let mut fixture = Fixture::new(PermittedBy::NotPermitted);
+    fixture.edit_call(|call| call.name = "g".to_owned());
+    let registration = fixture.invoke().map(|(registration, _)| registration);
+    assert_eq!(registration, Some(RegistrationId::new(2)));
 }
