@@ -233,9 +233,9 @@ impl LoopEvents {
             _ => None,
         }));
         let mut events = Vec::new();
-        let mut visited = HashSet::new();
+        let mut visited_ids = HashSet::new();
         for id in changed_ids {
-            if visited.insert(id.clone())
+            if visited_ids.insert(id.clone())
                 && let Some(message) = conversation.message(&id)
             {
                 self.record_message(conversation, message, &mut events);
@@ -306,12 +306,12 @@ impl LoopEvents {
             });
         }
         for call in message_calls() {
-            let (key, name, current) = (call.key(), call.name.clone(), stage_of(call.phase()));
-            let Some(previous) = self.calls.insert(key, current) else {
+            let (key, name, stage) = (call.key(), call.name.clone(), stage_of(call.phase()));
+            let Some(previous_stage) = self.calls.insert(key, stage) else {
                 continue;
             };
-            match (previous, current) {
-                (ReportedStage::Executed, _) => drop(self.calls.insert(key, previous)),
+            match (previous_stage, stage) {
+                (ReportedStage::Executed, _) => drop(self.calls.insert(key, previous_stage)),
                 (ReportedStage::Generated, ReportedStage::Started) => {
                     events.push(LoopEvent::ToolStarted { call: key, name });
                 }

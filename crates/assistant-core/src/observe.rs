@@ -87,12 +87,12 @@ impl<T: ?Sized> Observers<T> {
     /// not even by a notification in progress.
     pub fn remove(&self, id: ObserverId) -> bool {
         // The observer is dropped after the borrow ends, since its destructor may access the list.
-        let removed = {
+        let observer = {
             let mut list = self.list.borrow_mut();
             let index = list.iter().position(|(other, _)| *other == id);
             index.map(|index| list.remove(index))
         };
-        removed.is_some()
+        observer.is_some()
     }
 
     /// Returns true if there are no observers.

@@ -74,7 +74,8 @@ pub(super) fn edited_action(decision: &Value) -> Option<&Value> {
 /// `langgraph.raw`, where the adapter of `LangGraph` puts the value of an interrupt.
 fn candidate_objects(metadata: Option<&Object>) -> Vec<&Object> {
     let value_in = |object: Option<_>| Object::get(object?, "value")?.as_object();
-    let raw = metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
-    let objects = [metadata, value_in(metadata), raw, value_in(raw)];
+    let raw_value =
+        metadata.and_then(|metadata| metadata.get("langgraph")?.get("raw")?.as_object());
+    let objects = [metadata, value_in(metadata), raw_value, value_in(raw_value)];
     objects.into_iter().flatten().collect()
 }

@@ -30,11 +30,12 @@ impl Session {
             return;
         }
         let state = self.conversation.call(key).map(|call| call.state().clone());
-        let on_path = self.conversation.is_run_call(key) || self.conversation.is_direct_call(key);
+        let is_on_path =
+            self.conversation.is_run_call(key) || self.conversation.is_direct_call(key);
         match (state, &verdict) {
-            (Some(State::Asked(_)), _) if on_path => {}
-            (Some(State::Missing(_)), Verdict::Deny { .. }) if on_path => {}
-            (Some(State::Missing(_)), _) if on_path => return cx.refuse(Refusal::NotRegistered),
+            (Some(State::Asked(_)), _) if is_on_path => {}
+            (Some(State::Missing(_)), Verdict::Deny { .. }) if is_on_path => {}
+            (Some(State::Missing(_)), _) if is_on_path => return cx.refuse(Refusal::NotRegistered),
             _ => return cx.refuse(Refusal::AlreadyResolved),
         }
         if !verdict.is_denial() && self.has_call_changed(key, shown) {
@@ -137,12 +138,12 @@ impl Session {
 
     /// Records a decision together with the fingerprint of the call that the decision is about.
     pub(super) fn record_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
-        let (fingerprint, by) = (self.call_fingerprint(key), cx.by);
+        let (fingerprint, decider) = (self.call_fingerprint(key), cx.by);
         self.conversation.apply_note(
             key,
             Note::DecidedAsShown {
                 decision,
-                by,
+                by: decider,
                 shown: fingerprint,
             },
         );

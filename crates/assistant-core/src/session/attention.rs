@@ -114,14 +114,14 @@ impl Session {
     /// Counts the question of an interrupt. Returns true, with a diagnostic, if the interrupt is
     /// held back because the user would be asked too often.
     pub(super) fn count_or_hold_back_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) -> bool {
-        let counted = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
-        if let Err(limit) = counted {
+        let result = self.count_question(QuestionSubject::Interrupt(id.to_owned()), cx.now);
+        if let Err(limit) = result {
             cx.warn(
                 "too-many-questions",
                 format!("interrupt held back: {}", limit.message()),
             );
         }
-        counted.is_err()
+        result.is_err()
     }
 
     /// Counts a question. Fails with the limit that the question would exceed. A repeated question
@@ -261,12 +261,12 @@ impl Session {
     /// Denies the questions about calls and the interrupts, ends the calls of the page itself, and
     /// stops everything in progress. Refused if nothing is in progress.
     pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
-        let direct = self.direct_call_keys();
-        if !self.is_busy() && direct.is_empty() {
+        let direct_keys = self.direct_call_keys();
+        if !self.is_busy() && direct_keys.is_empty() {
             return cx.refuse(Refusal::NothingToDo);
         }
         let mut keys = self.conversation.active_calls();
-        keys.extend(direct.iter().copied());
+        keys.extend(direct_keys.iter().copied());
         for key in keys {
             let state = self.conversation.call(&key).map(ToolCall::state);
             if matches!(
@@ -290,7 +290,7 @@ impl Session {
         for id in self.interrupts.unanswered_ids() {
             self.deny_interrupt(&id, cx);
         }
-        for key in &direct {
+        for key in &direct_keys {
             self.give_up_call(key, None, cx);
         }
         self.stop_turn(cx);

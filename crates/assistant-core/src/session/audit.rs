@@ -207,8 +207,8 @@ impl AuditEntry {
             CallEventKind::Asked { by } => ("asked", json!({"by": by.as_str()})),
             CallEventKind::Allowed { by } => ("allowed", allowed_by_to_value(by)),
             CallEventKind::Denied { reason, by } => {
-                let by = by.map(Decider::as_str);
-                ("denied", json!({"reason": reason, "by": by}))
+                let decider = by.map(Decider::as_str);
+                ("denied", json!({"reason": reason, "by": decider}))
             }
             CallEventKind::DeniedBefore { reason } => ("denied-before", json!({"reason": reason})),
             CallEventKind::Remote => ("remote", json!({})),

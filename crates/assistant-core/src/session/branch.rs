@@ -134,14 +134,14 @@ impl Session {
             Some(Role::Assistant | Role::Reasoning | Role::Activity) => {}
             Some(_) => return cx.refuse(Refusal::Tree(TreeError::NotAssistant)),
         }
-        let mut first = message.clone();
-        while let Some(parent) = self.conversation.parent(&first) {
-            if !self.conversation.is_same_response(parent, &first) {
+        let mut first_id = message.clone();
+        while let Some(parent) = self.conversation.parent(&first_id) {
+            if !self.conversation.is_same_response(parent, &first_id) {
                 break;
             }
-            first = parent.clone();
+            first_id = parent.clone();
         }
-        self.branch_off_version(&first, None, cx);
+        self.branch_off_version(&first_id, None, cx);
     }
 
     /// Branches off a new version of a message and starts its run: with `content`, an edited

@@ -60,10 +60,10 @@ impl Session {
                     .blocks
                     .is_some_and(|key| conversation.is_run_call(&key))
         };
-        let Some(restored) = self.interrupts.select_branch(is_on_run_branch) else {
+        let Some(restored_interrupts) = self.interrupts.select_branch(is_on_run_branch) else {
             return;
         };
-        for open in restored {
+        for open in restored_interrupts {
             // Of two interrupts with the same id, only the newer one can be answered.
             if self.interrupts.find(&open.interrupt.id).is_some() {
                 continue;

@@ -25,11 +25,11 @@ impl Output {
         let mut indices: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
         for event in &self.calls {
             let key = (event.call, event.thread_id.is_some());
-            let earlier = indices.get(&key).and_then(|index| events.get_mut(*index));
-            if let Some(earlier) = earlier {
-                let first_phase = earlier.before;
-                earlier.clone_from(event);
-                earlier.before = first_phase;
+            let earlier_event = indices.get(&key).and_then(|index| events.get_mut(*index));
+            if let Some(earlier_event) = earlier_event {
+                let first_phase = earlier_event.before;
+                earlier_event.clone_from(event);
+                earlier_event.before = first_phase;
             } else {
                 indices.insert(key, events.len());
                 events.push(event.clone());

@@ -5,9 +5,9 @@
 
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
+    event_class::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
     intake::{Admission, strip_text},
-    legacy,
-    watch::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
+    legacy_interrupt,
 };
 use crate::{
     conversation::{ApplyContext, CallKey, State},
@@ -26,10 +26,10 @@ impl Session {
             let message = "an event came after the end of its run: ignored";
             return cx.warn("event-after-end", message.to_owned());
         }
-        let replayed = self.count_run_event();
+        let is_replayed = self.count_run_event();
         // A replayed event was admitted before. Only the end of a run is admitted again, since its
         // contents are stored in the run.
-        let is_admitted = replayed && !matches!(event.kind, EventKind::RunFinished { .. });
+        let is_admitted = is_replayed && !matches!(event.kind, EventKind::RunFinished { .. });
         let admission = match is_admitted {
             true => Admission::Take,
             false => self.admit_event(&mut event),
@@ -40,12 +40,12 @@ impl Session {
             Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
-        let extended_id = extended_call_id(&event.kind).filter(|_| !replayed);
+        let extended_id = extended_call_id(&event.kind).filter(|_| !is_replayed);
         if let Some(id) = extended_id.filter(|id| self.is_unaffected(id)) {
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
-        if !replayed {
+        if !is_replayed {
             self.report_reused_id(&event.kind, cx);
         }
         let is_run_boundary = matches!(
@@ -60,26 +60,30 @@ impl Session {
         match &event.kind {
             EventKind::RunStarted { .. } => self.mark_run_started(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
-                return self.record_reported_end(event, replayed, cx);
+                return self.record_reported_end(event, is_replayed, cx);
             }
             EventKind::Custom { name, value } => {
-                let raw = event.base.raw_event.as_deref();
-                let interrupt = legacy::parse_interrupt_event(name, value, raw, self.last_number);
-                return self.handle_custom_event(event, interrupt, replayed, cx);
+                let raw_event = event.base.raw_event.as_deref();
+                let number = self.last_number;
+                let interrupt =
+                    legacy_interrupt::parse_interrupt_event(name, value, raw_event, number);
+                return self.handle_custom_event(event, interrupt, is_replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.record_agent_step(&event.kind, cx);
-                return self.keep_side_event(event, replayed, cx);
+                return self.keep_side_event(event, is_replayed, cx);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.record_subagent(&event.kind, cx);
-                return self.keep_side_event(event, replayed, cx);
+                return self.keep_side_event(event, is_replayed, cx);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
-            | EventKind::ReasoningEnd { .. } => return self.keep_side_event(event, replayed, cx),
+            | EventKind::ReasoningEnd { .. } => {
+                return self.keep_side_event(event, is_replayed, cx);
+            }
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.update_run_summary(|run| run.has_text = true);
             }
@@ -91,15 +95,16 @@ impl Session {
                 tool_call_name,
                 ..
             } => {
-                let existing = self.conversation.call_by_wire_id(tool_call_id);
-                if replayed || existing.is_none_or(|(_, call)| call.name != *tool_call_name) {
+                let existing_call = self.conversation.call_by_wire_id(tool_call_id);
+                if is_replayed || existing_call.is_none_or(|(_, call)| call.name != *tool_call_name)
+                {
                     let name = tool_call_name.clone();
                     self.turn.update_run_summary(|run| run.tools.push(name));
                 }
             }
             _ => {}
         }
-        if replayed {
+        if is_replayed {
             return;
         }
         let calls_to_check = match extended_call_id(&event.kind) {
@@ -127,8 +132,8 @@ impl Session {
 
     /// Stores a side event for the application, unless the event is received again after a
     /// reconnection. An event that alone exceeds the limit is dropped with a diagnostic.
-    fn keep_side_event(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
-        if replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
+    fn keep_side_event(&mut self, event: Event, is_replayed: bool, cx: &mut Cx<'_>) {
+        if is_replayed && self.turn.run().is_some_and(|run| run.cut.is_some()) {
             return;
         }
         let max = self.options.limits.side_event_bytes;
@@ -228,7 +233,7 @@ impl Session {
         &mut self,
         event: Event,
         interrupt: Option<Interrupt>,
-        replayed: bool,
+        is_replayed: bool,
         cx: &mut Cx<'_>,
     ) {
         let interrupt = interrupt.filter(|_| self.admit_interrupt());
@@ -236,6 +241,6 @@ impl Session {
             run.raised_by_event.push(interrupt);
             self.last_number += 1;
         }
-        self.keep_side_event(event, replayed, cx);
+        self.keep_side_event(event, is_replayed, cx);
     }
 }

@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// The result of a call with an unknown outcome that the user does not want to run again.
-const UNKNOWN_OUTCOME: &str =
+const UNKNOWN_OUTCOME_MESSAGE: &str =
     "It was started before the page was reloaded. Its outcome is unknown. It was not run again.";
 
 /// The result of a call that equals a call denied in this turn.
-const DENIED_BEFORE: &str =
+const DENIED_BEFORE_MESSAGE: &str =
     "The user already denied this call. They were not asked again. Do not repeat it.";
 
 /// The outcome of a call, with the value for the agent.
@@ -267,12 +267,14 @@ impl Session {
         let was_denied_before = call.is_some_and(ToolCall::denied_before);
         let reply = custom_reply.unwrap_or_else(|| match reason {
             reason if is_unknown => {
-                json!({"status": "unknown", "reason": reason, "message": UNKNOWN_OUTCOME})
+                json!({"status": "unknown", "reason": reason, "message": UNKNOWN_OUTCOME_MESSAGE})
             }
             Some(reason) if was_denied_before => {
-                json!({"status": "denied", "reason": reason, "message": DENIED_BEFORE})
+                json!({"status": "denied", "reason": reason, "message": DENIED_BEFORE_MESSAGE})
             }
-            None if was_denied_before => json!({"status": "denied", "message": DENIED_BEFORE}),
+            None if was_denied_before => {
+                json!({"status": "denied", "message": DENIED_BEFORE_MESSAGE})
+            }
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });

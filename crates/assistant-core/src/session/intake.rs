@@ -77,17 +77,17 @@ impl ReceivedAmounts {
     /// Counts an encrypted value, which is useful only as a whole. Returns false, and counts it as
     /// dropped, if it is over the limit.
     fn admits_encrypted_value(&mut self, value: &str, limits: &Limits) -> bool {
-        let fits = value.len() <= limits.message_bytes;
-        match fits {
+        let is_within_limit = value.len() <= limits.message_bytes;
+        match is_within_limit {
             true => self.bytes = self.bytes.saturating_add(value.len()),
             false => self.count_dropped(LimitKind::Message, value.len()),
         }
-        fits
+        is_within_limit
     }
 
     pub(super) fn count_dropped(&mut self, kind: LimitKind, amount: usize) {
-        let dropped = self.dropped.entry(kind).or_default();
-        *dropped = dropped.saturating_add(amount);
+        let total = self.dropped.entry(kind).or_default();
+        *total = total.saturating_add(amount);
     }
 
     /// Returns a mutable reference to the recorded size of a message's text, in bytes. At the first

@@ -18,9 +18,12 @@ impl Session {
     /// Moves the interrupts that no longer match the card of their call to the inbox. Returns true
     /// if any were moved.
     pub(super) fn move_unmatched_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
-        let unanswered = self.interrupts.unanswered_on_card(key);
-        let unmatched = unanswered.filter(|open| !self.can_be_answered_on_card(open, key));
-        let unmatched_ids: Vec<String> = unmatched.map(|open| open.interrupt.id.clone()).collect();
+        let unanswered_interrupts = self.interrupts.unanswered_on_card(key);
+        let unmatched_interrupts =
+            unanswered_interrupts.filter(|open| !self.can_be_answered_on_card(open, key));
+        let unmatched_ids: Vec<String> = unmatched_interrupts
+            .map(|open| open.interrupt.id.clone())
+            .collect();
         for id in &unmatched_ids {
             self.interrupt_call(*key, id, false);
             self.interrupts.move_to_inbox(id);
@@ -34,14 +37,14 @@ impl Session {
     pub(super) fn reblock_call(&mut self, id: &str, key: CallKey, card: bool) {
         let mut interrupts = self.interrupts.all_branches();
         let open = interrupts.find(|open| open.interrupt.id == id);
-        let card = card && open.is_some_and(|open| self.can_be_answered_on_card(open, &key));
+        let is_on_card = card && open.is_some_and(|open| self.can_be_answered_on_card(open, &key));
         drop(interrupts);
-        if !card {
+        if !is_on_card {
             self.interrupts.move_to_inbox(id);
         }
         self.conversation
-            .apply_state_event(&key, StateEvent::InterruptReopened { card });
-        if !self.interrupt_call(key, id, card) {
+            .apply_state_event(&key, StateEvent::InterruptReopened { card: is_on_card });
+        if !self.interrupt_call(key, id, is_on_card) {
             self.interrupts.detach_call(id);
         }
     }

@@ -40,16 +40,16 @@ impl Session {
             open.held_back =
                 denial.is_none() && self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
             if let Some(key) = key {
-                let card = card_key.is_some() && !open.held_back;
-                if self.interrupt_call(key, &open.interrupt.id, card) {
-                    open.call = card.then_some(key);
+                let is_on_card = card_key.is_some() && !open.held_back;
+                if self.interrupt_call(key, &open.interrupt.id, is_on_card) {
+                    open.call = is_on_card.then_some(key);
                     open.blocks = Some(key);
                 }
             }
             // Of two interrupts with the same id, only the newer one can be answered, so the
             // call of the older one is blocked without a card.
-            let older = self.interrupts.find(&open.interrupt.id);
-            let older_key = older.and_then(|older| older.call);
+            let older_interrupt = self.interrupts.find(&open.interrupt.id);
+            let older_key = older_interrupt.and_then(|older| older.call);
             if let Some(key) = older_key.filter(|key| open.blocks != Some(*key)) {
                 self.interrupt_call(key, &open.interrupt.id, false);
             }
@@ -189,8 +189,9 @@ impl Session {
         (status, payload): (ResumeStatus, Option<Value>),
         cx: &mut Cx<'_>,
     ) {
-        let current = self.question_fingerprint(id);
-        if status == ResumeStatus::Resolved && current.is_some_and(|current| current != *shown) {
+        let fingerprint = self.question_fingerprint(id);
+        let has_changed = fingerprint.is_some_and(|fingerprint| fingerprint != *shown);
+        if status == ResumeStatus::Resolved && has_changed {
             return cx.refuse(Refusal::Changed);
         }
         let open = self.interrupts.find(id);
@@ -324,7 +325,7 @@ impl Session {
 
     /// Applies [`StateEvent::SendFailed`] to the calls on other branches whose answers an ended run
     /// was sending.
-    pub(super) fn mark_answers_returned(&mut self) {
+    pub(super) fn mark_answers_on_other_branches(&mut self) {
         let is_being_sent = |call: &&ToolCall| {
             let state = call.state();
             matches!(

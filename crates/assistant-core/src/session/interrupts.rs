@@ -241,15 +241,15 @@ impl Interrupts {
         &mut self,
         is_on_branch: impl Fn(&OpenInterrupt) -> bool,
     ) -> Option<Vec<OpenInterrupt>> {
-        let set_aside = self.list.extract_if(.., |open| !is_on_branch(open));
-        let set_aside: Vec<_> = set_aside.collect();
-        let restored: Vec<_> = self
+        let other_interrupts = self.list.extract_if(.., |open| !is_on_branch(open));
+        let other_interrupts: Vec<_> = other_interrupts.collect();
+        let restored_interrupts: Vec<_> = self
             .elsewhere
             .extract_if(.., |open| is_on_branch(open))
             .collect();
-        let has_changed = !set_aside.is_empty() || !restored.is_empty();
-        self.elsewhere.extend(set_aside);
-        has_changed.then_some(restored)
+        let has_changed = !other_interrupts.is_empty() || !restored_interrupts.is_empty();
+        self.elsewhere.extend(other_interrupts);
+        has_changed.then_some(restored_interrupts)
     }
 
     /// Opens an interrupt, replacing one with the same id.

@@ -48,8 +48,8 @@ impl StartTimes {
             starts.pop_front();
         }
         let oldest_index = starts.len().checked_sub(count)?;
-        let oldest = starts.get(oldest_index)?;
-        Some((oldest + ms - now).max(1))
+        let oldest_start = starts.get(oldest_index)?;
+        Some((oldest_start + ms - now).max(1))
     }
 
     pub(super) fn record(&mut self, name: &str, now: i64) {

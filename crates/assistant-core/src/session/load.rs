@@ -64,11 +64,13 @@ impl Session {
         let Some(call) = call.filter(|call| !matches!(call.state(), State::Denied { .. })) else {
             return;
         };
-        let succeeded = self.conversation.run_succeeded(call);
+        let has_run_succeeded = self.conversation.run_succeeded(call);
         let is_asked_again = match call.state() {
-            State::Asked(_) => succeeded != Some(false),
+            State::Asked(_) => has_run_succeeded != Some(false),
             // A call of a known run may have been about to start, so it is given up.
-            State::Open(_) | State::Allowed(_) => succeeded.is_none() && !call.was_asked_by_agent(),
+            State::Open(_) | State::Allowed(_) => {
+                has_run_succeeded.is_none() && !call.was_asked_by_agent()
+            }
             _ => false,
         };
         if !is_asked_again {

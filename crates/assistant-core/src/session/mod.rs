@@ -13,9 +13,9 @@
 //! * `prepare`, `execute` and `start` check calls, run them and record results, as `policy` decides;
 //!   `call_events` collects the events of calls in conversations that are opened or replaced,
 //!   `audit` converts events to records.
-//! * `approve` handles decisions of the user, `remembered` applies them to later calls, `uses`
-//!   counts these uses, `interrupt_flow` handles interrupts, `legacy` parses those of an older
-//!   dialect; `agent_call` handles calls that the agent runs.
+//! * `approve` handles decisions of the user, `remembered_approval` applies them to later calls,
+//!   `uses` counts these uses, `interrupt_flow` handles interrupts, `legacy_interrupt` parses those
+//!   of an older dialect; `agent_call` handles calls that the agent runs.
 //! * `branch` changes the tree and queues messages during a run, `fork` assigns thread ids to
 //!   branches, `thread` replaces the conversation and continues its calls, `load` accepts a
 //!   conversation from elsewhere, `restore` continues after a reload, with the `journal`; `pieces`
@@ -36,8 +36,9 @@ mod branch_interrupts;
 mod call_events;
 mod clock;
 mod cut_off;
-mod direct;
+mod direct_call;
 mod effect;
+mod event_class;
 mod events;
 mod execute;
 mod expiry;
@@ -51,7 +52,7 @@ mod interrupt_card;
 mod interrupt_flow;
 mod interrupts;
 mod journal;
-mod legacy;
+mod legacy_interrupt;
 mod limits;
 mod load;
 mod notice;
@@ -62,7 +63,7 @@ mod policy;
 mod prepare;
 mod preview;
 mod refusal;
-mod remembered;
+mod remembered_approval;
 #[cfg(feature = "replay")]
 mod replay;
 mod restore;
@@ -80,7 +81,6 @@ mod summary;
 mod thread;
 mod turn;
 mod uses;
-mod watch;
 
 pub use crate::id::{CommitId, InvocationId, RunKey, Ticket, TimerId};
 pub use action_list::{ActionDecision, DecisionKind, RequestedAction};
@@ -148,15 +148,15 @@ use crate::{
 ///
 /// let mut page = Page::default();
 /// let mut session = Session::new("order-17", SessionOptions::default());
-/// let sent = session.handle(Input::Send { content: "Hello".into() }, &mut page);
-/// let Some(&Effect::PrepareRun { run }) = sent.effects.first() else { unreachable!() };
+/// let output = session.handle(Input::Send { content: "Hello".into() }, &mut page);
+/// let Some(&Effect::PrepareRun { run }) = output.effects.first() else { unreachable!() };
 /// // The request is built when the page is ready.
-/// let opened = session.handle(Input::OpenRun { run }, &mut page);
-/// let Some(Effect::OpenRun { input, .. }) = opened.effects.first() else { unreachable!() };
+/// let output = session.handle(Input::OpenRun { run }, &mut page);
+/// let Some(Effect::OpenRun { input, .. }) = output.effects.first() else { unreachable!() };
 /// assert_eq!(input.messages.len(), 1);
-/// // Until the run has ended, a further message is refused.
-/// let more = session.handle(Input::Send { content: "Hello?".into() }, &mut page);
-/// assert_eq!(more.refused, Some(Refusal::Busy));
+/// // Until the run has ended, further messages are refused.
+/// let output = session.handle(Input::Send { content: "Hello?".into() }, &mut page);
+/// assert_eq!(output.refused, Some(Refusal::Busy));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Session {

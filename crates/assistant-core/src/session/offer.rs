@@ -84,7 +84,7 @@ impl Session {
         let Some(call) = self.conversation.call(key) else {
             return;
         };
-        let Some(current) = self
+        let Some(current_fingerprint) = self
             .registration_for(call)
             .map(|entry| entry.spec.fingerprint())
         else {
@@ -96,12 +96,17 @@ impl Session {
         };
         let (fingerprint, has_changed) = match &call.action {
             None => match run_fingerprint {
-                Some(recorded) if call.history().is_stored && *recorded != current => {
-                    (current, true)
+                Some(recorded) if call.history().is_stored && *recorded != current_fingerprint => {
+                    (current_fingerprint, true)
                 }
-                run_fingerprint => (run_fingerprint.cloned().unwrap_or(current), false),
+                run_fingerprint => (
+                    run_fingerprint.cloned().unwrap_or(current_fingerprint),
+                    false,
+                ),
             },
-            Some(recorded) if call.history().is_stored && *recorded != current => (current, true),
+            Some(recorded) if call.history().is_stored && *recorded != current_fingerprint => {
+                (current_fingerprint, true)
+            }
             Some(_) => return,
         };
         self.conversation.edit_call(key, |call| {
@@ -168,9 +173,12 @@ pub(super) fn add_current_schema(
     entry: &Registration,
     call: &ToolCall,
 ) -> CallError {
-    let current = entry.spec.fingerprint();
-    let is_same =
-        call.action.as_ref().is_none_or(|action| *action == current) && !call.has_changed();
+    let current_fingerprint = entry.spec.fingerprint();
+    let is_same = call
+        .action
+        .as_ref()
+        .is_none_or(|action| *action == current_fingerprint)
+        && !call.has_changed();
     if is_same || error.kind != ErrorKind::InvalidArguments {
         return error;
     }

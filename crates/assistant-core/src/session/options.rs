@@ -14,9 +14,9 @@ use crate::{
 /// use assistant_core::session::{QuestionLimits, Session, SessionOptions, StopCondition};
 ///
 /// // The loop ends after five runs, or after three consecutive runs with the same calls.
-/// let stop = [StopCondition::RunCount(5), StopCondition::RepeatedCalls(3)];
+/// let conditions = [StopCondition::RunCount(5), StopCondition::RepeatedCalls(3)];
 /// let options = SessionOptions::default()
-///     .stop_when(StopCondition::Any(stop.to_vec()))
+///     .stop_when(StopCondition::Any(conditions.to_vec()))
 ///     .questions(QuestionLimits::default().per_run(5).per_minute(None))
 ///     .limits(Limits::default().with_calls(50));
 /// let session = Session::new("order-17", options);

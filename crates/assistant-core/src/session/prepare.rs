@@ -7,10 +7,10 @@
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
+    event_class::CallsToCheck,
     offer::add_current_schema,
     policy::{self, CallReply, CheckFacts, NextStep, OfferStatus},
     shown_call::fingerprint_call,
-    watch::CallsToCheck,
 };
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},

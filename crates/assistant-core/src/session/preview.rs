@@ -77,8 +77,8 @@ impl Session {
             self.request_preview(key, None, cx);
             return Ok(());
         }
-        if let Some(what) = &to_remember {
-            self.approval_to_remember(key, what, None, cx)?;
+        if let Some(remember) = &to_remember {
+            self.approval_to_remember(key, remember, None, cx)?;
         }
         self.request_preview(
             key,

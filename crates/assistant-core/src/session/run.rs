@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The time for which a stream may stay open after its run has finished, in milliseconds.
-const GRACE_MS: u32 = 1_000;
+const GRACE_PERIOD_MS: u32 = 1_000;
 
 /// A run in progress.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Session {
         self.select_branch_interrupts(cx);
         self.conversation.forget_deleted();
         let key = RunKey(self.next_number());
-        let (run_id, replayed) = match self.resumed_position(resumes) {
+        let (run_id, replay_count) = match self.resumed_position(resumes) {
             Some(position) => position,
             None => (cx.host.new_id(), 0),
         };
@@ -108,7 +108,7 @@ impl Session {
         let run = ActiveRun {
             key,
             run_id: summary.run_id.clone(),
-            replayed,
+            replayed: replay_count,
             progressed: false,
             resumptions: 0,
             thread_id: String::new(),
@@ -276,7 +276,7 @@ impl Session {
     /// Records the end that a run reports, closes the open texts, and starts the grace timer of the
     /// stream. Events other than the end of a run are ignored. The cost of a replayed end is not
     /// added again.
-    pub(super) fn record_reported_end(&mut self, event: Event, replayed: bool, cx: &mut Cx<'_>) {
+    pub(super) fn record_reported_end(&mut self, event: Event, is_replayed: bool, cx: &mut Cx<'_>) {
         let (mut raised_interrupts, mut pending_ids) = (Vec::new(), Vec::new());
         let mut is_cut_off = false;
         let (finish, usage) = match event.kind {
@@ -307,7 +307,7 @@ impl Session {
             EventKind::RunError { message, usage, .. } => (ReportedEnd::RunError(message), usage),
             _ => return,
         };
-        if !replayed {
+        if !is_replayed {
             self.record_cost(&usage, cx);
         }
         self.turn.update_run_summary(|run| run.usage.extend(usage));
@@ -331,7 +331,7 @@ impl Session {
         }
         cx.push_effect(Effect::StartTimer {
             timer,
-            ms: GRACE_MS,
+            ms: GRACE_PERIOD_MS,
         });
     }
 

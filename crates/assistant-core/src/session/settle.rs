@@ -41,10 +41,10 @@ impl Session {
         self.close_open_texts(Some(Cut::BrokenOff), cx);
         self.store_steps();
         cx.push_change(Change::Run);
-        let succeeded =
+        let has_succeeded =
             matches!(run.finish, Some(ReportedEnd::Success)) && !end.is_failure_after(&run.finish);
-        self.conversation.runs.end(succeeded);
-        self.mark_answers_returned();
+        self.conversation.runs.end(has_succeeded);
+        self.mark_answers_on_other_branches();
         if run.delivered {
             self.interrupts.cancelled.clear();
         }
@@ -110,7 +110,7 @@ impl Session {
                 self.release_calls(&run.pending_call_ids, &unblocked_keys, cx);
             }
         }
-        self.reselect_old_answer(succeeded, cx);
+        self.reselect_old_answer(has_succeeded, cx);
     }
 
     /// Reopens the interrupts whose answers the agent rejected, and removes the action of the

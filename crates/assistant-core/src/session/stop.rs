@@ -57,7 +57,7 @@ impl Session {
             self.store_steps();
             cx.push_effect(Effect::AbortRun { run: run.key });
             self.mark_answers_on_run_branch(StateEvent::SendFailed);
-            self.mark_answers_returned();
+            self.mark_answers_on_other_branches();
         }
         self.turn.looping = false;
         self.add_queued_messages(false, cx);

@@ -75,9 +75,9 @@ impl Session {
         is_newest_question: bool,
         open: &mut OpenInterrupt,
     ) {
-        let card = self.can_be_answered_on_card(open, &key) && !open.held_back;
-        if is_newest_question && self.interrupt_call(key, &open.interrupt.id, card) {
-            open.call = card.then_some(key);
+        let is_on_card = self.can_be_answered_on_card(open, &key) && !open.held_back;
+        if is_newest_question && self.interrupt_call(key, &open.interrupt.id, is_on_card) {
+            open.call = is_on_card.then_some(key);
             open.blocks = Some(key);
         }
     }

@@ -253,14 +253,14 @@ impl Session {
             call.state(),
             State::Open(_) | State::Asked(_) | State::Allowed(_) | State::Denied { .. }
         );
-        let succeeded = self.conversation.run_succeeded(call);
-        if !is_pending || call.was_asked_by_agent() || succeeded == Some(false) {
+        let has_run_succeeded = self.conversation.run_succeeded(call);
+        if !is_pending || call.was_asked_by_agent() || has_run_succeeded == Some(false) {
             return self.give_up_call(key, Some("interrupted"), cx);
         }
         if matches!(call.state(), State::Denied { .. }) {
             return;
         }
-        let is_old = succeeded.is_some() && !self.conversation.is_of_newest_run(call);
+        let is_old = has_run_succeeded.is_some() && !self.conversation.is_of_newest_run(call);
         if is_old && matches!(call.state(), State::Open(_)) && !call.has_unknown_outcome() {
             return self.give_up_call(key, Some("superseded"), cx);
         }

@@ -158,10 +158,12 @@ impl Turn {
         self.side_events.push(event);
         let mut drop_count = 0;
         while self.side_events.len() - drop_count > MAX_SIDE_EVENTS || self.side_bytes > max_bytes {
-            let Some(oldest) = self.side_events.get(drop_count) else {
+            let Some(oldest_event) = self.side_events.get(drop_count) else {
                 break;
             };
-            self.side_bytes = self.side_bytes.saturating_sub(side_event_size(oldest));
+            self.side_bytes = self
+                .side_bytes
+                .saturating_sub(side_event_size(oldest_event));
             drop_count += 1;
         }
         self.side_events.drain(..drop_count);

@@ -2,7 +2,7 @@
 //! takes a use before it starts, by compare-and-set if several tabs share the approval (rule
 //! "remembered approvals").
 //!
-//! The module `limits` calls [`Session::take_use`] right before a start, and `start` verifies that
+//! The module `limits` calls `take_use` right before a start, and `start` verifies that
 //! the use was taken.
 
 use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};

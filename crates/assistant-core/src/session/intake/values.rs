@@ -28,15 +28,15 @@ impl Session {
         } = self;
         let max_bytes = limits.message_bytes;
         // The text of an unknown message is not stored, so it needs no limit.
-        let used = intake.text_size_mut(id, || conversation.text_size(id));
-        let Some(used) = used.copied() else {
+        let used_bytes = intake.text_size_mut(id, || conversation.text_size(id));
+        let Some(used_bytes) = used_bytes.copied() else {
             return Admission::Take;
         };
-        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, max_bytes));
+        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
         if let Some(recorded_size) = intake.text_size_mut(id, || None) {
             *recorded_size = size;
         }
-        admit_growth(used, size, max_bytes)
+        admit_growth(used_bytes, size, max_bytes)
     }
 
     /// Returns true if the arguments of the call with this id were cut. The agent cannot begin such
@@ -53,25 +53,25 @@ impl Session {
         limits: &Limits,
     ) -> Admission {
         let max_bytes = limits.argument_bytes;
-        let used = match self.intake.arguments.get(id) {
-            Some(used) => *used,
+        let used_bytes = match self.intake.arguments.get(id) {
+            Some(used_bytes) => *used_bytes,
             None => match self.conversation.call_by_wire_id(id) {
                 Some(_) => 0,
                 None => return Admission::Take,
             },
         };
-        let size = self
-            .intake
-            .truncate_to_limit(LimitKind::Arguments, delta, (used, max_bytes));
+        let size =
+            self.intake
+                .truncate_to_limit(LimitKind::Arguments, delta, (used_bytes, max_bytes));
         match self.intake.arguments.get_mut(id) {
             Some(recorded_size) => *recorded_size = size,
             None => drop(self.intake.arguments.insert(id.to_owned(), size)),
         }
-        admit_growth(used, size, max_bytes)
+        admit_growth(used_bytes, size, max_bytes)
     }
 
     pub(super) fn admit_result(&mut self, content: &mut Content, limits: &Limits) {
-        let (mut used, max_bytes) = (0, limits.message_bytes);
+        let (mut used_bytes, max_bytes) = (0, limits.message_bytes);
         let intake = &mut self.intake;
         match content {
             Content::Text(text) => {
@@ -79,19 +79,19 @@ impl Session {
             }
             Content::Parts(parts) => parts.retain_mut(|part| match &mut part.body {
                 PartBody::Text(text) => {
-                    used = intake
-                        .truncate_to_limit(LimitKind::Result, text, (used, max_bytes))
+                    used_bytes = intake
+                        .truncate_to_limit(LimitKind::Result, text, (used_bytes, max_bytes))
                         .min(max_bytes);
                     true
                 }
                 PartBody::Media { source, .. } => {
                     let size = source_size(source);
-                    let fits = size <= max_bytes.saturating_sub(used);
-                    match fits {
-                        true => used += size,
+                    let is_within_limit = size <= max_bytes.saturating_sub(used_bytes);
+                    match is_within_limit {
+                        true => used_bytes += size,
                         false => intake.count_dropped(LimitKind::Result, size),
                     }
-                    fits
+                    is_within_limit
                 }
             }),
         }
@@ -157,10 +157,11 @@ impl Session {
         let (size, max_bytes) = match extension {
             Extension::BlockDelta { block, delta, .. } => {
                 let max_bytes = limits.message_bytes;
-                let used = intake.blocks.get(block).copied().unwrap_or_default();
-                let size = intake.truncate_to_limit(LimitKind::Message, delta, (used, max_bytes));
+                let used_bytes = intake.blocks.get(block).copied().unwrap_or_default();
+                let size =
+                    intake.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
                 intake.blocks.insert(*block, size);
-                return admit_growth(used, size, max_bytes);
+                return admit_growth(used_bytes, size, max_bytes);
             }
             Extension::CallInput {
                 tool_call_id, text, ..

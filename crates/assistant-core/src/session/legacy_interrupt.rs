@@ -17,7 +17,7 @@ const EVENT_NAME: &str = "on_interrupt";
 pub(super) fn parse_interrupt_event(
     name: &str,
     value: &Value,
-    raw: Option<&Value>,
+    raw_event: Option<&Value>,
     number: u64,
 ) -> Option<Interrupt> {
     if name != EVENT_NAME {
@@ -37,8 +37,8 @@ pub(super) fn parse_interrupt_event(
     };
     // A question with actions needs no other message, since the actions are shown separately.
     let message = message.or_else(|| actions.is_none().then(|| question.to_string()));
-    let id = raw
-        .and_then(|raw| raw.get("id"))
+    let id = raw_event
+        .and_then(|raw_event| raw_event.get("id"))
         .and_then(Value::as_str)
         .map_or_else(|| format!("{EVENT_NAME}-{number}"), str::to_owned);
     Some(Interrupt {
@@ -69,7 +69,7 @@ impl Session {
         let mut answers: Vec<(String, Value)> = interrupts
             .filter_map(|open| legacy_answer(open, &self.conversation))
             .collect();
-        let resume = match answers.len() {
+        let resume_value = match answers.len() {
             0 => return self.forwarded_props.clone(),
             1 => answers.pop().map(|(_, answer)| answer).unwrap_or_default(),
             // Several answers are sent as an object with the ids as keys.
@@ -82,9 +82,9 @@ impl Session {
         let command = props.entry("command").or_insert_with(|| json!({}));
         match command {
             Value::Object(command) => {
-                command.insert("resume".to_owned(), resume);
+                command.insert("resume".to_owned(), resume_value);
             }
-            other => *other = json!({"resume": resume}),
+            other => *other = json!({"resume": resume_value}),
         }
         Value::Object(props)
     }

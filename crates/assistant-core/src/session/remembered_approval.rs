@@ -67,8 +67,8 @@ impl Session {
         let entry = self.registration_for(call).ok_or(Refusal::NotRegistered)?;
         let args = edited.or_else(|| call.effective_args());
         let args = args.ok_or(Refusal::NotRemembered)?;
-        let by = cx.by.unwrap_or(Decider::Application);
-        let origin = (by, cx.host.new_id(), self.thread_id.clone(), cx.now);
+        let decider = cx.by.unwrap_or(Decider::Application);
+        let origin = (decider, cx.host.new_id(), self.thread_id.clone(), cx.now);
         RememberedApproval::new(&entry.spec, args, what, origin).ok_or(Refusal::NotRemembered)
     }
 
