@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// Returns true if a call was not handed off, and no action of this page has its name, not even
-    /// a render-only one.
+    /// a render-only action.
     fn is_unregistered(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)

@@ -171,9 +171,9 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if the turn regenerates an answer and has received no new one. The old answer
-    /// then stays visible, is part of the next request, and gets no mark (rule "branches"). A
-    /// message without content counts as an answer only if the run `succeeded`.
+    /// Returns true if the turn regenerates an answer and has received no new answer. The old
+    /// answer then stays visible, is part of the next request, and gets no mark (rule "branches").
+    /// A message without content counts as an answer only if the run `succeeded`.
     pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
         let Some(old_answer) = &self.turn.regenerates else {
             return false;

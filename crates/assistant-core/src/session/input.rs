@@ -114,7 +114,7 @@ pub enum Input {
     },
     /// Begins another conversation.
     NewThread,
-    /// Replaces this conversation with a stored one.
+    /// Replaces this conversation with a stored conversation.
     Load {
         /// The conversation's id.
         thread_id: String,

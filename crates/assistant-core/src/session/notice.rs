@@ -151,7 +151,7 @@ pub enum NoticeKind {
     ResultsReady,
     /// Changes cannot be stored at the moment, and would not survive a reload.
     NotStored,
-    /// A stored conversation could not be read, and was left unchanged.
+    /// A stored conversation could not be read, and was not changed.
     NotOpened,
 }
 

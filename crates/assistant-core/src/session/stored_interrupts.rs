@@ -85,7 +85,7 @@ impl Session {
     /// Ends the calls whose interrupts were answered before a reload, after the resumed run has
     /// ended without their results. Denials remain; the outcome of the other calls is unknown. If
     /// the agent asks further questions, remote calls and interrupted calls that the page does not
-    /// run stay with the agent, since a later run may bring their results.
+    /// run stay with the agent, since a later run may return their results.
     pub(super) fn end_answered_calls(&mut self, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {

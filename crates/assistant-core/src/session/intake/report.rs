@@ -95,8 +95,8 @@ impl Session {
         }
     }
 
-    /// Drops the diagnostics of a run beyond their limit, counts the dropped ones, and shortens the
-    /// messages of the others.
+    /// Drops the diagnostics of a run beyond their limit, counts the dropped diagnostics, and
+    /// shortens the messages of the others.
     pub(in crate::session) fn limit_diagnostics(&mut self, diagnostics: &mut Vec<Diagnostic>) {
         let max = self.options.limits.diagnostics;
         let capacity = max.saturating_sub(self.intake.diagnostics);

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A page whose rule permits everything, at once or later.
+/// A host whose approval rule permits every call, at once or later.
 #[derive(Default)]
 struct RuleHost {
     ids: u64,
