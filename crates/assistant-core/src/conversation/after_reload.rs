@@ -1,15 +1,15 @@
 //! The states that calls have after a reload, and the names of these states in stored
 //! conversations.
 //!
-//! Handlers, questions to rules and timers end with the page. [`State::after_reload`] derives the
-//! state that remains: stored conversations name only these states, so that no file can contain
-//! another. `state` has the table of events, `json_call` writes the other fields of a call.
+//! Handlers, checks by rules and timers end when the page is unloaded. [`State::after_reload`]
+//! returns the state that a call has on the next page. Stored conversations contain only these
+//! states. `state` has the table of events, `json_call` writes the other fields of a call.
 
 use super::{Clearance, Consent, Decision, Phase, Review, UserQuestion, state::State};
 
 const STREAMING: &str = "streaming";
 
-/// The state of a call's last start in the journal.
+/// The record of a call's last start in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
     /// The journal is not read yet, or contains no start of the call without an end.
@@ -19,9 +19,9 @@ pub(crate) enum LastStart {
 }
 
 impl State {
-    /// Consumes the state that a call had when its page was unloaded, and returns the state of the
-    /// call on the next page. After a recorded start, the call is open, unless it was streaming,
-    /// denied, handed off, interrupted or ended. A second reload changes nothing more.
+    /// Converts the state that a call had when its page was unloaded to the state of the call on
+    /// the next page. After a recorded start, the call is open, unless it was streaming, denied,
+    /// handed off, interrupted or ended. A second reload does not change the state again.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
             // States that the agent, the user or the journal determines.
@@ -36,10 +36,10 @@ impl State {
             )
             | (state @ Self::InterruptApproved { out: false, .. }, LastStart::Unrecorded) => state,
 
-            // Its outcome is unknown: it is checked again, and the user is asked.
+            // The outcome of the call is unknown, so the call is checked again.
             (state, LastStart::Recorded) => Self::Open(state.into_review()),
 
-            // Checks are repeated.
+            // The next page repeats the checks.
             (
                 Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
                 LastStart::Unrecorded,
@@ -57,7 +57,7 @@ impl State {
                 Self::from_allowed_review(review)
             }
 
-            // Nothing on this page runs it, and no answer to the agent is pending here.
+            // The next page does not run the call, and has no pending answer to the agent.
             (
                 Self::Running(_, _, review)
                 | Self::Remote { review, .. }
@@ -106,7 +106,7 @@ impl State {
         if self.is_done() {
             return None;
         }
-        let word = match self.clone().after_reload(LastStart::Unrecorded) {
+        let name = match self.clone().after_reload(LastStart::Unrecorded) {
             Self::Streaming(_) => STREAMING,
             Self::Asked(_) => "asked",
             Self::Allowed(_) => "allowed",
@@ -124,14 +124,14 @@ impl State {
             | Self::Running(..)
             | Self::Ended(_) => "open",
         };
-        Some(word).filter(|word| Some(*word) != state_name_of(phase))
+        Some(name).filter(|name| Some(*name) != state_name_of(phase))
     }
 
     /// Returns the state of a stored call that has not ended, from the name of the state or, if
     /// that is missing, from the phase. `None` if the name is unknown, if the name is missing and
     /// the phase is final, or if only one of name and phase says that arguments are streaming.
     pub(super) fn from_stored(
-        word: Option<&str>,
+        name: Option<&str>,
         phase: Phase,
         payload: StoredState,
     ) -> Option<Self> {
@@ -140,12 +140,12 @@ impl State {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
         };
-        let word = word.or_else(|| state_name_of(phase))?;
-        // Arguments that are still streaming have no other state, and no other phase.
-        if (word == STREAMING) != (phase == Phase::InputStreaming) {
+        let name = name.or_else(|| state_name_of(phase))?;
+        // The streaming state and the streaming phase occur only together.
+        if (name == STREAMING) != (phase == Phase::InputStreaming) {
             return None;
         }
-        Some(match word {
+        Some(match name {
             STREAMING => Self::Streaming(review.history),
             "open" => Self::Open(review),
             "asked" => Self::Asked(UserQuestion::new(*review)),
@@ -155,7 +155,8 @@ impl State {
                 delegated: false,
                 review,
             },
-            // The author of a stored record is unknown: nothing is sent to the agent because of it.
+            // The author of a stored record is unknown, so a restored hand-off sends nothing to the
+            // agent.
             "handed-off" => Self::HandedOff {
                 message: Consent::from_record(handed_off.unwrap_or_default()),
                 out: phase == Phase::Running,

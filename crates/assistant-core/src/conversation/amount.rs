@@ -4,9 +4,9 @@ use std::{fmt, str::FromStr};
 
 /// The number of digits after the decimal point, and the maximum number of digits before it.
 const DIGITS: usize = 15;
-/// One, in the smallest unit.
+/// The value one, in units of 10⁻¹⁵.
 const ONE: u128 = 1_000_000_000_000_000;
-/// A millionth, in the smallest unit.
+/// The value of a millionth, in units of 10⁻¹⁵.
 const MICRO: u128 = 1_000_000_000;
 
 /// An amount of the host's currency, exact to fifteen digits after the point.
@@ -23,13 +23,13 @@ const MICRO: u128 = 1_000_000_000;
 pub struct Amount(u128);
 
 impl Amount {
-    /// Zero.
+    /// The amount zero.
     pub const ZERO: Self = Self(0);
 
     /// Creates an amount from millionths.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
-        // The product of any number of 64 bits fits.
+        // `u64::MAX * MICRO` is less than `u128::MAX`.
         Self((micros as u128) * MICRO)
     }
 
@@ -77,16 +77,16 @@ impl Amount {
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, rest) = (self.0 / ONE, self.0 % ONE);
-        if rest == 0 {
+        let (whole, fraction) = (self.0 / ONE, self.0 % ONE);
+        if fraction == 0 {
             return write!(f, "{whole}");
         }
-        let digits = format!("{rest:0DIGITS$}");
+        let digits = format!("{fraction:0DIGITS$}");
         write!(f, "{whole}.{}", digits.trim_end_matches('0'))
     }
 }
 
-/// The error of a text that is not an amount: not a decimal number, negative, or with too many
+/// The error for a text that is not an amount: not a decimal number, negative, or with too many
 /// digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AmountError;
@@ -103,17 +103,18 @@ impl FromStr for Amount {
     type Err = AmountError;
 
     fn from_str(text: &str) -> Result<Self, AmountError> {
-        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
-        let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        let is_number = whole.len() + rest.len() > 0 && plain(whole) && plain(rest);
-        if !is_number || whole.len() > DIGITS || rest.len() > DIGITS {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let has_only_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number =
+            whole.len() + fraction.len() > 0 && has_only_digits(whole) && has_only_digits(fraction);
+        if !is_number || whole.len() > DIGITS || fraction.len() > DIGITS {
             return Err(AmountError);
         }
-        let number = |digits: &str| match digits {
+        let parse_digits = |digits: &str| match digits {
             "" => Ok(0),
             digits => digits.parse::<u128>().map_err(|_| AmountError),
         };
-        let rest = format!("{rest:0<DIGITS$}");
-        Ok(Self(number(whole)? * ONE + number(&rest)?))
+        let fraction = format!("{fraction:0<DIGITS$}");
+        Ok(Self(parse_digits(whole)? * ONE + parse_digits(&fraction)?))
     }
 }

@@ -1,6 +1,6 @@
 //! The decision about a call, the progress of its handler, its result and its error.
 //!
-//! `call` contains these values; `state` has the states of calls.
+//! The module `call` stores these values, and `state` has the states of calls.
 
 use serde_json::Value;
 
@@ -118,7 +118,7 @@ impl Progress {
         self.fraction
     }
 
-    /// Returns a text about the current work.
+    /// Returns the handler's description of its current work, if any.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
@@ -203,15 +203,15 @@ impl CallResult {
     }
 }
 
-/// The outcomes of `Pydantic AI`'s results that are failures.
+/// The values of `outcome` with which `Pydantic AI` reports a failure.
 const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl CallResult {
-    /// Makes the content of a result its error if the encrypted value states that the tool failed.
-    /// An error that is already set stays. Returns true if the value states a failure. For tools of
-    /// `Pydantic AI`, this value in clear text is the only sign of a failure (rule "failures after
-    /// a result"). Only called for results of the agent, also for a value that arrives after the
-    /// result. The value itself is stored and sent back unchanged.
+    /// Sets the error of a result to its content if the encrypted value states that the tool
+    /// failed. Keeps an error that is already set. Returns true if the value states a failure.
+    /// Tools of `Pydantic AI` report a failure only in this value, in clear text (rule "failures
+    /// after a result"). Called only for results of the agent, including when the value arrives
+    /// after the result. The value itself is stored and sent back unchanged.
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
         let has_failed = self
             .encrypted_value
@@ -279,11 +279,11 @@ pub enum ErrorKind {
     SchemaChanged,
     /// No tool of this name is registered, or the tool was not offered in this run.
     UnknownTool,
-    /// The action was removed while the user was asked.
+    /// The action was removed while the question to the user was open.
     ToolUnavailable,
     /// The action has no handler.
     NoHandler,
-    /// The agent was to run the call, and its run ended without a result.
+    /// The agent was expected to run the call, but its run ended without a result.
     NoResult,
     /// The handler failed.
     Handler,

@@ -71,11 +71,11 @@ impl Arguments {
     /// discarded. False for other invalid JSON, for duplicate keys, and for nesting beyond the
     /// limit.
     pub(super) fn is_cut_off(&self) -> bool {
-        let is_odd = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
-        if self.open || self.value.is_some() || is_odd() {
+        let is_rejected = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
+        if self.open || self.value.is_some() || is_rejected() {
             return false;
         }
-        let read = serde_json::from_str::<serde::de::IgnoredAny>(&self.text);
-        read.err().is_none_or(|error| error.is_eof())
+        let result = serde_json::from_str::<serde::de::IgnoredAny>(&self.text);
+        result.err().is_none_or(|error| error.is_eof())
     }
 }

@@ -23,8 +23,8 @@ impl Conversation {
         let subject = self
             .find_repeated_call(call)
             .filter(|_| call.action.is_none());
-        let open = subject.filter(|other| !other.phase().is_final());
-        open.unwrap_or(call)
+        let open_subject = subject.filter(|other| !other.phase().is_final());
+        open_subject.unwrap_or(call)
     }
 
     /// Returns the other call whose id, name and arguments are repeated in one argument of this
@@ -35,8 +35,8 @@ impl Conversation {
         let calls = fields.iter().filter(|(key, _)| ends_with_word(key, "call"));
         let mut calls = calls.filter_map(|(_, copy)| copy.as_object());
         calls.find_map(|copy| {
-            let other = self.find_other_call(call, copy.get("id")?)?;
-            is_copy(copy, other).then_some(other)
+            let subject = self.find_other_call(call, copy.get("id")?)?;
+            is_copy(copy, subject).then_some(subject)
         })
     }
 

@@ -31,8 +31,8 @@ impl Conversation {
     pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
         let ix = self.tree.find(id)?;
         let list = self.tree.siblings(ix);
-        let place = list.iter().position(|other| *other == ix)?;
-        Some((place + 1, list.len()))
+        let index = list.iter().position(|other| *other == ix)?;
+        Some((index + 1, list.len()))
     }
 
     /// Returns the previous or the next version of a message.
@@ -73,8 +73,8 @@ impl Conversation {
     pub fn orphans(&self) -> Vec<&MessageId> {
         let roots = self.tree.roots().iter();
         let nodes = roots.filter_map(|ix| self.tree.node(*ix));
-        let waiting = nodes.filter(|node| node.awaits.is_some());
-        waiting.map(|node| &node.id).collect()
+        let orphans = nodes.filter(|node| node.awaits.is_some());
+        orphans.map(|node| &node.id).collect()
     }
 
     /// Returns the id of the missing parent that a message waits for; `None` if no parent is
@@ -129,24 +129,26 @@ impl Conversation {
     /// them. Does nothing if no message has this id.
     pub(crate) fn retry_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
-        let old = self.tree.path().to_vec();
-        let known = self.tree.find(tip);
-        // The run may have made a copy of it for its own branch.
-        let copy = || {
-            let known = self.message(tip);
-            self.find_message(known.map_or(tip.as_str(), |known| known.wire_id()))
+        let old_path = self.tree.path().to_vec();
+        let tip_ix = self.tree.find(tip);
+        // The run may have copied the message to its own branch.
+        let find_copy = || {
+            let message = self.message(tip);
+            self.find_message(message.map_or(tip.as_str(), |message| message.wire_id()))
         };
-        let on_path = known.filter(|ix| self.tree.is_on_path(*ix)).or_else(copy);
-        // A snapshot may have moved it to a branch of its own.
-        let Some(tip) = on_path.or(known) else {
+        let path_ix = tip_ix
+            .filter(|ix| self.tree.is_on_path(*ix))
+            .or_else(find_copy);
+        // A snapshot may have moved the message to a branch of its own.
+        let Some(tip) = path_ix.or(tip_ix) else {
             return;
         };
         self.tree.set_run_path(self.tree.chain_to(tip));
-        for ix in old {
+        for ix in old_path {
             if !self.tree.is_on_path(ix) {
                 self.index_detached_calls(ix, |call| {
-                    let decided = call.approval().is_some_and(|a| a.decision.is_some());
-                    decided || call.was_started()
+                    let is_decided = call.approval().is_some_and(|a| a.decision.is_some());
+                    is_decided || call.was_started()
                 });
             }
         }
@@ -184,21 +186,21 @@ impl Conversation {
     /// Fails if no message has this id.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
-        let others = self.tree.nodes().filter_map(|(ix, node)| {
+        let node_results = self.tree.nodes().filter_map(|(ix, node)| {
             let results = &node.item.results;
             (!results.is_empty()).then(|| (Some(ix), results.clone()))
         });
-        let results = others
+        let results = node_results
             .chain([(None, self.leading_results.clone())])
             .collect();
         let branch = self.tree.delete(ix);
-        let deleted = DeletedBranch {
+        let deletion = DeletedBranch {
             branch,
             results,
             detached: Vec::new(),
         };
-        let keys: Vec<CallKey> = deleted.call_keys().collect();
-        self.deleted = Some(Box::new(deleted));
+        let keys: Vec<CallKey> = deletion.call_keys().collect();
+        self.deleted = Some(Box::new(deletion));
         for key in &keys {
             self.calls.detach(key);
         }
@@ -208,19 +210,20 @@ impl Conversation {
         Ok(())
     }
 
-    /// Removes the deleted messages from the index of wire ids. If results wait for their calls,
-    /// rebuilds the indices instead, since such a call may be on the path now.
+    /// Removes the deleted messages from the index of wire ids. If the conversation contains
+    /// results without a call, rebuilds the indices instead, because their calls may be on the path
+    /// now.
     fn unindex_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();
         }
-        let Some(deleted) = self.deleted.take() else {
+        let Some(deletion) = self.deleted.take() else {
             return;
         };
-        for (ix, node) in deleted.branch.numbers().zip(deleted.branch.nodes()) {
+        for (ix, node) in deletion.branch.numbers().zip(deletion.branch.nodes()) {
             self.unindex_wire_id(node.item.message.wire_id(), ix);
         }
-        self.deleted = Some(deleted);
+        self.deleted = Some(deletion);
     }
 
     /// Indexes the calls of a deleted branch by wire id, so that agents can still refer to them,
@@ -230,12 +233,12 @@ impl Conversation {
             let Some(call) = self.calls.get(&key) else {
                 continue;
             };
-            let is_free = self.calls.detached_key(&call.id).is_none()
+            let is_unused_id = self.calls.detached_key(&call.id).is_none()
                 && self.call_by_wire_id(&call.id).is_none();
-            if is_free {
+            if is_unused_id {
                 self.calls.index_detached(key);
-                if let Some(deleted) = &mut self.deleted {
-                    deleted.detached.push(key);
+                if let Some(deletion) = &mut self.deleted {
+                    deletion.detached.push(key);
                 }
             }
         }
@@ -245,24 +248,24 @@ impl Conversation {
     /// the deletion can be undone.
     #[must_use]
     pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
-        let deleted = self
+        let deletion = self
             .deleted
             .as_deref()
-            .filter(|deleted| self.can_restore(deleted))?;
-        let first = deleted.branch.nodes().next()?;
-        Some((&first.id, deleted.branch.nodes().count()))
+            .filter(|deletion| self.can_restore(deletion))?;
+        let first = deletion.branch.nodes().next()?;
+        Some((&first.id, deletion.branch.nodes().count()))
     }
 
     /// Discards the deleted branch and its calls, except the calls that an agent can still refer
     /// to.
     pub(crate) fn forget_deleted(&mut self) {
-        let Some(deleted) = self.deleted.take() else {
+        let Some(deletion) = self.deleted.take() else {
             return;
         };
-        for key in deleted.call_keys() {
+        for key in deletion.call_keys() {
             let call = self.calls.get(&key);
-            let named = call.and_then(|call| self.calls.detached_key(&call.id));
-            if self.calls.owner(&key) == Some(CallOwner::Nowhere) && named != Some(key) {
+            let indexed_key = call.and_then(|call| self.calls.detached_key(&call.id));
+            if self.calls.owner(&key) == Some(CallOwner::Nowhere) && indexed_key != Some(key) {
                 self.calls.remove(&key);
             }
         }
@@ -279,24 +282,25 @@ impl Conversation {
     /// Restores the last deleted branch. With `write`, the run branch continues there. Fails if
     /// nothing was deleted, or if the branch can no longer be restored.
     pub(crate) fn restore_deleted(&mut self, write: bool) -> Result<(), TreeError> {
-        let deleted = self
+        let deletion = self
             .deleted
             .take()
-            .filter(|deleted| self.can_restore(deleted));
-        let deleted = *deleted.ok_or(TreeError::NothingDeleted)?;
-        let keys: Vec<CallKey> = deleted.call_keys().collect();
-        let nodes: Vec<usize> = deleted.branch.numbers().collect();
-        self.tree.restore(deleted.branch, write);
+            .filter(|deletion| self.can_restore(deletion));
+        let deletion = *deletion.ok_or(TreeError::NothingDeleted)?;
+        let keys: Vec<CallKey> = deletion.call_keys().collect();
+        let nodes: Vec<usize> = deletion.branch.numbers().collect();
+        self.tree.restore(deletion.branch, write);
         for ix in &nodes {
             self.assign_id(*ix);
             self.attach_calls(*ix);
         }
-        for key in deleted.detached {
+        for key in deletion.detached {
             self.calls.forget_detached(&key);
         }
-        // Their present state is restored, which reflects changes of their actions.
+        // The calls are restored with their present state, which may have changed since the
+        // deletion.
         self.log.extend(keys.into_iter().map(Change::Call));
-        for (place, results) in deleted.results {
+        for (place, results) in deletion.results {
             match place {
                 Some(ix) if nodes.contains(&ix) => {}
                 Some(ix) => {

@@ -140,7 +140,7 @@ impl ToolCall {
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
-            // It required no approval: it is merely complete.
+            // The call required no approval, so its phase only states that the input is complete.
             (
                 State::Allowed(_) | State::Committing(..),
                 None | Some(CallApproval { decision: None, .. }),
@@ -299,7 +299,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the outcome for changes; `None` until the call ends.
+    /// Returns a mutable reference to the outcome; `None` until the call ends.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut EndedCall> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
@@ -330,8 +330,9 @@ impl ToolCall {
     }
 
     /// Returns true if the call may wait for the agent's result: the user has answered the agent's
-    /// interrupt about the call, or the call is in the state `Interrupted`, where the answer to an
-    /// interrupt that is no approval leaves it. The session knows whether the interrupt is open.
+    /// interrupt about the call, or the call is in the state `Interrupted`, which an answer other
+    /// than an approval or a denial does not change. The session determines whether the interrupt
+    /// is open.
     pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();
@@ -387,11 +388,11 @@ impl ToolCall {
     /// Returns true if the agent cannot change the name and arguments any more: the call is
     /// running, was denied, or was ended by the page.
     pub(super) const fn is_fixed(&self) -> bool {
-        let decided = matches!(
+        let is_decided = matches!(
             self.state,
             State::Running(..) | State::Denied { .. } | State::InterruptDenied { .. }
         );
-        decided || self.is_settled_here()
+        is_decided || self.is_settled_here()
     }
 
     /// Returns true if the user or the application denied the call.
@@ -404,46 +405,48 @@ impl ToolCall {
     /// preliminary result and the progress if the call begins again. Returns `false` if the state
     /// does not change.
     pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
-        let before = self.phase();
+        let old_phase = self.phase();
         let kind = self.event_kind(&event);
-        let settles = matches!(event, StateEvent::Settled(_));
+        let is_settlement = matches!(event, StateEvent::Settled(_));
         let was_done = self.state.is_done();
-        let (next, applies) = match std::mem::take(&mut self.state).step(event) {
+        let (next, is_applied) = match std::mem::take(&mut self.state).step(event) {
             Ok(next) => (next, true),
             Err(same) => (same, false),
         };
         self.state = next;
-        if !applies {
+        if !is_applied {
             return false;
         }
-        let restarts = matches!(
+        let is_restarted = matches!(
             self.state,
             State::Streaming(_) | State::Open(_) | State::Interrupted { .. }
         );
-        if restarts {
+        if is_restarted {
             self.preliminary = None;
             self.progress = None;
         }
-        // The agent may repeat a result, and correct it.
-        let ends = settles && (!was_done || self.phase() != before);
-        let ended = || ends.then(|| self.ended_event_kind());
-        if let Some(kind) = kind.or_else(ended) {
-            self.events.push(self.create_event(kind, before));
+        // The agent may repeat or correct a result. A result with the same phase is not another
+        // end.
+        let is_end = is_settlement && (!was_done || self.phase() != old_phase);
+        let create_end_event = || is_end.then(|| self.ended_event_kind());
+        if let Some(kind) = kind.or_else(create_end_event) {
+            self.events.push(self.create_event(kind, old_phase));
         }
         true
     }
 
-    /// Makes the output of a call an error, as the agent has stated after the result. Adds another
-    /// event of the end, so that a record of success is not the last one.
+    /// Changes the outcome of a call from an output to an error, because the agent reported the
+    /// failure after the result. Adds another end event, so that the last event does not record a
+    /// success.
     pub(super) fn fail_output(&mut self) {
-        let before = self.phase();
+        let old_phase = self.phase();
         let Some(outcome) = self.outcome_mut() else {
             return;
         };
         if outcome.end == CallEnd::Output {
             outcome.end = CallEnd::Error;
             let kind = self.ended_event_kind();
-            self.events.push(self.create_event(kind, before));
+            self.events.push(self.create_event(kind, old_phase));
         }
     }
 
@@ -485,10 +488,10 @@ impl ToolCall {
 
     /// Returns true if the page's question about the call was approved.
     pub(crate) fn is_approved_here(&self) -> bool {
-        let is_ours = |approval: &CallApproval| {
+        let is_approval_here = |approval: &CallApproval| {
             approval.interrupt_id.is_none() && approval.decision == Some(Decision::Approved)
         };
-        self.approval().is_some_and(is_ours)
+        self.approval().is_some_and(is_approval_here)
     }
 
     /// Voids the check of the call, so that the call is checked again.

@@ -20,12 +20,12 @@ impl Conversation {
     ) {
         let size = patch::size_of_object(&content);
         if size > self.limits.activity_bytes {
-            let most = self.limits.activity_bytes;
-            let message = format!("activity '{id}' refused: {size} bytes, the limit is {most}");
+            let limit = self.limits.activity_bytes;
+            let message = format!("activity '{id}' refused: {size} bytes, the limit is {limit}");
             return out.warn("over-budget", message);
         }
-        let found = self.find_message(id);
-        if let Some(ix) = found
+        let message_ix = self.find_message(id);
+        if let Some(ix) = message_ix
             && !replace
         {
             if self.role_of(ix) == Some(Role::Activity) {
@@ -33,34 +33,36 @@ impl Conversation {
             }
             return;
         }
-        if found.is_some_and(|ix| self.is_written_by_user(ix)) {
+        if message_ix.is_some_and(|ix| self.is_written_by_user(ix)) {
             return out.warn_about_user_message(id);
         }
         let holds_call = |ix| {
             self.node(ix)
                 .is_some_and(|n| self.calls_in(&n.message).any(ToolCall::is_real))
         };
-        let is_activity = found.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
-        if found.is_some_and(holds_call) || (!is_activity && self.find_call_by_result(id).is_some())
+        let is_activity = message_ix.and_then(|ix| self.role_of(ix)) == Some(Role::Activity);
+        if message_ix.is_some_and(holds_call)
+            || (!is_activity && self.find_call_by_result(id).is_some())
         {
-            // A display does not undo calls and their results.
+            // An activity must not replace calls or their results.
             return out.warn(
                 "activity-over-call",
                 format!("'{id}' holds a call or a result: the activity is ignored"),
             );
         }
-        let ix = match found {
+        let ix = match message_ix {
             Some(ix) => self.unshare(ix),
             None => self.add_message(id, Role::Activity, None, &base, out),
         };
         self.activity_sizes.insert(ix, size);
         self.edit_message(ix, |message| {
             if message.role != Role::Activity {
-                // The message had another role; only its place remains.
-                let mut fresh =
+                // The message had another role: only its ids, its time and its place in the tree
+                // are kept.
+                let mut replacement =
                     Message::new(message.id.clone(), Role::Activity, message.created_at);
-                fresh.wire_id = message.wire_id.take();
-                *message = fresh;
+                replacement.wire_id = message.wire_id.take();
+                *message = replacement;
             }
             message.subagent_run_id.clone_from(&base.subagent_run_id);
             message.parts = vec![Part::Data(DataPart {

@@ -30,17 +30,17 @@ impl SnapshotCoverage {
     /// all for `null`, none for an invalid list. Without a list, it covers all activities if it
     /// contains any.
     pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
-        let any = |role| messages.iter().any(|message| message.role() == role);
-        let inferred = if any(Role::Activity) {
+        let has_role = |role| messages.iter().any(|message| message.role() == role);
+        let default_coverage = if has_role(Role::Activity) {
             CoveredActivities::All
         } else {
             CoveredActivities::Types(Vec::new())
         };
-        let declared = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
-        let activity = match declared {
-            None => inferred,
-            Some(Value::Object(declared)) => match declared.get("authoritativeActivityTypes") {
-                None => inferred,
+        let client_metadata = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
+        let activity = match client_metadata {
+            None => default_coverage,
+            Some(Value::Object(fields)) => match fields.get("authoritativeActivityTypes") {
+                None => default_coverage,
                 Some(Value::Null) => CoveredActivities::All,
                 Some(types) => {
                     CoveredActivities::Types(parse_string_list(types).unwrap_or_default())
@@ -50,7 +50,7 @@ impl SnapshotCoverage {
         };
         Self {
             activity,
-            reasoning: any(Role::Reasoning),
+            reasoning: has_role(Role::Reasoning),
         }
     }
 
@@ -72,6 +72,6 @@ impl SnapshotCoverage {
 
 /// Returns the strings of a list; `None` if the value is not a list of strings.
 fn parse_string_list(value: &Value) -> Option<Vec<String>> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    value.as_array()?.iter().map(text).collect()
+    let to_text = |value: &Value| value.as_str().map(str::to_owned);
+    value.as_array()?.iter().map(to_text).collect()
 }

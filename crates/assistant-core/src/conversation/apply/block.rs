@@ -22,7 +22,7 @@ impl Conversation {
             return;
         };
         if let Some(node) = self.node_mut(node) {
-            // The interrupted message continues.
+            // The message is no longer cut off, because its text continues.
             node.message.cut = None;
         }
         let part = TextPart {
@@ -49,19 +49,19 @@ impl Conversation {
         extra: Object,
         out: &mut ApplyContext<'_>,
     ) {
-        let Some(at) = self.unshare_block(block) else {
+        let Some(part_ref) = self.unshare_block(block) else {
             return out.warn(
                 "unknown-block",
                 "more of a text that is not there".to_owned(),
             );
         };
         #[cfg(feature = "callouts")]
-        if self.should_read_callouts(at.node) && self.is_last_text(at) {
-            self.edit_block(at, |text| merge_extra(&mut text.extra, extra));
-            self.read_callouts(at.node, delta, out);
-            return self.move_block_to_last_part(block, at);
+        if self.should_read_callouts(part_ref.node) && self.is_last_text(part_ref) {
+            self.edit_block(part_ref, |text| merge_extra(&mut text.extra, extra));
+            self.read_callouts(part_ref.node, delta, out);
+            return self.move_block_to_last_part(block, part_ref);
         }
-        self.edit_block(at, |text| {
+        self.edit_block(part_ref, |text| {
             text.open = true;
             text.text.push_str(delta);
             merge_extra(&mut text.extra, extra);
@@ -72,18 +72,18 @@ impl Conversation {
         not(feature = "callouts"),
         allow(
             clippy::needless_pass_by_ref_mut,
-            reason = "callouts tell what they cannot read"
+            reason = "reading callouts adds diagnostics"
         )
     )]
     pub(super) fn end_block(&mut self, block: u64, extra: Object, out: &mut ApplyContext<'_>) {
-        let Some(at) = self.unshare_block(block) else {
+        let Some(part_ref) = self.unshare_block(block) else {
             return;
         };
         self.blocks.remove(&block);
         #[cfg(feature = "callouts")]
-        self.pause_callouts(at.node, out);
+        self.pause_callouts(part_ref.node, out);
         let now = out.now;
-        self.edit_block(at, |text| {
+        self.edit_block(part_ref, |text| {
             text.open = false;
             if let Some(span) = &mut text.span {
                 span.ended_at = Some(now);
@@ -95,44 +95,45 @@ impl Conversation {
     /// Returns the part of an open text block, after copying its message if another branch shares
     /// it. `None` for an unknown block.
     fn unshare_block(&mut self, block: u64) -> Option<PartRef> {
-        let mut at = self.blocks.get(&block).copied()?;
-        let node = self.unshare(at.node);
-        if node != at.node {
-            at.node = node;
-            self.blocks.insert(block, at);
+        let mut part_ref = self.blocks.get(&block).copied()?;
+        let node = self.unshare(part_ref.node);
+        if node != part_ref.node {
+            part_ref.node = node;
+            self.blocks.insert(block, part_ref);
         }
-        Some(at)
+        Some(part_ref)
     }
 
-    fn edit_block(&mut self, at: PartRef, edit: impl FnOnce(&mut TextPart)) {
-        let Some(node) = self.node_mut(at.node) else {
+    fn edit_block(&mut self, part_ref: PartRef, edit: impl FnOnce(&mut TextPart)) {
+        let Some(node) = self.node_mut(part_ref.node) else {
             return;
         };
         let message = node.message.id.clone();
-        if let Some(Part::Text(text) | Part::Reasoning(text)) = node.message.parts.get_mut(at.part)
+        if let Some(Part::Text(text) | Part::Reasoning(text)) =
+            node.message.parts.get_mut(part_ref.part)
         {
             edit(text);
-            let part = at.part;
+            let part = part_ref.part;
             self.log.push(Change::PartGrew { message, part });
         }
     }
 
     #[cfg(feature = "callouts")]
-    fn is_last_text(&self, at: PartRef) -> bool {
-        let parts = self.node(at.node).map(|node| &node.message.parts);
+    fn is_last_text(&self, part_ref: PartRef) -> bool {
+        let parts = self.node(part_ref.node).map(|node| &node.message.parts);
         parts.is_some_and(|parts| {
-            at.part + 1 == parts.len() && matches!(parts.last(), Some(Part::Text(_)))
+            part_ref.part + 1 == parts.len() && matches!(parts.last(), Some(Part::Text(_)))
         })
     }
 
     /// Makes a text block continue in the last part of its message, after a callout has split the
     /// text.
     #[cfg(feature = "callouts")]
-    fn move_block_to_last_part(&mut self, block: u64, at: PartRef) {
-        let parts = self.node(at.node).map(|node| &node.message.parts);
+    fn move_block_to_last_part(&mut self, block: u64, part_ref: PartRef) {
+        let parts = self.node(part_ref.node).map(|node| &node.message.parts);
         let last = parts.and_then(|parts| parts.len().checked_sub(1));
-        let part = last.unwrap_or(at.part);
-        self.blocks.insert(block, PartRef { part, ..at });
+        let part = last.unwrap_or(part_ref.part);
+        self.blocks.insert(block, PartRef { part, ..part_ref });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Turns callouts in an assistant's text into calls between the pieces of the text.
 //!
-//! The message keeps the original text, so that nothing is lost on the wire. A call that occurs
-//! only in a text is shown and never run: no index contains it, so that no event, result or run
-//! refers to it. [`crate::text::callout`] parses callouts.
+//! The message also stores the original text, which is sent back to the agent. A call that occurs
+//! only in a text is shown and never run: it is not indexed, so events, results and runs cannot
+//! refer to it. [`crate::text::callout`] parses callouts.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Conversation {
-    /// Returns an empty conversation that reads callouts.
+    /// Creates an empty conversation that parses callouts in the texts of assistants.
     #[must_use]
     pub fn reading(tools: MarkdownTools) -> Self {
         let mut conversation = Self::new();
@@ -44,7 +44,7 @@ impl Conversation {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
 
-    /// Parses more of a message's text, and shows the callouts in it.
+    /// Parses a delta of a message's text, and adds the callouts in it as calls.
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut ApplyContext<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
@@ -66,24 +66,26 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// Creates a reader for a message that has none. The reader has parsed the present text, whose
-    /// callouts are already shown.
+    /// Creates a reader for a message that has none. The reader has already parsed the present
+    /// text, because its callouts are shown.
     fn create_callout_reader(&self, ix: usize) -> CalloutReader {
         let message = self.node(ix).map(|node| &node.message);
-        let written = message.map(Message::written).unwrap_or_default();
+        let original_text = message.map(Message::written).unwrap_or_default();
         let mut parser = Parser::new(self.callout_options());
-        parser.push(&written);
+        parser.push(&original_text);
         parser.pause();
         parser.take_diagnostics();
         let calls = message
             .into_iter()
             .flat_map(|message| self.calls_in(message));
-        let own = calls.filter(|call| call.origin != Origin::Agent);
+        let calls_from_text = calls.filter(|call| call.origin != Origin::Agent);
         CalloutReader {
             parser,
-            written,
+            written: original_text,
             announced: None,
-            by_id: own.map(|call| (call.id.clone(), call.key())).collect(),
+            by_id: calls_from_text
+                .map(|call| (call.id.clone(), call.key()))
+                .collect(),
             running: false,
         }
     }
@@ -91,9 +93,9 @@ impl Conversation {
     /// Pauses the readers of all texts before a list of messages replaces the texts.
     pub(super) fn pause_all_callouts(&mut self, out: &mut ApplyContext<'_>) {
         let readers = self.reading.readers.iter();
-        let running = readers.filter(|(_, reader)| reader.running);
-        let open: Vec<usize> = running.map(|(ix, _)| *ix).collect();
-        for ix in open {
+        let running_readers = readers.filter(|(_, reader)| reader.running);
+        let nodes: Vec<usize> = running_readers.map(|(ix, _)| *ix).collect();
+        for ix in nodes {
             self.pause_callouts(ix, out);
         }
     }
@@ -103,14 +105,15 @@ impl Conversation {
         self.reading.readers.remove(&ix);
     }
 
-    /// Moves the reader of a message that was copied for the run's path, where its text continues.
+    /// Moves the reader of a message to the copy of the message on the run's path, where the text
+    /// continues.
     pub(in crate::conversation) fn move_callout_reader(&mut self, from: usize, to: usize) {
         if let Some(reader) = self.reading.readers.remove(&from) {
             self.reading.readers.insert(to, reader);
         }
     }
 
-    /// Pauses the reader of a message: text that the reader held back is now final.
+    /// Pauses the reader of a message, and applies the text that the reader held back.
     pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut ApplyContext<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
@@ -138,7 +141,7 @@ impl Conversation {
             let part = announced.and_then(|(_, part)| part);
             match chunk {
                 Chunk::Text(text) => {
-                    // The callout is invalid and becomes text.
+                    // The announced callout is invalid, and is shown as text.
                     self.remove_pending_callout(ix, part);
                     self.append_text_after_calls(ix, &text, out.now);
                 }
@@ -174,9 +177,9 @@ impl Conversation {
     /// stored stays.
     fn store_original_text(&mut self, ix: usize, reader: &mut CalloutReader) {
         if let Some(node) = self.node_mut(ix) {
-            let written = &mut reader.written;
+            let original_text = &mut reader.written;
             let markdown = &mut node.message.markdown;
-            markdown.get_or_insert_with(|| std::mem::take(written));
+            markdown.get_or_insert_with(|| std::mem::take(original_text));
         }
     }
 
@@ -184,13 +187,13 @@ impl Conversation {
         let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
             return;
         };
-        // Nothing is between a callout and its end.
+        // The part of a pending callout is the last one. Other parts are not removed.
         if part + 1 != node.message.parts.len() {
             return;
         }
-        let taken = node.message.parts.pop();
+        let removed_part = node.message.parts.pop();
         let id = node.message.id.clone();
-        if let Some(key) = taken.as_ref().and_then(Part::call_key) {
+        if let Some(key) = removed_part.as_ref().and_then(Part::call_key) {
             self.calls.remove(&key);
         }
         self.log.push(Change::Message(id));
@@ -220,36 +223,37 @@ impl Conversation {
         callout: Callout,
         now: i64,
     ) {
-        // The end of an answer that was cut off may be incomplete.
+        // The last callout of an answer that was cut off may be incomplete.
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
-        let intercepted = self.reading.tools == MarkdownTools::Intercept
+        let is_intercepted = self.reading.tools == MarkdownTools::Intercept
             && is_execution_request(&callout)
             && !is_cut;
-        let (written, own_id) = (callout.id.clone(), callout.has_own_id);
-        let first = reader.by_id.get(&written).copied();
-        if let Some(first) = first.filter(|_| callout.has_own_id) {
+        let (callout_id, has_own_id) = (callout.id.clone(), callout.has_own_id);
+        let earlier_key = reader.by_id.get(&callout_id).copied();
+        if let Some(earlier_key) = earlier_key.filter(|_| callout.has_own_id) {
             self.remove_pending_callout(ix, part);
             let has_outcome = callout.result().is_some() || callout.failure().is_some();
-            let takes = |call: &ToolCall| {
+            let accepts_update = |call: &ToolCall| {
                 !call.is_real()
                     || (has_outcome
                         && !call.state().is_starting_or_running()
                         && !call.state().is_done())
             };
-            // A callout with an outcome in the text is displayed, not run.
-            if self.call(&first).is_some_and(takes) {
-                self.edit_call(&first, |call| apply_callout(call, callout, now));
+            // An outcome in the text ends the call, so the call does not run.
+            if self.call(&earlier_key).is_some_and(accepts_update) {
+                self.edit_call(&earlier_key, |call| apply_callout(call, callout, now));
             }
             return;
         }
         let mut call = ToolCall::new(String::new(), String::new(), now);
         apply_callout(&mut call, callout, now);
-        if intercepted {
+        if is_intercepted {
             call.origin = Origin::Intercepted;
             call.id = self.unused_call_id(ix, call.id);
         }
-        let shown = part.and_then(|part| self.node(ix)?.message.parts.get(part)?.call_key());
-        let key = match shown {
+        let announced_key =
+            part.and_then(|part| self.node(ix)?.message.parts.get(part)?.call_key());
+        let key = match announced_key {
             Some(key) => {
                 self.calls.replace(&key, call);
                 self.log.push(Change::Call(key));
@@ -261,8 +265,8 @@ impl Conversation {
                 key
             }
         };
-        if own_id {
-            reader.by_id.insert(written, key);
+        if has_own_id {
+            reader.by_id.insert(callout_id, key);
         }
     }
 
@@ -279,18 +283,18 @@ impl Conversation {
     }
 
     /// Shows the callouts of an assistant's message that arrived complete, unless they are already
-    /// shown. No callout of it runs, since listed messages are in the past.
+    /// shown. The calls never run, because a message list repeats earlier messages.
     pub(in crate::conversation) fn read_callouts_in_message(
         &mut self,
         message: &mut Message,
         now: i64,
     ) {
-        let is_read = message.markdown.is_some() || message.role != Role::Assistant;
-        if self.reading.tools == MarkdownTools::Off || is_read {
+        let is_skipped = message.markdown.is_some() || message.role != Role::Assistant;
+        if self.reading.tools == MarkdownTools::Off || is_skipped {
             return;
         }
-        let written = message.text();
-        let chunks = callout::parse_with(&written, self.callout_options());
+        let original_text = message.text();
+        let chunks = callout::parse_with(&original_text, self.callout_options());
         if !chunks.iter().any(|chunk| matches!(chunk, Chunk::Tool(_))) {
             return;
         }
@@ -308,10 +312,10 @@ impl Conversation {
                     }
                 }
                 Chunk::Tool(callout) => {
-                    let known = by_id.get(&callout.id).filter(|_| callout.has_own_id);
-                    if let Some(known) = known {
+                    let earlier_key = by_id.get(&callout.id).filter(|_| callout.has_own_id);
+                    if let Some(earlier_key) = earlier_key {
                         let mut callout = Some(*callout);
-                        self.calls.edit(known, &mut |call| {
+                        self.calls.edit(earlier_key, &mut |call| {
                             let _ = callout
                                 .take()
                                 .map(|callout| apply_callout(call, callout, now));
@@ -327,21 +331,21 @@ impl Conversation {
                 }
             }
         }
-        let others = std::mem::take(&mut message.parts).into_iter();
-        parts.extend(others.filter(|part| part.as_text().is_none()));
+        let other_parts = std::mem::take(&mut message.parts).into_iter();
+        parts.extend(other_parts.filter(|part| part.as_text().is_none()));
         message.parts = parts;
-        message.markdown = Some(written);
+        message.markdown = Some(original_text);
     }
 
-    /// Returns a free id for a call. Ids of callouts are only unique within a message, those of
-    /// calls in the conversation.
+    /// Returns an id that no call of the conversation has. The ids of callouts are only unique
+    /// within a message.
     fn unused_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
-        let mut free = id;
-        while self.find_call(&free).is_some() {
-            free = format!("{message}-{free}");
+        let mut unused_id = id;
+        while self.find_call(&unused_id).is_some() {
+            unused_id = format!("{message}-{unused_id}");
         }
-        free
+        unused_id
     }
 }
 

@@ -14,14 +14,14 @@ use crate::{
 /// Returns true if a callout requests that its call runs: it has no result and no error, and states
 /// either no state or complete input.
 pub(super) fn is_execution_request(callout: &Callout) -> bool {
-    let waits = matches!(callout.state, None | Some(CalloutState::InputAvailable));
-    waits && callout.failure().is_none() && callout.result().is_none()
+    let is_pending = matches!(callout.state, None | Some(CalloutState::InputAvailable));
+    is_pending && callout.failure().is_none() && callout.result().is_none()
 }
 
 /// Applies the fields of a callout to its call. Fields that the callout omits stay the same.
 pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
-    // Events contain the call's present name.
+    // The name is set first, because events contain it.
     call.name.clone_from(&callout.name);
     if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
         call.set_args_text(&input.to_string());
@@ -36,7 +36,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     } else if let Some(value) = callout.result() {
         end_callout_call(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
-        // Display only: nothing ever starts it.
+        // The call is only displayed, and never started.
         call.apply_note(Note::Decision(Decision::Approved));
         call.apply_event(StateEvent::Cleared);
     }
@@ -59,8 +59,8 @@ fn end_callout_call(
         (Some(_), Some(CalloutState::OutputDenied)) => CallEnd::Denied,
         (Some(_), _) => CallEnd::Error,
     };
-    let (by, sent) = (Author::Agent, true);
-    let mut outcome = EndedCall::new(end, by, sent);
+    let (author, is_sent) = (Author::Agent, true);
+    let mut outcome = EndedCall::new(end, author, is_sent);
     outcome.error = error;
     outcome.result = Some(result);
     outcome.at = Some(now);

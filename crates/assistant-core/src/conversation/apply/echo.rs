@@ -16,40 +16,43 @@ impl Conversation {
     /// their ids.
     pub(super) fn adopt_listed_ids(&mut self, messages: &[event::Message]) {
         let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
-        let mut left_out: HashMap<(Role, String), Vec<usize>> = HashMap::new();
-        let mut any_persons = false;
+        let mut unlisted_places: HashMap<(Role, String), Vec<usize>> = HashMap::new();
+        let mut omits_user_message = false;
         for (place, ix) in self.tree.path().iter().enumerate() {
             let Some(node) = self.node(*ix) else { continue };
             let message = &node.message;
             let is_chat_message = matches!(message.role, Role::User | Role::Assistant);
             if is_chat_message && !listed.contains(message.wire_id()) {
-                any_persons |= self.is_written_by_user(*ix);
-                let words = message.written().trim().to_owned();
-                let places = left_out.entry((message.role, words)).or_default();
+                omits_user_message |= self.is_written_by_user(*ix);
+                let text = message.written().trim().to_owned();
+                let places = unlisted_places.entry((message.role, text)).or_default();
                 places.push(place);
             }
         }
-        // Without messages of the user among them, nothing depends on it.
-        if !any_persons {
+        // The ids of the assistant's messages are adopted only together with those of the user.
+        if !omits_user_message {
             return;
         }
-        let mut from = 0;
-        let mut found = Vec::new();
+        let mut next_place = 0;
+        let mut new_ids = Vec::new();
         for listed in messages
             .iter()
             .filter(|listed| self.is_unused_id(&listed.id))
         {
             let key = (listed.role(), listed_text(listed).trim().to_owned());
-            let places = left_out.get(&key).map(Vec::as_slice).unwrap_or_default();
-            let next = places.partition_point(|place| *place < from);
-            let place = places.get(next).copied();
+            let places = unlisted_places
+                .get(&key)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            let index = places.partition_point(|place| *place < next_place);
+            let place = places.get(index).copied();
             let ix = place.and_then(|place| Some((place, *self.tree.path().get(place)?)));
             if let Some((place, ix)) = ix.filter(|(_, ix)| self.has_calls_of(*ix, listed)) {
-                from = place + 1;
-                found.push((ix, listed.id.clone()));
+                next_place = place + 1;
+                new_ids.push((ix, listed.id.clone()));
             }
         }
-        for (ix, id) in found {
+        for (ix, id) in new_ids {
             self.set_wire_id(ix, id);
         }
     }
@@ -61,12 +64,12 @@ impl Conversation {
         let calls = node
             .into_iter()
             .flat_map(|node| self.calls_in(&node.message));
-        let own = calls
+        let call_ids = calls
             .filter(|call| call.is_real())
             .map(|call| call.id.as_str());
         match &listed.body {
             MessageBody::Assistant { tool_calls, .. } => {
-                own.eq(tool_calls.iter().map(|call| call.id.as_str()))
+                call_ids.eq(tool_calls.iter().map(|call| call.id.as_str()))
             }
             _ => true,
         }
@@ -84,12 +87,12 @@ impl Conversation {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        let old = node.message.wire_id().to_owned();
+        let old_id = node.message.wire_id().to_owned();
         node.message.wire_id = Some(id.clone());
-        let name = node.message.id.clone();
-        self.unindex_wire_id(&old, ix);
+        let message_id = node.message.id.clone();
+        self.unindex_wire_id(&old_id, ix);
         self.wire_ids.entry(id).or_default().push(ix);
-        self.log.push(Change::Message(name));
+        self.log.push(Change::Message(message_id));
     }
 }
 

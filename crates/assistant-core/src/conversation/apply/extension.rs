@@ -1,7 +1,7 @@
-//! Applies events of other protocols that AG-UI does not have: fields of answers and calls, custom
-//! parts, outcomes of calls.
+//! Applies events of other protocols that AG-UI lacks: fields of answers and calls, custom parts,
+//! outcomes of calls.
 //!
-//! `block` handles texts with ids of their own.
+//! `block` applies the events of text blocks.
 
 use serde_json::Value;
 
@@ -115,20 +115,20 @@ impl Conversation {
             self.push_part(ix, part);
             return;
         };
-        let (Part::Data(fresh), message) = (part, &mut node.message) else {
+        let (Part::Data(new_data), message) = (part, &mut node.message) else {
             return;
         };
         let mut data = message.parts.iter_mut().filter_map(|part| match part {
             Part::Data(data) => Some(data),
             _ => None,
         });
-        let id = fresh.extra.get("id");
-        let same = data.find(|known| {
-            known.data_type == fresh.data_type && id.is_some() && known.extra.get("id") == id
+        let id = new_data.extra.get("id");
+        let existing = data.find(|known| {
+            known.data_type == new_data.data_type && id.is_some() && known.extra.get("id") == id
         });
-        match same {
-            Some(known) => known.data = fresh.data,
-            None => message.parts.push(Part::Data(fresh)),
+        match existing {
+            Some(known) => known.data = new_data.data,
+            None => message.parts.push(Part::Data(new_data)),
         }
         let id = message.id.clone();
         self.log.push(Change::Message(id));
@@ -141,7 +141,7 @@ impl Conversation {
             return;
         };
         let ix = self.unshare(ix);
-        self.blocks.retain(|_, at| at.node != ix);
+        self.blocks.retain(|_, part_ref| part_ref.node != ix);
         #[cfg(feature = "callouts")]
         self.remove_callout_reader(ix);
         let Some(node) = self.node_mut(ix) else {
@@ -178,9 +178,9 @@ impl Conversation {
                 | State::InterruptDenied { .. }
                 | State::Ended(_)
         );
-        // The answer may be repeated, as in a stream that is resumed.
-        let reopens = !call.has_ended() && !call.is_settled_here();
-        if is_fixed && !reopens {
+        // A resumed stream may repeat the answer, and the arguments with it.
+        let is_repeated = !call.has_ended() && !call.is_settled_here();
+        if is_fixed && !is_repeated {
             let message = format!("arguments for call '{id}', which is decided or over");
             return out.warn("call-has-ended", message);
         }
@@ -204,7 +204,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
         let call = self.call(&key);
-        // Complete parts stay unchanged.
+        // Complete arguments stay unchanged.
         let has_args = |call: &ToolCall| call.has_ended() && !call.args_text().trim().is_empty();
         if !call.is_some_and(has_args) {
             let run = self.runs.current;
@@ -232,11 +232,11 @@ impl Conversation {
             let message = format!("call '{id}' is final: it is not started again");
             return out.warn("call-is-final", message);
         }
-        let mut fresh = ToolCall::new(id, name, out.now);
-        fresh.origin = call.origin;
-        fresh.extra = call.extra.clone();
+        let mut replacement = ToolCall::new(id, name, out.now);
+        replacement.origin = call.origin;
+        replacement.extra = call.extra.clone();
         self.unshare_call(&key);
-        let fresh = self.calls.add(fresh, self.runs.current);
+        let new_key = self.calls.add(replacement, self.runs.current);
         let Some(ix) = self.calls.node_of(&key) else {
             return;
         };
@@ -246,7 +246,7 @@ impl Conversation {
         node.results.retain(|result| *result != key);
         for part in &mut node.message.parts {
             if part.call_key() == Some(key) {
-                *part = Part::Call(fresh);
+                *part = Part::Call(new_key);
             }
         }
         let message = node.message.id.clone();
@@ -277,8 +277,8 @@ impl Conversation {
         };
         let (end, value) = match settlement {
             Settlement::Preliminary(value) => {
-                let is_over = self.call(&key).is_some_and(|call| call.state.is_done());
-                if !is_over {
+                let is_done = self.call(&key).is_some_and(|call| call.state.is_done());
+                if !is_done {
                     self.edit_unshared_call(&key, |call| call.preliminary = Some(value));
                 }
                 return;
@@ -288,10 +288,10 @@ impl Conversation {
             Settlement::Denied => (CallEnd::Denied, "denied".into()),
         };
         let now = out.now;
-        let took = self.edit_unshared_call(&key, |call| {
+        let is_accepted = self.edit_unshared_call(&key, |call| {
             set_reported_outcome(call, end, message_id, value, now)
         });
-        match took {
+        match is_accepted {
             Some(true) => self.list_result(key),
             _ => out.warn(
                 "call-is-final",
@@ -301,8 +301,8 @@ impl Conversation {
     }
 }
 
-/// Marks a call as run by the agent's provider if the AI SDK's fields say so, or if they say that
-/// the call was denied elsewhere. Calls from a text stay as they are.
+/// Marks a call as run by the agent's provider if the AI SDK's fields state this, or if they state
+/// that the agent denied the call. Calls from a text stay unchanged.
 fn mark_provider_call(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;
@@ -312,14 +312,15 @@ fn mark_provider_call(call: &mut ToolCall) {
     }
     let approval = notes.get("approval").and_then(Value::as_object);
     let Some(approval) = approval else { return };
-    // A call that the agent itself denied does not run here either.
+    // A call that the agent denied does not run on the page either.
     if call.origin == Origin::Agent && approval.get("approved") == Some(&false.into()) {
         call.origin = Origin::Provider;
     }
 }
 
-/// Sets the outcome of a call that the agent reports. Returns `false` if the outcome is not taken:
-/// the user denied the call, or the page ended it. An outcome of the page counts as delivered then.
+/// Sets the outcome that the agent reports for a call. Returns `false` if the outcome is ignored,
+/// because the user denied the call or the page ended it. An outcome of the page then counts as
+/// delivered.
 fn set_reported_outcome(
     call: &mut ToolCall,
     end: CallEnd,

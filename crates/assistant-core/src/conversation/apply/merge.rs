@@ -30,26 +30,26 @@ pub(super) struct Listing {
 }
 
 impl Conversation {
-    /// Appends the messages whose ids neither a message nor a result of the path has.
+    /// Appends the messages with ids that no message and no result on the path has.
     pub(crate) fn merge_new_messages(
         &mut self,
         messages: Vec<Message>,
         author: Author,
         out: &ApplyContext<'_>,
     ) {
-        let mut known: HashSet<String> = self
+        let mut known_ids: HashSet<String> = self
             .received_positions()
             .into_iter()
             .map(|(id, _)| id)
             .collect();
-        // Messages that a request repeats are from before its run.
-        let current = self.runs.current.take();
+        // A request repeats messages from before its run.
+        let current_run = self.runs.current.take();
         for message in messages {
-            if known.insert(message.id.clone()) {
+            if known_ids.insert(message.id.clone()) {
                 self.append_received(message, author, out.now);
             }
         }
-        self.runs.current = current;
+        self.runs.current = current_run;
     }
 
     /// Makes the run's path equal to the list. Omitted messages stay if the list does not cover
@@ -68,7 +68,7 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         self.pause_all_callouts(out);
         self.adopt_listed_ids(&messages);
-        let authority = SnapshotCoverage::from_snapshot(&messages, metadata);
+        let coverage = SnapshotCoverage::from_snapshot(&messages, metadata);
         let mut listing = self.create_listing(messages);
         self.unshare_changed_nodes(&listing);
         let mut places = self.received_positions();
@@ -78,24 +78,25 @@ impl Conversation {
                 self.detach_unlisted_calls(ix, id, &listing);
             }
         }
-        let mut left = HashSet::new();
+        let mut removed_nodes = HashSet::new();
         for (id, place) in &places {
             let ReceivedPosition::Node(ix) = *place else {
                 continue;
             };
             match listing.messages.remove(id) {
                 Some(message) => self.replace_message(ix, message, &listing, out),
-                None if self.remove_omitted_message(ix, &authority) => {
+                None if self.remove_omitted_message(ix, &coverage) => {
                     self.report_omitted_message(ix, out);
-                    left.insert(ix);
+                    removed_nodes.insert(ix);
                 }
                 None => {}
             }
         }
-        self.tree.remove_from_paths(|ix| left.contains(&ix));
+        self.tree
+            .remove_from_paths(|ix| removed_nodes.contains(&ix));
         self.reindex();
         self.restore_results(&places, &mut listing.messages, out.now);
-        let current = self.runs.current;
+        let current_run = self.runs.current;
         for id in std::mem::take(&mut listing.order) {
             let Some(message) = listing.messages.remove(&id) else {
                 continue;
@@ -107,12 +108,12 @@ impl Conversation {
                 );
                 continue;
             }
-            // A message before older ones belongs to no newer response than they do.
-            self.runs.current = current.filter(|_| !listing.old.contains(&id));
+            // A message that precedes messages of earlier runs does not belong to the current run.
+            self.runs.current = current_run.filter(|_| !listing.old.contains(&id));
             self.append_received(message, Author::Agent, out.now);
             places.push((id, ReceivedPosition::New));
         }
-        self.runs.current = current;
+        self.runs.current = current_run;
         self.reindex();
         self.rebuild_received_order(&places);
         self.report_path_change();
@@ -139,26 +140,29 @@ impl Conversation {
     }
 
     fn create_listing(&self, messages: Vec<Message>) -> Listing {
-        let current = self.runs.current;
-        let before_run = |message: &Message| {
-            let known = self.find_message(&message.id);
-            let known = known.and_then(|ix| self.node(ix)).map(|node| node.run);
-            let answers = || {
+        let current_run = self.runs.current;
+        let is_from_earlier_run = |message: &Message| {
+            let ix = self.find_message(&message.id);
+            let node_run = ix.and_then(|ix| self.node(ix)).map(|node| node.run);
+            let find_result_run = || {
                 let key = self.find_call_by_result(&message.id)?;
                 Some(self.call(&key)?.run)
             };
-            // A result of an older run is older than this one, regardless of the call that lists it
-            // now.
-            let mut of_id = self.calls.answered_by(&message.id);
-            let run = known.or_else(answers);
-            run.map_or_else(|| self.is_on_any_branch(&message.id), |run| run != current)
-                || of_id.any(|call| call.run != current)
+            // A result of an earlier run keeps its run, even if the list moves its call.
+            let mut answered_calls = self.calls.answered_by(&message.id);
+            let run = node_run.or_else(find_result_run);
+            run.map_or_else(
+                || self.is_on_any_branch(&message.id),
+                |run| run != current_run,
+            ) || answered_calls.any(|call| call.run != current_run)
         };
         let is_old = |message: &Message| {
-            message.role() == Role::User || self.is_hand_off_message(message) || before_run(message)
+            message.role() == Role::User
+                || self.is_hand_off_message(message)
+                || is_from_earlier_run(message)
         };
-        let border = messages.iter().rposition(is_old).unwrap_or(0);
-        let last = messages.len().saturating_sub(1);
+        let last_old_index = messages.iter().rposition(is_old).unwrap_or(0);
+        let last_index = messages.len().saturating_sub(1);
         let mut listing = Listing {
             order: messages.iter().map(|message| message.id.clone()).collect(),
             messages: HashMap::new(),
@@ -166,20 +170,20 @@ impl Conversation {
             old: HashSet::new(),
         };
         for (place, message) in messages.into_iter().enumerate() {
-            let ignored = self.find_message(&message.id).is_none()
+            let is_ignored = self.find_message(&message.id).is_none()
                 && self.tree.contains(&message.id.as_str().into());
             if let MessageBody::Assistant { tool_calls, .. } = &message.body
-                && !ignored
+                && !is_ignored
             {
                 for call in tool_calls {
-                    let home = listing.homes.entry(call.id.clone());
-                    home.or_insert_with(|| message.id.clone());
+                    let entry = listing.homes.entry(call.id.clone());
+                    entry.or_insert_with(|| message.id.clone());
                 }
             }
-            // The last one may be the response of the run, under an id that another branch has,
-            // too.
-            let is_response = place == last && message.role() != Role::Tool;
-            if place <= border && !is_response {
+            // The last message may be the response of the run, even if another branch has a message
+            // with this id.
+            let is_response = place == last_index && message.role() != Role::Tool;
+            if place <= last_old_index && !is_response {
                 listing.old.insert(message.id.clone());
             }
             listing.messages.insert(message.id.clone(), message);
@@ -193,48 +197,50 @@ impl Conversation {
         nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
     }
 
-    /// Copies the shared nodes of the path from the first node on that the list changes, so that
-    /// the other branches stay unchanged.
+    /// Copies the shared nodes of the path, beginning with the first node that the list changes, so
+    /// that the other branches stay unchanged.
     fn unshare_changed_nodes(&mut self, listing: &Listing) {
-        let answered: HashSet<&str> = listing
+        let answered_ids: HashSet<&str> = listing
             .messages
             .values()
             .filter_map(answered_call_id)
             .collect();
-        let changes = |ix: usize| {
-            let same = self.node(ix).is_some_and(|node| {
+        let is_changed = |ix: usize| {
+            let is_same = self.node(ix).is_some_and(|node| {
                 let listed = listing.messages.get(node.message.wire_id());
                 let mut calls = self.calls_in(&node.message).filter(|call| call.is_real());
                 listed.is_some_and(|listed| {
                     self.is_same_as_listed(&node.message, listed)
                         && has_same_fields(&node.message, listed)
                 }) && calls.all(|call| {
-                    let home = listing.homes.get(&call.id);
-                    let stays = home.is_none_or(|home| home == node.message.wire_id());
-                    stays && has_same_result(call, listing, &answered)
+                    let message_id = listing.homes.get(&call.id);
+                    let is_in_place =
+                        message_id.is_none_or(|message_id| message_id == node.message.wire_id());
+                    is_in_place && has_same_result(call, listing, &answered_ids)
                 })
             });
-            !same
+            !is_same
         };
-        let last = self.tree.last_shared_depth(0);
-        let shared = last.and_then(|last| self.tree.path().get(..=last));
-        let first = shared.and_then(|shared| shared.iter().position(|ix| changes(*ix)));
-        if let Some(first) = first {
-            self.unshare_from(first);
+        let last_depth = self.tree.last_shared_depth(0);
+        let shared_path = last_depth.and_then(|last_depth| self.tree.path().get(..=last_depth));
+        let first_changed =
+            shared_path.and_then(|shared_path| shared_path.iter().position(|ix| is_changed(*ix)));
+        if let Some(depth) = first_changed {
+            self.unshare_from(depth);
         }
     }
 
     /// Detaches the calls of a message if the list has them in another message, or if the list
-    /// contains the message without them. In the second case, calls stay that are running on this
-    /// page or have an undelivered result. Calls from texts and of providers always stay.
+    /// contains the message without them. In the second case, calls that are running on this page
+    /// or have an undelivered result stay. Calls from texts and of providers always stay.
     fn detach_unlisted_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
-        let leaves = |call: &ToolCall| {
+        let is_unlisted = |call: &ToolCall| {
             if call.origin != Origin::Agent {
                 return false;
             }
             match listing.homes.get(&call.id) {
-                Some(home) => home != id,
+                Some(message_id) => message_id != id,
                 None => {
                     is_listed && !call.is_undelivered() && !call.state().is_starting_or_running()
                 }
@@ -243,13 +249,18 @@ impl Conversation {
         let Some(node) = self.node(ix) else {
             return;
         };
-        let calls = self.calls_in(&node.message).filter(|call| leaves(call));
-        let released: HashSet<CallKey> = calls.map(ToolCall::key).collect();
-        let stays = |part: &Part| part.call_key().is_none_or(|key| !released.contains(&key));
-        if let Some(node) = self.node_mut(ix).filter(|_| !released.is_empty()) {
-            node.message.parts.retain(stays);
+        let calls = self
+            .calls_in(&node.message)
+            .filter(|call| is_unlisted(call));
+        let detached_keys: HashSet<CallKey> = calls.map(ToolCall::key).collect();
+        let is_kept = |part: &Part| {
+            part.call_key()
+                .is_none_or(|key| !detached_keys.contains(&key))
+        };
+        if let Some(node) = self.node_mut(ix).filter(|_| !detached_keys.is_empty()) {
+            node.message.parts.retain(is_kept);
         }
-        for key in in_order(released.into_iter().collect(), CallKey::sort_key) {
+        for key in in_order(detached_keys.into_iter().collect(), CallKey::sort_key) {
             self.detach_call(key);
         }
     }
@@ -298,20 +309,20 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// Returns true if the list contains the result of a call that the agent has, unchanged, or no
-/// result if the agent has none.
+/// Returns true if the list repeats the delivered result of a call unchanged, or if neither the
+/// list nor the agent has a result of the call.
 fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
-    let known = call.result().filter(|_| call.is_delivered());
-    let Some(known) = known else {
+    let delivered_result = call.result().filter(|_| call.is_delivered());
+    let Some(delivered_result) = delivered_result else {
         return !answered.contains(call.id.as_str());
     };
-    let listed = listing.messages.get(&known.message_id);
-    let listed = listed.filter(|listed| answered_call_id(listed) == Some(call.id.as_str()));
-    let mut listed = listed.cloned().and_then(fold::result_from_wire);
-    if let Some(listed) = listed.as_mut().filter(|_| !call.is_settled_here()) {
-        listed.adopt_stated_failure();
+    let message = listing.messages.get(&delivered_result.message_id);
+    let message = message.filter(|message| answered_call_id(message) == Some(call.id.as_str()));
+    let mut listed_result = message.cloned().and_then(fold::result_from_wire);
+    if let Some(result) = listed_result.as_mut().filter(|_| !call.is_settled_here()) {
+        result.adopt_stated_failure();
     }
-    !call.is_unlisted() && listed.is_some_and(|listed| listed == *known)
+    !call.is_unlisted() && listed_result.is_some_and(|result| result == *delivered_result)
 }
 
 /// Returns true if a listed message and the message in the tree have equal fields, apart from role,

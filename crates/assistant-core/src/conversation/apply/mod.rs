@@ -1,8 +1,8 @@
 //! The reducer: applies one event to the tree, and lists the changes.
 //!
-//! Events arrive verified and with chunks expanded. The cost of an event is
-//! proportional to the event, never to the conversation; a messages snapshot is as long as the
-//! conversation and costs as much.
+//! The events are already verified, and their chunks expanded. The cost of applying an event is
+//! proportional to the size of the event, not of the conversation. A messages snapshot is as large
+//! as the conversation.
 
 mod activity;
 mod authority;
@@ -30,7 +30,7 @@ use crate::{
     json::patch,
 };
 
-/// The time of an event, and the diagnostics of applying the event.
+/// The time of an event, and the diagnostics that the reducer reports for the event.
 #[derive(Debug)]
 pub(crate) struct ApplyContext<'a> {
     /// The time of the event, in milliseconds since 1970.
@@ -53,7 +53,7 @@ impl ApplyContext<'_> {
 }
 
 impl Conversation {
-    /// Applies one event to the path.
+    /// Applies one event to the run's path.
     pub(crate) fn apply(&mut self, event: Event, out: &mut ApplyContext<'_>) {
         let Event { kind, base } = event;
         match kind {
@@ -136,7 +136,7 @@ impl Conversation {
                 ),
             },
             EventKind::MessagesSnapshot { messages } => {
-                // Activities in the list replace those that were measured.
+                // The stored sizes belong to activities that the list replaces.
                 self.activity_sizes.clear();
                 self.merge_snapshot(messages, base.metadata.as_deref(), out);
             }
@@ -167,9 +167,9 @@ impl Conversation {
 
     /// Replaces the state, or reports a diagnostic if the new state is larger than the limit.
     fn apply_state_snapshot(&mut self, snapshot: Value, out: &mut ApplyContext<'_>) {
-        let (size, most) = (patch::size_of(&snapshot), self.limits.state_bytes);
-        if size > most {
-            let message = format!("state refused: it has {size} bytes, the limit is {most}");
+        let (size, limit) = (patch::size_of(&snapshot), self.limits.state_bytes);
+        if size > limit {
+            let message = format!("state refused: it has {size} bytes, the limit is {limit}");
             return out.warn("over-budget", message);
         }
         self.set_state(snapshot);
@@ -190,8 +190,8 @@ impl Conversation {
         }
     }
 
-    /// Merges an event's metadata into a message, or into its copy if another branch shares it. The
-    /// last value of a key wins.
+    /// Merges an event's metadata into a message, or into the copy of a message that another branch
+    /// shares. A new value of a key replaces the old value.
     fn merge_message_metadata(&mut self, ix: usize, base: Base) {
         let Some(metadata) = base.metadata else {
             return;
@@ -212,9 +212,9 @@ impl Conversation {
 
     /// Adds a call to a message, and returns the index of its part.
     fn push_call(&mut self, ix: usize, key: CallKey) -> usize {
-        let place = self.push_part(ix, Part::Call(key));
+        let index = self.push_part(ix, Part::Call(key));
         self.calls.attach(&key, ix);
-        place
+        index
     }
 
     /// Adds a part to a message, and returns the index of the part.
@@ -222,14 +222,14 @@ impl Conversation {
         let Some(node) = self.node_mut(ix) else {
             return 0;
         };
-        let place = node.message.parts.len();
+        let index = node.message.parts.len();
         let message = node.message.id.clone();
         node.message.parts.push(part);
         self.log.push(Change::PartAdded {
             message,
-            part: place,
+            part: index,
         });
-        place
+        index
     }
 }
 

@@ -15,8 +15,8 @@ use crate::{
 
 impl Conversation {
     /// Replaces the content of a message with that of the listed message. If both are answers, an
-    /// unchanged text keeps its parts, and known calls are updated. A text that the user wrote here
-    /// stays, and a different text of the list is stored beside it.
+    /// unchanged text keeps its parts, and known calls are updated. A text that the user wrote on
+    /// this page stays; a different text of the list is stored in addition.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -43,26 +43,26 @@ impl Conversation {
                 .into_iter()
                 .filter(|part| part.call_key().is_none())
                 .collect();
-            let listed = match &mut wire.body {
+            let listed_calls = match &mut wire.body {
                 MessageBody::Assistant { tool_calls, .. } => std::mem::take(tool_calls),
                 _ => Vec::new(),
             };
-            let mut fresh = wire_form::message_from_wire(wire, out.now);
-            set_generations(&texts, &mut fresh.parts);
-            fresh.id = message.id.clone();
-            fresh.wire_id = message.wire_id.take();
-            fresh.created_at = message.created_at;
-            fresh.cost = std::mem::take(&mut message.cost);
-            fresh.steps = std::mem::take(&mut message.steps);
+            let mut replacement = wire_form::message_from_wire(wire, out.now);
+            set_generations(&texts, &mut replacement.parts);
+            replacement.id = message.id.clone();
+            replacement.wire_id = message.wire_id.take();
+            replacement.created_at = message.created_at;
+            replacement.cost = std::mem::take(&mut message.cost);
+            replacement.steps = std::mem::take(&mut message.steps);
             if keeps_author {
-                fresh.author = message.author;
+                replacement.author = message.author;
             }
-            *message = fresh;
+            *message = replacement;
             for key in calls {
                 self.detach_call(key);
             }
             let mut ids = HashSet::new();
-            for call in listed
+            for call in listed_calls
                 .into_iter()
                 .filter(|call| ids.insert(call.id.clone()))
             {
@@ -89,7 +89,7 @@ impl Conversation {
         else {
             return;
         };
-        let replaced = self.replace_text(ix, content);
+        let is_text_replaced = self.replace_text(ix, content);
         // Each call is added once, even if the list repeats it.
         let mut ids = HashSet::new();
         tool_calls.retain(|call| {
@@ -98,36 +98,37 @@ impl Conversation {
         let is_old = listing.old.contains(&wire.id);
         self.apply_listed_calls(ix, tool_calls, is_old, out.now);
         #[cfg(feature = "callouts")]
-        if replaced {
+        if is_text_replaced {
             self.remove_callout_reader(ix);
             self.read_callouts_in_node(ix, out.now);
         }
         #[cfg(not(feature = "callouts"))]
-        let _ = replaced;
+        let _ = is_text_replaced;
     }
 
     fn apply_listed_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
-        // Messages that a list adds before its run belong to no newer response.
-        let current = self.runs.current;
-        let run = node.run.filter(|run| !is_old || current != Some(*run));
+        // The calls of a message from before the current run do not belong to that run.
+        let current_run = self.runs.current;
+        let run = node.run.filter(|run| !is_old || current_run != Some(*run));
         let calls = self.calls_in(&node.message).filter(|call| call.is_real());
-        let known: HashMap<String, (CallKey, Origin)> = calls
+        let calls_by_id: HashMap<String, (CallKey, Origin)> = calls
             .map(|call| (call.id.clone(), (call.key(), call.origin)))
             .collect();
-        for fresh in wire {
-            let listed = completed_call_from_wire(fresh, now);
-            match known.get(&listed.id) {
+        for wire_call in wire {
+            let call = completed_call_from_wire(wire_call, now);
+            match calls_by_id.get(&call.id) {
                 Some((key, Origin::Agent)) => {
-                    self.edit_call(key, |call| call.replace_content(listed));
+                    self.edit_call(key, |known| known.replace_content(call));
                     continue;
                 }
-                // The call is a callout of a text, which defines it.
+                // The call comes from a callout or from the provider, so the list does not change
+                // it.
                 Some(_) => continue,
-                None if self.find_call(&listed.id).is_some() => continue,
+                None if self.find_call(&call.id).is_some() => continue,
                 None => {}
             }
-            let key = self.add_listed_call(listed, run);
+            let key = self.add_listed_call(call, run);
             self.push_call(ix, key);
         }
     }
@@ -139,44 +140,44 @@ impl Conversation {
     pub(super) fn remove_omitted_message(
         &mut self,
         ix: usize,
-        authority: &SnapshotCoverage,
+        coverage: &SnapshotCoverage,
     ) -> bool {
         let Some(node) = self.node(ix) else {
             return false;
         };
         let message = &node.message;
-        let holds =
+        let must_stay =
             |call: &ToolCall| call.is_undelivered() || call.state().is_starting_or_running();
-        if self.calls_in(message).any(holds) || authority.should_keep(message) {
+        if self.calls_in(message).any(must_stay) || coverage.should_keep(message) {
             return false;
         }
-        let by_person = message.is_from_user()
+        let has_user_content = message.is_from_user()
             || self.calls_in(message).any(|call| {
                 call.approval()
                     .is_some_and(|approval| approval.decision.is_some())
             });
-        if by_person {
+        if has_user_content {
             self.move_to_own_branch(ix);
         } else {
             self.remove_message(ix);
         }
-        by_person
+        has_user_content
     }
 
     /// Moves a message from the path to a branch of its own and closes its texts. Its calls become
     /// detached. The caller removes the message from the paths afterwards.
     fn move_to_own_branch(&mut self, ix: usize) {
         self.tree.move_to_own_branch(ix);
-        // Calls may have left it; it is no longer reported with the path.
+        // The message is not on the path any more, so its change is reported separately.
         let id = self.tree.id_at(ix).cloned();
         self.log.extend(id.map(Change::Message));
         self.close_texts(ix, 0);
         self.index_detached_calls(ix, |_| true);
     }
 
-    /// Keeps the text parts if together they equal the text; otherwise removes them and the
-    /// callouts between them, and adds one part for the text, if any. Returns true in the second
-    /// case.
+    /// Replaces the text of a message. If the new text equals the old one, keeps the text parts and
+    /// returns false. Otherwise removes the text parts and the callouts between them, adds one part
+    /// for the new text, if any, and returns true.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;
@@ -184,14 +185,14 @@ impl Conversation {
         let message = &mut node.message;
         let is_text = |part: &Part| part.as_text().is_some();
         let had_text = message.markdown.is_some() || message.parts.iter().any(is_text);
-        let same = content.as_deref().unwrap_or_default() == message.written();
-        if had_text == content.is_some() && same {
+        let is_same_text = content.as_deref().unwrap_or_default() == message.written();
+        if had_text == content.is_some() && is_same_text {
             return false;
         }
         message.markdown = None;
         let calls = &mut self.calls;
         let parts = &mut message.parts;
-        // Callouts were part of the text.
+        // Callouts are part of the old text.
         parts.retain(|part| {
             let Some(key) = part.call_key() else {
                 return true;
@@ -202,7 +203,7 @@ impl Conversation {
             }
             is_real
         });
-        let place = parts.iter().position(is_text).unwrap_or(0);
+        let index = parts.iter().position(is_text).unwrap_or(0);
         let generation = parts.iter().find_map(|part| match part {
             Part::Text(part) => Some(part.generation + 1),
             _ => None,
@@ -211,7 +212,7 @@ impl Conversation {
         if let Some(text) = content {
             let generation = generation.unwrap_or_default();
             parts.insert(
-                place.min(parts.len()),
+                index.min(parts.len()),
                 Part::Text(TextPart {
                     generation,
                     ..TextPart::new(text)
@@ -225,26 +226,25 @@ impl Conversation {
 /// Keeps the user's own text, and stores the text in the agent's list beside it if the text or the
 /// role differs. The other fields are taken from the list.
 fn record_disputed_text(message: &mut Message, wire: event::Message) {
-    let theirs = wire_form::message_from_wire(wire, message.created_at);
-    let same = message.text().trim() == theirs.text().trim() && theirs.role == message.role;
-    message.disputed = (!same).then(|| theirs.text());
-    message.metadata = theirs.metadata;
-    message.extra = theirs.extra;
-    message.name = theirs.name;
-    message.encrypted_value = theirs.encrypted_value;
+    let listed_message = wire_form::message_from_wire(wire, message.created_at);
+    let is_same = message.text().trim() == listed_message.text().trim()
+        && listed_message.role == message.role;
+    message.disputed = (!is_same).then(|| listed_message.text());
+    message.metadata = listed_message.metadata;
+    message.extra = listed_message.extra;
+    message.name = listed_message.name;
+    message.encrypted_value = listed_message.encrypted_value;
 }
 
-/// Sets the generation and the period of each text that replaces another. The generation increases
-/// if the text has changed.
-fn set_generations(old: &[Part], fresh: &mut [Part]) {
-    for (old, fresh) in old.iter().zip(fresh) {
-        if let (
-            Part::Text(old) | Part::Reasoning(old),
-            Part::Text(fresh) | Part::Reasoning(fresh),
-        ) = (old, fresh)
+/// Sets the generation and the period of each text that replaces another text. The generation
+/// increases if the text has changed.
+fn set_generations(old: &[Part], new: &mut [Part]) {
+    for (old, new) in old.iter().zip(new) {
+        if let (Part::Text(old) | Part::Reasoning(old), Part::Text(new) | Part::Reasoning(new)) =
+            (old, new)
         {
-            fresh.generation = old.generation + u32::from(old.text != fresh.text);
-            fresh.span = old.span;
+            new.generation = old.generation + u32::from(old.text != new.text);
+            new.span = old.span;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The positions of tool messages in the received order, and their updates by snapshots.
+//! Determines the positions of tool messages in the received order, and updates them for snapshots.
 //!
 //! `merge` applies the snapshot.
 
@@ -13,7 +13,7 @@ use crate::{
 /// A position in the received order.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReceivedPosition {
-    /// A message.
+    /// A message of the tree.
     Node(usize),
     /// The tool message of a call.
     Result(CallKey),
@@ -24,18 +24,22 @@ pub(super) enum ReceivedPosition {
 impl Conversation {
     /// Returns the positions of the received order, each with the id of its message.
     pub(super) fn received_positions(&self) -> Vec<(String, ReceivedPosition)> {
-        let result = |key: &CallKey| {
+        let result_position = |key: &CallKey| {
             let result = self.call(key)?.result()?;
             Some((result.message_id.clone(), ReceivedPosition::Result(*key)))
         };
-        let mut list: Vec<_> = self.leading_results.iter().filter_map(result).collect();
+        let mut list: Vec<_> = self
+            .leading_results
+            .iter()
+            .filter_map(result_position)
+            .collect();
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
             list.push((
                 node.message.wire_id().to_owned(),
                 ReceivedPosition::Node(*ix),
             ));
-            list.extend(node.results.iter().filter_map(result));
+            list.extend(node.results.iter().filter_map(result_position));
         }
         list
     }
@@ -58,56 +62,57 @@ impl Conversation {
         incoming: &mut HashMap<String, Message>,
         now: i64,
     ) {
-        let answered: HashSet<String> = incoming
+        let answered_ids: HashSet<String> = incoming
             .values()
             .filter_map(|message| answered_call_id(message).map(str::to_owned))
             .collect();
-        let mut after = None;
+        let mut previous_ix = None;
         for (id, place) in places {
             let key = match place {
                 ReceivedPosition::Node(ix) if self.tree.is_on_path(*ix) => {
-                    after = Some(*ix);
+                    previous_ix = Some(*ix);
                     continue;
                 }
                 ReceivedPosition::Result(key) => key,
                 ReceivedPosition::Node(_) | ReceivedPosition::New => continue,
             };
-            let there = self.is_run_call(key) && self.has_result_in(key, id);
+            let is_present = self.is_run_call(key) && self.has_result_in(key, id);
             let call_id = self
                 .call(key)
                 .map(|call| call.id.clone())
                 .unwrap_or_default();
-            let mut fresh = incoming.remove(id);
+            let mut listed_message = incoming.remove(id);
             let is_answer = |message: &mut Message| {
-                there && answered_call_id(message) == Some(call_id.as_str())
+                is_present && answered_call_id(message) == Some(call_id.as_str())
             };
-            if let Some(message) = fresh.take_if(|message| !is_answer(message)) {
-                // Its call was removed, is repeated or has another answer, or the message has
-                // another role now: the place stays.
-                let current = self.runs.current.take();
-                self.insert_received(after, message, now);
-                self.runs.current = current;
-                after = self.find_message(id).or(after);
+            if let Some(message) = listed_message.take_if(|message| !is_answer(message)) {
+                // The message does not answer this call: the call was removed, is repeated or has
+                // another answer, or the message has another role. The message keeps its place.
+                let current_run = self.runs.current.take();
+                self.insert_received(previous_ix, message, now);
+                self.runs.current = current_run;
+                previous_ix = self.find_message(id).or(previous_ix);
             }
-            if !there {
+            if !is_present {
                 continue;
             }
-            let is_answered = answered.contains(&call_id);
-            let fresh = fresh.and_then(fold::result_from_wire);
+            let is_answered = answered_ids.contains(&call_id);
+            let new_result = listed_message.and_then(fold::result_from_wire);
             self.edit_call(key, |call| {
-                // The tool message may be removed, but the call has run: it must not run again.
+                // The call keeps its outcome even if the list omits its tool message, because it
+                // must not run again.
                 if let Some(outcome) = call.outcome_mut() {
                     outcome.unlisted |= is_answered;
                 }
-                if let Some(fresh) = fresh {
-                    fold::apply_received_result(call, fresh, Author::Agent, now);
+                if let Some(result) = new_result {
+                    fold::apply_received_result(call, result, Author::Agent, now);
                 }
             });
         }
     }
 
-    /// Returns true if a call has the result in the tool message with this id, and the result is
-    /// unlisted or not delivered yet.
+    /// Returns true if the result of a call is in the tool message with this id, and is unlisted or
+    /// not delivered yet.
     fn has_result_in(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();
@@ -117,40 +122,44 @@ impl Conversation {
         })
     }
 
-    /// Rebuilds the received order: each listed result at the position of its tool message.
+    /// Rebuilds the received order by placing each listed result at the position of its tool
+    /// message.
     pub(super) fn rebuild_received_order(&mut self, places: &[(String, ReceivedPosition)]) {
-        let mut waiting: HashMap<String, VecDeque<CallKey>> = HashMap::new();
+        let mut keys_by_message_id: HashMap<String, VecDeque<CallKey>> = HashMap::new();
         for key in self.run_calls() {
             let call = self.call(&key).filter(|call| !call.is_unlisted());
             if let Some(result) = call.and_then(|call| call.result()) {
-                let of_id = waiting.entry(result.message_id.clone()).or_default();
-                of_id.push_back(key);
+                let keys = keys_by_message_id
+                    .entry(result.message_id.clone())
+                    .or_default();
+                keys.push_back(key);
             }
         }
         self.leading_results.clear();
-        // Includes those that left the path: the place of messages after them may have changed.
-        let left = places.iter().filter_map(|(_, place)| match place {
+        // Nodes that were removed from the path are included, because the messages after them may
+        // have moved.
+        let earlier_nodes = places.iter().filter_map(|(_, place)| match place {
             ReceivedPosition::Node(ix) => Some(*ix),
             _ => None,
         });
-        for ix in left.chain(self.tree.path().to_vec()) {
+        for ix in earlier_nodes.chain(self.tree.path().to_vec()) {
             if let Some(node) = self.node_mut(ix) {
                 node.results.clear();
             }
         }
-        let mut after = None;
+        let mut previous_ix = None;
         for (id, place) in places {
             if let ReceivedPosition::Node(ix) = place
                 && self.tree.is_on_path(*ix)
             {
-                after = Some(*ix);
-            } else if let Some(key) = waiting.get_mut(id).and_then(VecDeque::pop_front) {
-                match after.and_then(|ix| self.node_mut(ix)) {
+                previous_ix = Some(*ix);
+            } else if let Some(key) = keys_by_message_id.get_mut(id).and_then(VecDeque::pop_front) {
+                match previous_ix.and_then(|ix| self.node_mut(ix)) {
                     Some(node) => node.results.push(key),
                     None => self.leading_results.push(key),
                 }
             } else if !matches!(place, ReceivedPosition::Node(_)) {
-                after = self.find_message(id).or(after);
+                previous_ix = self.find_message(id).or(previous_ix);
             }
         }
         self.normalize_result_order();

@@ -23,7 +23,8 @@ impl Conversation {
                 );
             }
             Some(ix) if self.is_written_by_user(ix) => return out.warn_about_user_message(id),
-            // A text part is added with the first text: a message with only calls has none.
+            // The text part is added with the first delta, because a message may contain only
+            // calls.
             Some(ix) => self.unshare(ix),
             None => {
                 if self.is_used_id(id) {
@@ -48,7 +49,7 @@ impl Conversation {
         out: &mut ApplyContext<'_>,
     ) {
         if self.find_text_message(id).is_none() && self.is_used_id(id) {
-            // It began as a text, and a snapshot has changed it to a result.
+            // The message began as a text, and a snapshot has replaced it with a result.
             self.start_text(id, Role::Assistant, None, Base::default(), out);
         }
         let Some(ix) = self.find_text_message(id) else {
@@ -96,9 +97,9 @@ impl Conversation {
     }
 
     pub(super) fn end_text(&mut self, id: &str, base: Base, out: &mut ApplyContext<'_>) {
-        let found = self.find_text_message(id);
-        let Some(ix) = found.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
-            if found.is_none() && self.is_used_id(id) {
+        let message_ix = self.find_text_message(id);
+        let Some(ix) = message_ix.filter(|ix| self.role_of(*ix) != Some(Role::Activity)) else {
+            if message_ix.is_none() && self.is_used_id(id) {
                 out.warn(
                     "id-taken",
                     format!("the text '{id}' ended, but it is the result of a call by now"),
@@ -212,14 +213,14 @@ impl Conversation {
     /// An answer that ends with a text keeps the mark.
     pub(crate) fn unmark_failed_turn(&mut self) {
         let newest = self.tree.path().last().copied();
-        let marked = newest.filter(|ix| {
+        let marked_ix = newest.filter(|ix| {
             self.node(*ix).is_some_and(|node| {
                 let is_failure = matches!(node.message.cut, Some(Cut::Failed | Cut::BrokenOff));
                 let ends_in_text = matches!(node.message.parts.last(), Some(Part::Text(_)));
                 is_failure && (node.message.is_from_user() || !ends_in_text)
             })
         });
-        if let Some(ix) = marked {
+        if let Some(ix) = marked_ix {
             self.edit_message(ix, |message| message.cut = None);
         }
     }
@@ -244,33 +245,32 @@ impl Conversation {
         }
     }
 
-    /// Ensures that the last part of a message is an open text, since text after a call is a part
-    /// of its own. Removes the mark of a message that was cut off, which now continues.
+    /// Ensures that the last part of a message is an open text. Adds a part if the last part is of
+    /// another kind. Removes the mark of a message that was cut off, because the message continues.
     fn ensure_open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        // The interrupted message continues.
         let was_cut = node.message.cut.take().is_some();
-        let reasoning = node.message.role == Role::Reasoning;
-        let mut opened = was_cut;
+        let is_reasoning = node.message.role == Role::Reasoning;
+        let mut has_changed = was_cut;
         match node.message.parts.last_mut() {
-            Some(Part::Text(part)) if !reasoning => {
-                opened |= !std::mem::replace(&mut part.open, true);
+            Some(Part::Text(part)) if !is_reasoning => {
+                has_changed |= !std::mem::replace(&mut part.open, true);
             }
-            Some(Part::Reasoning(part)) if reasoning => {
-                opened |= !std::mem::replace(&mut part.open, true);
+            Some(Part::Reasoning(part)) if is_reasoning => {
+                has_changed |= !std::mem::replace(&mut part.open, true);
             }
             _ => {
                 let part = TextPart {
                     open: true,
-                    span: reasoning.then_some(Span {
+                    span: is_reasoning.then_some(Span {
                         started_at: now,
                         ended_at: None,
                     }),
                     ..TextPart::default()
                 };
-                let part = if reasoning {
+                let part = if is_reasoning {
                     Part::Reasoning(part)
                 } else {
                     Part::Text(part)
@@ -279,7 +279,7 @@ impl Conversation {
                 self.push_part(ix, part);
             }
         }
-        if opened && let Some(id) = self.tree.id_at(ix).cloned() {
+        if has_changed && let Some(id) = self.tree.id_at(ix).cloned() {
             self.log.push(Change::Message(id));
         }
     }
@@ -299,20 +299,21 @@ impl Conversation {
     /// ignored: it is complete when it arrives, so a server that gives it and the answer the same
     /// id means two messages.
     fn find_text_message(&self, id: &str) -> Option<usize> {
-        // Usually it is the newest one, and a comparison is cheaper than a lookup.
+        // The text usually belongs to the newest message, and a comparison is cheaper than a
+        // lookup.
         let newest = self.tree.tip();
-        let is_it = |ix: &usize| {
+        let is_match = |ix: &usize| {
             self.node(*ix)
                 .is_some_and(|node| node.message.role != Role::Tool && node.message.wire_id() == id)
         };
-        if let Some(ix) = newest.filter(is_it) {
+        if let Some(ix) = newest.filter(is_match) {
             return Some(ix);
         }
-        let mut named = self.wire_ids.get(id)?.iter().copied();
-        named.find(|ix| self.tree.is_on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
+        let mut candidates = self.wire_ids.get(id)?.iter().copied();
+        candidates.find(|ix| self.tree.is_on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
-    /// Returns true if the user wrote the message here; then only the user may add to it.
+    /// Returns true if the user wrote the message on this page. The agent must not add to it.
     pub(super) fn is_written_by_user(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| node.message.author == Author::Page)

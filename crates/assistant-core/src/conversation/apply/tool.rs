@@ -35,7 +35,7 @@ impl Conversation {
             self.adopt_orphan(key);
             self.restart_call(key, name, out);
             self.merge_call_metadata(key, base);
-            // Its result may have been removed with the message that it followed.
+            // The result of the call may have been removed with the message before it.
             return self.normalize_result_order();
         }
         let mut call = ToolCall::new(id, name, out.now);
@@ -45,9 +45,9 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// Begins a known call again, since a repeated id means the same call. A call that has not
-    /// ended then belongs to the current run. The name and arguments may change; if they are final or the call
-    /// was handed off to the agent, a diagnostic is reported instead.
+    /// Starts a known call again, because a repeated id refers to the same call. A call without an
+    /// outcome then belongs to the current run. The name and arguments may change; if they are
+    /// final or the call was handed off to the agent, a diagnostic is reported instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -59,10 +59,10 @@ impl Conversation {
             );
         }
         if call.name != name {
-            let old = &call.name;
+            let old_name = &call.name;
             out.warn(
                 "call-renamed",
-                format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old}': now '{name}'"),
+                format!("TOOL_CALL_START: tool call '{id}' already exists with name '{old_name}': now '{name}'"),
             );
         }
         let run = self.runs.current;
@@ -86,13 +86,13 @@ impl Conversation {
         base: &Base,
         out: &mut ApplyContext<'_>,
     ) -> usize {
-        // An empty parent counts as none, as in the reference client.
-        let home = match parent.filter(|parent| !parent.is_empty()) {
+        // An empty parent id is treated as missing, as in the reference client.
+        let message_id = match parent.filter(|parent| !parent.is_empty()) {
             None => id.to_owned(),
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
                     let ix = self.unshare(ix);
-                    // A call follows the text that came before it.
+                    // Text that the callout reader held back is added before the call.
                     #[cfg(feature = "callouts")]
                     self.pause_callouts(ix, out);
                     return ix;
@@ -107,7 +107,7 @@ impl Conversation {
                 }
             },
         };
-        self.add_message(&home, Role::Assistant, None, base, out)
+        self.add_message(&message_id, Role::Assistant, None, base, out)
     }
 
     pub(super) fn apply_args_delta(
@@ -155,8 +155,8 @@ impl Conversation {
         base: Base,
         out: &mut ApplyContext<'_>,
     ) {
-        let named = self.find_message(&message_id);
-        if named
+        let message_ix = self.find_message(&message_id);
+        if message_ix
             .and_then(|ix| self.role_of(ix))
             .is_some_and(|role| role != Role::Tool)
         {
@@ -168,21 +168,21 @@ impl Conversation {
         let Some(key) = self.find_call(&tool_call_id) else {
             return self.add_orphan_result(message_id, tool_call_id, content, base, out);
         };
-        let after = |this: &Self| {
+        let find_last_tool_message = |this: &Self| {
             let node = this.calls.node_of(&key).unwrap_or_default();
             this.last_tool_message_after(node)
         };
         // A cancelled call stays cancelled, even if it never had a result.
-        let is_over = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
-        if !self.can_take_result(&key) || self.call(&key).is_some_and(is_over) {
+        let is_final = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
+        if !self.can_take_result(&key) || self.call(&key).is_some_and(is_final) {
             out.warn(
                 "call-is-final",
                 format!("call '{tool_call_id}' is over: another result is not taken"),
             );
-            let after = after(self);
+            let previous_ix = find_last_tool_message(self);
             return self.add_further_result(
                 key,
-                after,
+                previous_ix,
                 (message_id, tool_call_id, content),
                 base,
                 out,
@@ -199,8 +199,8 @@ impl Conversation {
             extra: Object::new(),
         };
         self.unshare_call(&key);
-        let after = after(self);
-        self.set_received_result(key, result, Author::Agent, Some(after), out.now);
+        let previous_ix = find_last_tool_message(self);
+        self.set_received_result(key, result, Author::Agent, Some(previous_ix), out.now);
     }
 
     fn add_orphan_result(
@@ -232,13 +232,13 @@ impl Conversation {
         base: Base,
         out: &ApplyContext<'_>,
     ) {
-        let is_ours =
+        let was_decided_here =
             |call: &ToolCall| call.is_settled_here() || matches!(call.state, State::Denied { .. });
-        if !self.call(&key).is_some_and(is_ours) {
-            let wire = tool_message(message_id, tool_call_id, content, base);
+        if !self.call(&key).is_some_and(was_decided_here) {
+            let message = tool_message(message_id, tool_call_id, content, base);
             match self.tree.path().len() <= MAX_RENUMBERED {
-                true => self.insert_received(Some(after), wire, out.now),
-                false => self.append_received(wire, Author::Agent, out.now),
+                true => self.insert_received(Some(after), message, out.now),
+                false => self.append_received(message, Author::Agent, out.now),
             }
         }
     }
@@ -246,12 +246,13 @@ impl Conversation {
     /// Returns the last of the tool messages directly after a message, or the message itself if
     /// there are none. Searches at most `MAX_CONSECUTIVE` messages.
     fn last_tool_message_after(&self, ix: usize) -> usize {
-        let next = self.tree.node(ix).map_or(0, |node| node.depth + 1);
-        let row = self.tree.path().iter().skip(next);
-        let row = row
+        let next_depth = self.tree.node(ix).map_or(0, |node| node.depth + 1);
+        let messages = self.tree.path().iter().skip(next_depth);
+        let messages = messages
             .filter(|ix| self.node(**ix).is_some())
             .take(MAX_CONSECUTIVE);
-        row.take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
+        messages
+            .take_while(|ix| self.role_of(**ix) == Some(Role::Tool))
             .last()
             .copied()
             .unwrap_or(ix)
