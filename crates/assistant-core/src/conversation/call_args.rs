@@ -37,8 +37,8 @@ impl ToolCall {
         self.changed_args().or(self.arguments.value.as_ref())
     }
 
-    /// Returns the arguments that a handler gets, if the user or the application changed the
-    /// agent's.
+    /// Returns the arguments that a handler gets, if the user or the application changed those that
+    /// the agent wrote.
     pub(crate) fn changed_args(&self) -> Option<&Value> {
         self.edited_args().or_else(|| self.clean_args())
     }
@@ -47,16 +47,16 @@ impl ToolCall {
     /// in; `None` if no value has begun.
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
-        let whole = self.arguments.value.as_ref();
-        whole.or_else(|| self.arguments.partial.value())
+        let complete_value = self.arguments.value.as_ref();
+        complete_value.or_else(|| self.arguments.partial.value())
     }
 
     /// Returns true if the argument of this name has its final value: streaming arguments are
     /// completed one after the other. Always true once all arguments are valid and complete.
     #[must_use]
     pub fn has_whole_arg(&self, name: &str) -> bool {
-        let settled = || self.arguments.partial.field_state(&[name]) == FieldState::Complete;
-        self.arguments.value.is_some() || settled()
+        let is_complete = || self.arguments.partial.field_state(&[name]) == FieldState::Complete;
+        self.arguments.value.is_some() || is_complete()
     }
 
     pub(crate) fn push_args(&mut self, delta: &str) {
@@ -82,8 +82,8 @@ impl ToolCall {
     /// because a message list contained them. In the second case, the call must be in the phase
     /// [`Phase::InputAvailable`], or ended, but not by the page.
     pub(crate) fn can_take_more_args(&self) -> bool {
-        let untouched = self.state.is_done() || self.phase() == Phase::InputAvailable;
-        self.arguments.open || (self.arguments.listed && untouched && !self.is_settled_here())
+        let can_reopen = self.state.is_done() || self.phase() == Phase::InputAvailable;
+        self.arguments.open || (self.arguments.listed && can_reopen && !self.is_settled_here())
     }
 
     /// Ends the arguments of a call that a message list contains. If the arguments had not ended
@@ -119,7 +119,7 @@ impl ToolCall {
 
     /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
     /// if the call is running, denied or ended, if the agent runs it, or if an interrupt of the
-    /// agent has asked about it.
+    /// agent refers to it.
     pub(crate) fn cut_off_args(&mut self) {
         let is_open = matches!(
             self.state,

@@ -65,7 +65,7 @@ pub enum CallEventKind {
     Waited,
     /// The user is asked about the call.
     Asked {
-        /// The page or the agent, depending on who asks.
+        /// The author of the question: the page or the agent.
         by: Author,
     },
     /// The call may start.
@@ -100,7 +100,7 @@ pub enum CallEventKind {
         /// The number of claims that earlier attempts to start the handler have used.
         attempt: u32,
     },
-    /// The call or its action has changed: the decision about it is void.
+    /// The call or its action has changed, so the decision about the call is void.
     Voided,
     /// The call was restored with its conversation, and waits for a decision or runs as before. No
     /// record is kept.
@@ -109,11 +109,11 @@ pub enum CallEventKind {
     /// this page. No record is kept.
     Detached,
     /// The call has ended. One such record is kept for each attempt, and another if the agent later
-    /// corrects the outcome: the newest one applies.
+    /// corrects the outcome. The newest record applies.
     Ended {
         /// The outcome.
         outcome: CallOutcome,
-        /// The author of the end.
+        /// The author of the outcome.
         by: Author,
         /// The kind of error, and its message.
         error: Option<(ErrorKind, String)>,

@@ -37,7 +37,7 @@ impl ToolCall {
     /// kind after the event was applied.
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
         let decider = || self.approval().and_then(|asked| asked.by);
-        let denied = |reason: &Option<String>, by| match self.denied_before() {
+        let create_denial = |reason: &Option<String>, by| match self.denied_before() {
             true => CallEventKind::DeniedBefore {
                 reason: reason.clone(),
             },
@@ -56,7 +56,7 @@ impl ToolCall {
                 by: self.allowed_by(),
             },
             StateEvent::Denied(reason) | StateEvent::DeniedBefore(reason) => {
-                denied(reason, decider())
+                create_denial(reason, decider())
             }
             StateEvent::InterruptAnswered {
                 approved: true, by, ..
@@ -66,7 +66,7 @@ impl ToolCall {
                     _ => AllowedBy::PersonToAgent,
                 },
             },
-            StateEvent::InterruptAnswered { reason, by, .. } => denied(reason, *by),
+            StateEvent::InterruptAnswered { reason, by, .. } => create_denial(reason, *by),
             StateEvent::FoundRemote => CallEventKind::Remote,
             StateEvent::SendStarted => CallEventKind::SendStarted,
             StateEvent::SendFailed => CallEventKind::SendFailed,
@@ -88,8 +88,8 @@ impl ToolCall {
     /// Returns the kind of event for a call that has just ended.
     pub(super) fn ended_event_kind(&self) -> CallEventKind {
         let error = self.error();
-        let ended = self.ended_at().unwrap_or(self.created_at);
-        let duration = ended.saturating_sub(self.created_at);
+        let end_time = self.ended_at().unwrap_or(self.created_at);
+        let duration = end_time.saturating_sub(self.created_at);
         CallEventKind::Ended {
             outcome: CallOutcome::from_phase(self.phase(), error.map(|error| error.kind)),
             by: self.answered_by().unwrap_or(Author::Page),
@@ -100,22 +100,26 @@ impl ToolCall {
 
     /// Returns the reason why the call may start, for a call that is about to be allowed.
     fn allowed_by(&self) -> AllowedBy {
-        let own = self.approval();
-        let own = own.filter(|approval| approval.interrupt_id.is_none());
-        if let Some(own) = own.filter(|own| own.decision == Some(Decision::Approved)) {
-            let edited = self.edited_args().is_some();
-            return match own.by {
-                Some(Decider::Application) => AllowedBy::Application { edited },
-                _ => AllowedBy::Person { edited },
+        let page_approval = self.approval();
+        let page_approval = page_approval.filter(|approval| approval.interrupt_id.is_none());
+        if let Some(approval) =
+            page_approval.filter(|approval| approval.decision == Some(Decision::Approved))
+        {
+            let is_edited = self.edited_args().is_some();
+            return match approval.by {
+                Some(Decider::Application) => AllowedBy::Application { edited: is_edited },
+                _ => AllowedBy::Person { edited: is_edited },
             };
         }
-        if let Some(earlier) = self.allowed_earlier() {
-            let (id, by) = (earlier.id.clone(), earlier.by);
-            return AllowedBy::Earlier { id, by };
+        if let Some(approval) = self.allowed_earlier() {
+            return AllowedBy::Earlier {
+                id: approval.id.clone(),
+                by: approval.by,
+            };
         }
-        let by_rule =
+        let has_rule_permission =
             matches!(self.state(), State::RuleAsked { .. }) || self.cleared_fingerprint().is_some();
-        match by_rule {
+        match has_rule_permission {
             true => AllowedBy::Rule,
             false => AllowedBy::Policy,
         }

@@ -19,9 +19,9 @@ impl ToolCall {
         self.extra = other.extra;
     }
 
-    /// Clears the arguments and the other fields of a detached call that this run announces again.
+    /// Clears the arguments and the other fields of a detached call that a run announces again.
     /// Does nothing if the call is running, denied or handed off, or was ended by the page. A call
-    /// that has not ended belongs to this run afterwards.
+    /// that has not ended belongs to that run afterwards.
     pub(super) fn restart_args(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,
@@ -42,28 +42,30 @@ impl ToolCall {
     }
 
     /// Replaces the name and the arguments with the agent's newer version. Arguments that a server
-    /// omits from a list, and arguments that repeat those edited by the user, are not a change. A
-    /// call whose name and arguments are final does not change.
+    /// omits from a list, and arguments that repeat those edited by the user, do not count as a
+    /// change. A call whose name and arguments are final does not change.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
         if self.is_fixed() && self.has_ended() {
             return;
         }
         // Some servers list calls without the arguments that they streamed.
-        let streamed = self.run.is_some() && self.has_ended() && self.args().is_some();
-        let emptied = args.is_empty() && streamed;
-        // The user's edited arguments, which were sent to the agent, are not a change.
-        let edited = self.edited_args().filter(|_| self.was_started());
-        let echoed =
-            edited.is_some_and(|edited| serde_json::from_str(args).ok().as_ref() == Some(edited));
-        let same_args = emptied || echoed || self.args_text() == args;
-        if self.name == name && same_args {
+        let has_streamed_args = self.run.is_some() && self.has_ended() && self.args().is_some();
+        let omits_args = args.is_empty() && has_streamed_args;
+        // The arguments that the user edited were sent to the agent, so repeating them is not a
+        // change.
+        let edited_args = self.edited_args().filter(|_| self.was_started());
+        let repeats_edited_args = edited_args.is_some_and(|edited_args| {
+            serde_json::from_str(args).ok().as_ref() == Some(edited_args)
+        });
+        let has_same_args = omits_args || repeats_edited_args || self.args_text() == args;
+        if self.name == name && has_same_args {
             return;
         }
         if matches!(self.state, State::Interrupted { card: true, .. }) {
             self.apply_note(Note::Changed);
         }
         self.name = name;
-        if !same_args {
+        if !has_same_args {
             self.set_args_text(args);
         }
         self.apply_event(StateEvent::Rewritten);

@@ -1,8 +1,8 @@
 //! Owns all calls of a conversation, with indices over them.
 //!
-//! A message holds only the keys of its calls, so a call that moves, is removed from its message or
-//! is deleted stays here. Every change of a call is made by [`Calls::edit`], which updates the
-//! indices. `placement` assigns calls to messages.
+//! A message stores only the keys of its calls, so a call stays in [`Calls`] if it moves to another
+//! message, or if its message is deleted. Every change of a call is made by [`Calls::edit`], which
+//! updates the indices. `placement` assigns calls to messages.
 
 use std::collections::HashMap;
 
@@ -19,11 +19,11 @@ pub(super) struct Calls {
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// The calls by the id of the tool message with their result.
     by_result_id: HashMap<String, Vec<CallKey>>,
-    /// Calls in messages that have not ended, on all branches.
+    /// The open calls in messages, on all branches.
     open: SortedMap<CallKey, ()>,
     /// Calls that have ended, in order of their ends.
     ended: Vec<CallKey>,
-    /// Calls that may start during a run, by their checks.
+    /// Calls that may start during a run, according to their checks.
     eager: SortedMap<CallKey, ()>,
     /// Calls that the page itself made, with the numbers of their requests, oldest first.
     direct: SortedMap<CallKey, u64>,
@@ -79,7 +79,8 @@ impl Calls {
         }
     }
 
-    /// Adds a call that belongs to no message yet, made by this run, and returns its new key.
+    /// Adds a call that belongs to no message yet and was made by the given run. Returns its new
+    /// key.
     pub(super) fn add(&mut self, mut call: ToolCall, run: Option<u64>) -> CallKey {
         self.last_key += 1;
         let key = CallKey::new(self.last_key);
@@ -102,10 +103,10 @@ impl Calls {
     }
 
     fn insert(&mut self, key: CallKey, mut call: ToolCall) {
-        let named = self.by_wire_id.entry(call.id.clone()).or_default();
-        named.push(key);
+        let keys = self.by_wire_id.entry(call.id.clone()).or_default();
+        keys.push(key);
         let events = std::mem::take(&mut call.events).into_iter();
-        // It arrived with its history: no observer has seen an earlier phase.
+        // The call arrived with its history, so observers have not received an earlier phase.
         let events = events.map(|event| CallEvent {
             call: key,
             before: None,
@@ -135,8 +136,8 @@ impl Calls {
         call.key = *key;
         let (is_open, is_eager) = (is_open(call), is_eager(call));
         let mut events = std::mem::take(&mut call.events);
-        let fresh_id = call.result().map(|result| &result.message_id);
-        if let Some(id) = fresh_id.filter(|id| Some(*id) != result_id.as_ref()) {
+        let new_result_id = call.result().map(|result| &result.message_id);
+        if let Some(id) = new_result_id.filter(|id| Some(*id) != result_id.as_ref()) {
             self.by_result_id.entry(id.clone()).or_default().push(*key);
         }
         if was_open && !is_open && call.is_real() && *owner != CallOwner::Page {
@@ -161,24 +162,24 @@ impl Calls {
         true
     }
 
-    /// Replaces a call with another that may have another wire id. The key and the run stay.
+    /// Replaces a call with a call that may have another wire id. Keeps the key and the run.
     #[cfg(feature = "callouts")]
-    pub(super) fn replace(&mut self, key: &CallKey, fresh: ToolCall) {
-        let id = fresh.id.clone();
-        let mut fresh = Some(fresh);
+    pub(super) fn replace(&mut self, key: &CallKey, replacement: ToolCall) {
+        let id = replacement.id.clone();
+        let mut replacement = Some(replacement);
         self.edit(key, &mut |call| {
-            if let Some(mut fresh) = fresh.take() {
-                if let Some(first) = fresh.events.first_mut() {
+            if let Some(mut replacement) = replacement.take() {
+                if let Some(first) = replacement.events.first_mut() {
                     first.before = Some(call.phase());
                 }
                 let run = call.run;
-                *call = fresh;
+                *call = replacement;
                 call.run = run;
             }
         });
-        let named = self.by_wire_id.entry(id).or_default();
-        if !named.contains(key) {
-            named.push(*key);
+        let keys = self.by_wire_id.entry(id).or_default();
+        if !keys.contains(key) {
+            keys.push(*key);
         }
     }
 
@@ -220,14 +221,15 @@ impl Calls {
         }
     }
 
-    /// Removes a call permanently and returns it. Pending events of the call keep its properties.
+    /// Removes a call permanently and returns it. Copies the properties of the call to its pending
+    /// events.
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         let CallEntry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
         self.eager.remove(key);
         self.direct.remove(key);
-        if let Some(named) = self.by_wire_id.get_mut(&call.id) {
-            named.retain(|other| other != key);
+        if let Some(keys) = self.by_wire_id.get_mut(&call.id) {
+            keys.retain(|other| other != key);
         }
         for event in self.events.iter_mut().filter(|event| event.call == *key) {
             event.attach_facts(&call);
@@ -275,15 +277,15 @@ impl Calls {
     /// branches.
     pub(super) fn answered_by(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_result_id.get(message_id).into_iter().flatten();
-        let placed = keys.filter(|key| self.node_of(key).is_some());
-        let calls = placed.filter_map(|key| self.get(key));
+        let keys_in_messages = keys.filter(|key| self.node_of(key).is_some());
+        let calls = keys_in_messages.filter_map(|key| self.get(key));
         calls.filter(move |call| {
             let result = call.result();
             result.is_some_and(|result| result.message_id == message_id)
         })
     }
 
-    /// Returns the keys of the calls in messages that have not ended, on all branches.
+    /// Returns the keys of the open calls in messages, on all branches.
     pub(super) fn open_call_keys(&self) -> impl Iterator<Item = CallKey> {
         self.open.iter().map(|(key, ())| key)
     }
@@ -301,8 +303,8 @@ impl Calls {
     /// Returns the calls in messages, on all branches, unordered.
     pub(super) fn calls_in_messages(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.all.values();
-        let placed = entries.filter(|entry| matches!(entry.owner, CallOwner::Node(_)));
-        placed.map(|entry| &*entry.call)
+        let placed_entries = entries.filter(|entry| matches!(entry.owner, CallOwner::Node(_)));
+        placed_entries.map(|entry| &*entry.call)
     }
 
     /// Returns the keys of the calls that have ended, in the order of their ends.
@@ -315,8 +317,8 @@ impl Calls {
     pub(super) fn sort_ended(&mut self) {
         let by_key = in_order(std::mem::take(&mut self.ended), CallKey::sort_key);
         self.ended = in_order(by_key, |key| {
-            let ended = self.get(key).and_then(ToolCall::ended_at);
-            ended.unwrap_or(i64::MIN)
+            let end_time = self.get(key).and_then(ToolCall::ended_at);
+            end_time.unwrap_or(i64::MIN)
         });
     }
 
@@ -330,22 +332,23 @@ impl Calls {
         self.last_key = self.last_key.max(last_key);
     }
 
-    /// Returns and forgets the events of calls since this method was called last.
+    /// Removes and returns the events of calls that were collected since the previous use of this
+    /// method.
     pub(super) fn take_events(&mut self) -> Vec<CallEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Returns and forgets the events of calls, before another conversation replaces the
+    /// Removes and returns the collected events of calls, before another conversation replaces the
     /// conversation with this id. The events include the facts that records need.
     pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
-        let mut taken = self.take_events();
-        for event in &mut taken {
+        let mut events = self.take_events();
+        for event in &mut events {
             if let Some(call) = self.get(&event.call) {
                 event.attach_facts(call);
             }
             event.thread_id = Some(thread_id.to_owned());
         }
-        taken
+        events
     }
 
     pub(super) fn forget_events(&mut self) {

@@ -5,8 +5,8 @@ use super::{CallKey, MessageId};
 /// A change of a conversation or its session. A change identifies only the changed item; readers
 /// look up its new state.
 ///
-/// Every mutation of a conversation reports its changes: a reader that applies them to its earlier
-/// view has the same view as after reading everything again.
+/// Every mutation of a conversation reports its changes. A reader that applies them to its earlier
+/// view has the same view as after reading the whole conversation again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Change {
     /// The list of shown messages changed.

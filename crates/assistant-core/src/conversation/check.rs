@@ -1,14 +1,14 @@
 //! The check of a call: the facts on which the permission to start was based.
 //!
 //! A check is part of the review in a call's state ([`super::Review`]), and ends with that state.
-//! While the call and the rules of its action equal its [`CheckSubject`], the check holds.
+//! The check holds while the call and the rules of its action equal its [`CheckSubject`].
 
 use serde_json::Value;
 
 use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding};
 
-/// The check of a call: its subject, and the properties of its action that later steps need.
-/// Another component with the same rules may take over the call.
+/// The check of a call: its subject, and the properties of its action that later steps need. A
+/// component that registers an action with the same rules may take over the call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
     pub(crate) binding: CheckSubject,

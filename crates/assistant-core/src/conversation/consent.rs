@@ -1,4 +1,4 @@
-//! Binds a decision of the user to the subject that was decided about.
+//! Binds a decision of the user to its subject.
 
 use super::Fingerprint;
 

@@ -1,4 +1,4 @@
-//! Copies of messages and calls that branches share: a run changes only its own copy.
+//! Copies messages and calls that branches share, so that a run changes only its own copy.
 //!
 //! The call keeps its key and belongs to the copy of the message. The other branch gets a copy of
 //! the call, which has the same history and can no longer start. `tree` determines which nodes are
@@ -10,9 +10,9 @@ impl Conversation {
     /// Returns the node that the active run may change: the given node or, if another branch shares
     /// it, a copy for this path.
     pub(super) fn unshare(&mut self, ix: usize) -> usize {
-        let (own, copies) = self.tree.unshare(ix);
+        let (unshared_ix, copies) = self.tree.unshare(ix);
         self.link_copied_nodes(&copies);
-        own
+        unshared_ix
     }
 
     /// Copies the shared nodes of the run's path from this depth on.
@@ -46,12 +46,16 @@ impl Conversation {
             self.assign_id(to);
             self.replace_calls_with_copies(from);
             self.attach_calls(to);
-            for waiting in self.orphans.values_mut().filter(|at| **at == from) {
-                *waiting = to;
+            for node in self.orphans.values_mut().filter(|node| **node == from) {
+                *node = to;
             }
             #[cfg(feature = "ui-stream")]
-            for block in self.blocks.values_mut().filter(|at| at.node == from) {
-                block.node = to;
+            for part_ref in self
+                .blocks
+                .values_mut()
+                .filter(|part_ref| part_ref.node == from)
+            {
+                part_ref.node = to;
             }
             #[cfg(feature = "callouts")]
             self.move_callout_reader(from, to);
@@ -76,8 +80,9 @@ impl Conversation {
             .iter()
             .filter_map(Part::call_key)
             .collect();
-        // A result has one place: those of calls in other messages move with the copy.
-        node.results.retain(|listed| keys.contains(listed));
+        // Each result has one position in the received order. Results of calls in other messages
+        // move with the copied node.
+        node.results.retain(|result| keys.contains(result));
         let id = node.message.id.clone();
         for key in &keys {
             self.replace_with_copy(key, ix);
@@ -97,15 +102,15 @@ impl Conversation {
     }
 
     /// Copies the newest call with this wire id that was started or denied, on any branch, and
-    /// returns the key of the copy; `None` if no such call exists. A message list that contains the
-    /// id on this branch means the same call, which ran once.
+    /// returns the key of the copy; `None` if no such call exists. A message list of this branch
+    /// that contains the id refers to the same call, which ran only once.
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
-        let named = self
+        let calls = self
             .calls
             .with_wire_id(wire_id)
             .filter(|call| call.is_real());
-        let placed = named.filter(|call| self.calls.node_of(&call.key()).is_some());
-        let newest = placed
+        let placed_calls = calls.filter(|call| self.calls.node_of(&call.key()).is_some());
+        let newest = placed_calls
             .filter(|call| call.was_started() || call.is_denied())
             .last();
         let key = newest?.key();
@@ -134,9 +139,9 @@ impl Conversation {
                 *part = Part::Call(copy);
             }
         }
-        for listed in &mut node.results {
-            if listed == key {
-                *listed = copy;
+        for result in &mut node.results {
+            if result == key {
+                *result = copy;
             }
         }
     }

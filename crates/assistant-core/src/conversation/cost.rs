@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The maximum number of models for which a message stores tokens.
-const MODELS: usize = 16;
+const MAX_MODELS: usize = 16;
 
 /// The tokens, time and price of one or more runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,15 +36,15 @@ impl Cost {
         self.duration_ms
     }
 
-    /// Returns the part of the duration that was spent waiting for the user, in milliseconds; `None`
-    /// if there was none, or it is not known.
+    /// Returns the part of the duration that was spent waiting for the user, in milliseconds;
+    /// `None` if no time was spent waiting, or if it is not known.
     #[must_use]
     pub const fn waited_ms(&self) -> Option<u64> {
         self.waited_ms
     }
 
-    /// Returns the price in millionths of the host's currency; `None` if it is not known. An
-    /// integer, so that sums are exact.
+    /// Returns the price in millionths of the host's currency; `None` if it is not known. The price
+    /// is an integer, so sums are exact.
     #[must_use]
     pub const fn price_micros(&self) -> Option<u64> {
         self.price_micros
@@ -58,16 +58,16 @@ impl Cost {
 
     /// Merges a newer report. Counts that the report omits stay, and the duration does not
     /// decrease.
-    pub(super) fn merge_report(&mut self, fresh: Self) {
-        if !fresh.usage.is_empty() {
-            self.usage = merge_usage(std::mem::take(&mut self.usage), fresh.usage);
+    pub(super) fn merge_report(&mut self, report: Self) {
+        if !report.usage.is_empty() {
+            self.usage = merge_usage(std::mem::take(&mut self.usage), report.usage);
         }
-        self.duration_ms = self.duration_ms.max(fresh.duration_ms);
-        self.price_micros = fresh.price_micros.or(self.price_micros);
+        self.duration_ms = self.duration_ms.max(report.duration_ms);
+        self.price_micros = report.price_micros.or(self.price_micros);
     }
 
-    /// Adds another cost: the tokens for each model, the durations and the price. Tokens of further
-    /// models are dropped once the list of models is full.
+    /// Adds another cost: the tokens for each model, the durations and the price. Drops the tokens
+    /// of further models once the list of models is full.
     pub fn add(&mut self, other: &Self) {
         for usage in &other.usage {
             self.add_usage(usage);
@@ -78,11 +78,11 @@ impl Cost {
     }
 
     fn add_usage(&mut self, usage: &TokenUsage) {
-        let has_room = self.usage.len() < MODELS;
-        let of_model = |known: &&mut TokenUsage| {
+        let has_room = self.usage.len() < MAX_MODELS;
+        let is_same_model = |known: &&mut TokenUsage| {
             known.provider == usage.provider && known.model == usage.model
         };
-        match self.usage.iter_mut().find(of_model) {
+        match self.usage.iter_mut().find(is_same_model) {
             Some(known) => {
                 add_to_count(&mut known.input_tokens, usage.input_tokens);
                 add_to_count(&mut known.output_tokens, usage.output_tokens);
@@ -102,17 +102,18 @@ impl Cost {
     /// Returns the tokens of all models together; `None` if none are known.
     #[must_use]
     pub fn total_usage(&self) -> Option<TokenUsage> {
-        let all = self.usage.iter();
-        let count = |count: fn(&TokenUsage) -> Option<u64>| sum_counts(all.clone().map(count));
+        let entries = self.usage.iter();
+        let sum_field =
+            |field: fn(&TokenUsage) -> Option<u64>| sum_counts(entries.clone().map(field));
         let usage = TokenUsage {
             provider: None,
             model: None,
-            input_tokens: count(|usage| usage.input_tokens),
-            output_tokens: count(|usage| usage.output_tokens),
-            total_tokens: count(|usage| usage.total_tokens),
-            reasoning_tokens: count(|usage| usage.reasoning_tokens),
-            cached_input_tokens: count(|usage| usage.cached_input_tokens),
-            cache_write_input_tokens: count(|usage| usage.cache_write_input_tokens),
+            input_tokens: sum_field(|usage| usage.input_tokens),
+            output_tokens: sum_field(|usage| usage.output_tokens),
+            total_tokens: sum_field(|usage| usage.total_tokens),
+            reasoning_tokens: sum_field(|usage| usage.reasoning_tokens),
+            cached_input_tokens: sum_field(|usage| usage.cached_input_tokens),
+            cache_write_input_tokens: sum_field(|usage| usage.cache_write_input_tokens),
         };
         (usage != TokenUsage::default()).then_some(usage)
     }
@@ -135,12 +136,13 @@ impl Cost {
     /// known total nor both a known input and output.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
-        let whole = |usage: &TokenUsage| {
-            let parts = || Some(usage.input_tokens?.saturating_add(usage.output_tokens?));
-            usage.total_tokens.or_else(parts)
+        let total_of = |usage: &TokenUsage| {
+            let input_and_output =
+                || Some(usage.input_tokens?.saturating_add(usage.output_tokens?));
+            usage.total_tokens.or_else(input_and_output)
         };
-        let all: Option<Vec<u64>> = self.usage.iter().map(whole).collect();
-        sum_counts(all?.into_iter().map(Some))
+        let totals: Option<Vec<u64>> = self.usage.iter().map(total_of).collect();
+        sum_counts(totals?.into_iter().map(Some))
     }
 
     pub(super) fn write_fields(&self, out: &mut Writer) {
@@ -158,7 +160,7 @@ impl Cost {
             let usage = list
                 .into_iter()
                 .filter_map(|entry| form::usage_from_value(entry).ok());
-            cost.usage = usage.take(MODELS).collect();
+            cost.usage = usage.take(MAX_MODELS).collect();
         }
         let ms = from.shift_remove("durationMs");
         cost.duration_ms = ms.and_then(|ms| ms.as_u64());
@@ -172,10 +174,10 @@ impl Cost {
 
 /// Merges a newer report of usage into the known usage, count by count for each model. A report
 /// without a provider and a model is for all models together and replaces the known usage; counts
-/// that it omits are the known sums.
-fn merge_usage(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage> {
+/// that it omits are taken from the known sums.
+fn merge_usage(known: Vec<TokenUsage>, report: Vec<TokenUsage>) -> Vec<TokenUsage> {
     let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
-    let of_all = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {
+    let sum_of_models = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {
         Ok([only]) => Some(only),
         Err(usage) => Cost {
             usage,
@@ -183,39 +185,39 @@ fn merge_usage(known: Vec<TokenUsage>, fresh: Vec<TokenUsage>) -> Vec<TokenUsage
         }
         .total_usage(),
     };
-    if fresh.iter().any(is_total) || known.iter().all(is_total) {
-        return match (of_all(known), <[TokenUsage; 1]>::try_from(fresh)) {
-            (Some(known), Ok([fresh])) => vec![fill_missing_counts(fresh, known)],
-            (_, Ok([fresh])) => vec![fresh],
-            (_, Err(fresh)) => fresh,
+    if report.iter().any(is_total) || known.iter().all(is_total) {
+        return match (sum_of_models(known), <[TokenUsage; 1]>::try_from(report)) {
+            (Some(known), Ok([report])) => vec![fill_missing_counts(report, known)],
+            (_, Ok([report])) => vec![report],
+            (_, Err(report)) => report,
         };
     }
-    let mut all = known;
-    for usage in fresh {
-        let of_model = |known: &&mut TokenUsage| {
+    let mut merged = known;
+    for usage in report {
+        let is_same_model = |known: &&mut TokenUsage| {
             known.provider == usage.provider && known.model == usage.model
         };
-        let has_room = all.len() < MODELS;
-        match all.iter_mut().find(of_model) {
+        let has_room = merged.len() < MAX_MODELS;
+        match merged.iter_mut().find(is_same_model) {
             Some(known) => *known = fill_missing_counts(usage, std::mem::take(known)),
-            None if has_room => all.push(usage),
+            None if has_room => merged.push(usage),
             None => {}
         }
     }
-    all
+    merged
 }
 
 /// Returns the newer report, with the counts that it omits taken from the known report.
-fn fill_missing_counts(fresh: TokenUsage, known: TokenUsage) -> TokenUsage {
+fn fill_missing_counts(report: TokenUsage, known: TokenUsage) -> TokenUsage {
     TokenUsage {
-        provider: fresh.provider.or(known.provider),
-        model: fresh.model.or(known.model),
-        input_tokens: fresh.input_tokens.or(known.input_tokens),
-        output_tokens: fresh.output_tokens.or(known.output_tokens),
-        total_tokens: fresh.total_tokens.or(known.total_tokens),
-        reasoning_tokens: fresh.reasoning_tokens.or(known.reasoning_tokens),
-        cached_input_tokens: fresh.cached_input_tokens.or(known.cached_input_tokens),
-        cache_write_input_tokens: fresh
+        provider: report.provider.or(known.provider),
+        model: report.model.or(known.model),
+        input_tokens: report.input_tokens.or(known.input_tokens),
+        output_tokens: report.output_tokens.or(known.output_tokens),
+        total_tokens: report.total_tokens.or(known.total_tokens),
+        reasoning_tokens: report.reasoning_tokens.or(known.reasoning_tokens),
+        cached_input_tokens: report.cached_input_tokens.or(known.cached_input_tokens),
+        cache_write_input_tokens: report
             .cache_write_input_tokens
             .or(known.cache_write_input_tokens),
     }

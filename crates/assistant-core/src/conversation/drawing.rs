@@ -96,23 +96,24 @@ impl Drawing {
     pub fn of(rows: &[OutlineRow]) -> Self {
         let mut spots: Vec<Spot> = Vec::with_capacity(rows.len());
         let mut lines: Vec<Vec<usize>> = Vec::new();
-        let mut followed = vec![false; rows.len()];
-        for (at, row) in rows.iter().enumerate() {
-            // Versions name their parent's row; all other rows directly follow it.
+        let mut has_children = vec![false; rows.len()];
+        for (index, row) in rows.iter().enumerate() {
+            // Only the row of a further version contains the index of its parent's row. Every other
+            // row directly follows its parent's row.
             let parent = match row.version.1 > 1 {
                 true => row.above,
-                false => at.checked_sub(1),
+                false => index.checked_sub(1),
             };
-            let above = parent.and_then(|parent| spots.get(parent));
-            let line = above.map_or(0, |above| above.line + 1);
-            if let Some(followed) = parent.and_then(|parent| followed.get_mut(parent)) {
-                *followed = true;
+            let parent_spot = parent.and_then(|parent| spots.get(parent));
+            let line = parent_spot.map_or(0, |parent_spot| parent_spot.line + 1);
+            if let Some(has_children) = parent.and_then(|parent| has_children.get_mut(parent)) {
+                *has_children = true;
             }
             if lines.len() <= line {
                 lines.resize_with(line + 1, Vec::new);
             }
             if let Some(rows) = lines.get_mut(line) {
-                rows.push(at);
+                rows.push(index);
             }
             spots.push(Spot {
                 column: 0.0,
@@ -121,23 +122,24 @@ impl Drawing {
             });
         }
         let mut columns = 0;
-        for (spot, followed) in spots.iter_mut().zip(&followed) {
-            if !followed {
+        for (spot, has_children) in spots.iter_mut().zip(&has_children) {
+            if !has_children {
                 spot.column = to_f64(columns);
                 columns += 1;
             }
         }
-        // Followers come after their parent: in reverse order, their positions are known.
-        let mut below: Vec<Option<(f64, f64)>> = vec![None; spots.len()];
-        for at in (0..spots.len()).rev() {
-            let Some(spot) = spots.get_mut(at) else {
+        // The rows of children follow the row of their parent, so in reverse order their columns
+        // are already known.
+        let mut child_columns: Vec<Option<(f64, f64)>> = vec![None; spots.len()];
+        for index in (0..spots.len()).rev() {
+            let Some(spot) = spots.get_mut(index) else {
                 continue;
             };
-            if let Some((first, last)) = below.get(at).copied().flatten() {
+            if let Some((first, last)) = child_columns.get(index).copied().flatten() {
                 spot.column = f64::midpoint(first, last);
             }
             let column = spot.column;
-            if let Some(range) = spot.parent.and_then(|parent| below.get_mut(parent)) {
+            if let Some(range) = spot.parent.and_then(|parent| child_columns.get_mut(parent)) {
                 *range = Some((column, range.map_or(column, |(_, last)| last)));
             }
         }
@@ -166,32 +168,34 @@ impl Drawing {
         self.spots.get(row).copied()
     }
 
-    /// Returns the rows and connectors that are within these columns and lines. Stops before the
-    /// line with which there would be more than `most` rows.
+    /// Returns the rows and connectors that are within these columns and lines. Stops before a line
+    /// that would increase the number of rows above `most`.
     #[must_use]
     pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
         let mut visible = Visible::default();
-        // Lines to the row below the last one in view begin in view.
-        let to = (lines.end + 1).min(self.lines.len());
-        for line in lines.start..to {
+        // The connectors of the first line below the view begin in the view.
+        let end_line = (lines.end + 1).min(self.lines.len());
+        for line in lines.start..end_line {
             let Some(rows) = self.lines.get(line) else {
                 break;
             };
-            let column = |row: &usize| self.spots.get(*row).map_or(0.0, |spot| spot.column);
-            let first = rows.partition_point(|row| column(row) + 1.0 <= columns.start);
-            let end = rows.partition_point(|row| column(row) < columns.end);
+            let column_of = |row: &usize| self.spots.get(*row).map_or(0.0, |spot| spot.column);
+            let first = rows.partition_point(|row| column_of(row) + 1.0 <= columns.start);
+            let end = rows.partition_point(|row| column_of(row) < columns.end);
             if visible.rows.len() + (end - first.min(end)) > most {
                 break;
             }
             if line < lines.end {
-                let inside = rows.get(first..end).unwrap_or_default();
-                visible.rows.extend(inside);
+                let visible_rows = rows.get(first..end).unwrap_or_default();
+                visible.rows.extend(visible_rows);
             }
-            // Lines of rows further out coincide with those of the nearest ones.
-            let around = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
-            let leads = |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
-            let around = around.unwrap_or_default().iter().filter(leads);
-            visible.ways.extend(around);
+            // The connectors of rows farther outside coincide with those of the nearest row
+            // outside.
+            let connected_rows = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
+            let has_parent =
+                |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
+            let connected_rows = connected_rows.unwrap_or_default().iter().filter(has_parent);
+            visible.ways.extend(connected_rows);
         }
         visible
     }

@@ -1,8 +1,9 @@
-//! Exports a conversation as JSON, and imports JSON completely or not at all.
+//! Exports a conversation as JSON, and imports a conversation from JSON. An import that fails
+//! imports nothing.
 //!
-//! Version 2 is written and read; `list` reads lists of AG-UI messages, `import_tree` the trees of
-//! other systems. Messages may be in any order, and their parents may be missing: the tree is
-//! linked after all messages were read. `json` reads and writes one message.
+//! Version 2 of the format is written and read. `list` reads lists of AG-UI messages, `import_tree`
+//! the trees of other systems. Messages may be in any order, and their parents may be missing: the
+//! tree is linked after all messages were read. `json` reads and writes one message.
 
 use std::collections::HashSet;
 
@@ -26,8 +27,8 @@ use crate::{
 
 /// The version of the format.
 const VERSION: u64 = 2;
-/// The largest accepted key. Larger keys would leave no numbers for new calls.
-const LAST_KEY: u64 = 1 << 53;
+/// The exclusive upper bound of keys. Larger keys would leave no numbers for new calls.
+const KEY_LIMIT: u64 = 1 << 53;
 
 impl Conversation {
     /// Returns the conversation as JSON: `{version, messages, tip, runTip, …}`, every message with
@@ -54,13 +55,14 @@ impl Conversation {
     }
 
     fn export_with(&self, write: impl Fn(&Message, &mut Object)) -> Value {
-        let entry = |node: &TreeNode<TreeMessage>| {
+        let write_entry = |node: &TreeNode<TreeMessage>| {
             let mut entry = self.write_node_links(node);
             write(&node.item.message, &mut entry);
             Value::Object(entry)
         };
-        let messages: Vec<Value> = self.tree.parents_first().map(entry).collect();
-        let id = |ix: Option<usize>| ix.and_then(|ix| self.tree.id_at(ix)).map(MessageId::as_str);
+        let messages: Vec<Value> = self.tree.parents_first().map(write_entry).collect();
+        let id_at =
+            |ix: Option<usize>| ix.and_then(|ix| self.tree.id_at(ix)).map(MessageId::as_str);
         let mut out = json!({
             "version": VERSION,
             "messages": messages,
@@ -78,13 +80,13 @@ impl Conversation {
         if self.shows_other_branch() {
             put("runTip", self.run_tip().map(MessageId::as_str).into());
         }
-        let chosen = self.tree.chosen_root();
-        if let Some(root) = id(chosen.filter(|ix| self.tree.roots().contains(ix))) {
+        let chosen_root = self.tree.chosen_root();
+        if let Some(root) = id_at(chosen_root.filter(|ix| self.tree.roots().contains(ix))) {
             put("chosen", root.into());
         }
-        let detached = self.write_detached();
-        if !detached.is_empty() {
-            put("detached", detached.into());
+        let detached_calls = self.write_detached();
+        if !detached_calls.is_empty() {
+            put("detached", detached_calls.into());
         }
         if !self.hand_off_messages.is_empty() {
             let ids: Vec<&str> = self.hand_off_messages.iter().map(String::as_str).collect();
@@ -96,8 +98,8 @@ impl Conversation {
     /// Returns the detached calls as JSON. A call in a message of another branch is represented by
     /// its key.
     fn write_detached(&self) -> Vec<Value> {
-        let detached = in_order(self.calls.detached_keys().collect(), CallKey::sort_key);
-        let write = |key: CallKey| {
+        let keys = in_order(self.calls.detached_keys().collect(), CallKey::sort_key);
+        let write_call_or_key = |key: CallKey| {
             let call = self.calls.get(&key)?;
             if self.calls.owner(&key) != Some(CallOwner::Nowhere) {
                 return Some(key.number().into());
@@ -106,7 +108,7 @@ impl Conversation {
             json_call::write_call(call, &mut out, JsonFormat::Whole);
             Some(out.into_value())
         };
-        detached.into_iter().filter_map(write).collect()
+        keys.into_iter().filter_map(write_call_or_key).collect()
     }
 
     /// Returns the position of a node, and the properties that are not part of the message, as
@@ -117,9 +119,9 @@ impl Conversation {
         let mut out = Object::new();
         out.insert("parent".to_owned(), parent.into());
         out.insert("results".to_owned(), write_keys(&node.item.results));
-        let chosen = node.chosen.filter(|ix| node.children.contains(ix));
-        if let Some(chosen) = chosen.and_then(|ix| self.tree.id_at(ix)) {
-            out.insert("chosen".to_owned(), chosen.as_str().into());
+        let chosen_child = node.chosen.filter(|ix| node.children.contains(ix));
+        if let Some(id) = chosen_child.and_then(|ix| self.tree.id_at(ix)) {
+            out.insert("chosen".to_owned(), id.as_str().into());
         }
         if let Some(run) = node.item.run {
             out.insert("run".to_owned(), run.into());
@@ -154,17 +156,17 @@ impl Conversation {
 
     /// Reads a conversation into this empty conversation, as [`Self::import`] does.
     pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
-        let mut from = match value {
+        let mut object = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
                 expect_object(import_tree::convert_tree(list, None)?, "conversation")?
             }
             Value::Array(list) => return self.load_list(list),
             value => {
-                let from = expect_object(value, "conversation")?;
-                if from.contains_key("version") {
-                    from
+                let object = expect_object(value, "conversation")?;
+                if object.contains_key("version") {
+                    object
                 } else {
-                    let (list, tip) = import_tree::take_messages(from)?;
+                    let (list, tip) = import_tree::take_messages(object)?;
                     if !import_tree::is_tree(&list) {
                         let mut conversation = self.load_list(list)?;
                         if let Some(tip) = tip {
@@ -176,42 +178,42 @@ impl Conversation {
                 }
             }
         };
-        if from.get("version").and_then(Value::as_u64) != Some(VERSION) {
+        if object.get("version").and_then(Value::as_u64) != Some(VERSION) {
             return Err(FormatError::new(
                 "the conversation has a version that is not known here",
             ));
         }
-        let Some(Value::Array(entries)) = from.shift_remove("messages") else {
+        let Some(Value::Array(entries)) = object.shift_remove("messages") else {
             return Err(FormatError::new("the conversation has no list 'messages'"));
         };
         let mut conversation = self;
-        conversation.runs = Runs::from_value(from.get("runs"));
-        conversation.reserve_keys(&entries, &from)?;
-        let (mut links, mut listed) = (Vec::new(), Vec::new());
+        conversation.runs = Runs::from_value(object.get("runs"));
+        conversation.reserve_keys(&entries, &object)?;
+        let (mut links, mut result_lists) = (Vec::new(), Vec::new());
         for entry in entries {
             let (link, results) = conversation.read_node(entry)?;
             links.push(link);
-            listed.push(results);
+            result_lists.push(results);
         }
         if !conversation.tree.link_nodes(&links) {
             return Err(FormatError::new(CYCLE));
         }
-        conversation.read_detached(from.get("detached"))?;
+        conversation.read_detached(object.get("detached"))?;
         conversation.calls.sort_ended();
         conversation.reindex();
-        for (ix, results) in listed.iter().enumerate() {
+        for (ix, results) in result_lists.iter().enumerate() {
             let results = conversation.read_keys(results);
             if let Some(node) = conversation.node_mut(ix) {
                 node.results = results;
             }
         }
-        let leading = from.shift_remove("leadingResults").unwrap_or_default();
-        conversation.leading_results = conversation.read_keys(&leading);
-        conversation.read_tips(&mut from);
-        let ids = from.get("goAheads").and_then(Value::as_array);
+        let leading_results = object.shift_remove("leadingResults").unwrap_or_default();
+        conversation.leading_results = conversation.read_keys(&leading_results);
+        conversation.read_tips(&mut object);
+        let ids = object.get("goAheads").and_then(Value::as_array);
         let ids = ids.into_iter().flatten().filter_map(Value::as_str);
         conversation.hand_off_messages = ids.map(str::to_owned).collect();
-        if let Some(state) = from.shift_remove("state") {
+        if let Some(state) = object.shift_remove("state") {
             conversation.set_state(state);
         }
         conversation.normalize_result_order();
@@ -245,7 +247,7 @@ impl Conversation {
                     let call = json_call::read_call(call.clone(), JsonFormat::Whole)?;
                     self.calls.restore(call)
                 }
-                // A call in a message of another branch.
+                // The key of a call in a message of another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
                     key.ok_or_else(|| FormatError::new("a detached call has no key"))?
@@ -269,7 +271,7 @@ impl Conversation {
             .chain(from.get("lastKey").and_then(Value::as_u64))
             .max();
         let highest = highest.unwrap_or(0);
-        if highest >= LAST_KEY {
+        if highest >= KEY_LIMIT {
             return Err(FormatError::new(
                 "the keys of calls leave no room to count on",
             ));
@@ -282,14 +284,14 @@ impl Conversation {
         self.tree
             .choose_root(take_text(from, "chosen").map(MessageId::from));
         let tip = self.take_path(from, "tip");
-        let shown = tip.unwrap_or_else(|| {
+        let shown_path = tip.unwrap_or_else(|| {
             let leaf = self.tree.last_leaf();
             leaf.map_or_else(Vec::new, |leaf| self.tree.chain_to(leaf))
         });
-        self.tree.remember_choices(&shown);
-        let path = self.take_path(from, "runTip");
-        let path = path.unwrap_or_else(|| shown.clone());
-        self.tree.set_paths(path, shown);
+        self.tree.remember_choices(&shown_path);
+        let run_path = self.take_path(from, "runTip");
+        let run_path = run_path.unwrap_or_else(|| shown_path.clone());
+        self.tree.set_paths(run_path, shown_path);
     }
 
     /// Removes a field and returns the path to the message that it names, empty if the value is not
@@ -301,25 +303,26 @@ impl Conversation {
         }
     }
 
-    /// Normalizes the received order: every existing result gets exactly one place, removed results
-    /// get none.
+    /// Normalizes the received order: gives every existing result exactly one position, and removed
+    /// results no position.
     pub(super) fn normalize_result_order(&mut self) {
         if self.calls.is_empty() {
             return;
         }
         let nodes: Vec<usize> = self.tree.nodes().map(|(ix, _)| ix).collect();
-        let all = nodes.iter().flat_map(|ix| self.node_call_keys(*ix));
-        let answered: HashSet<CallKey> = all.filter(|key| self.is_answered(key)).collect();
-        let mut listed = HashSet::new();
-        let mut keep = |key: &CallKey| answered.contains(key) && listed.insert(*key);
-        self.leading_results.retain(&mut keep);
+        let keys = nodes.iter().flat_map(|ix| self.node_call_keys(*ix));
+        let answered_keys: HashSet<CallKey> = keys.filter(|key| self.is_answered(key)).collect();
+        let mut listed_keys = HashSet::new();
+        let mut should_keep =
+            |key: &CallKey| answered_keys.contains(key) && listed_keys.insert(*key);
+        self.leading_results.retain(&mut should_keep);
         for node in self.tree.items_mut() {
-            node.results.retain(&mut keep);
+            node.results.retain(&mut should_keep);
         }
         for ix in nodes {
             let missing: Vec<CallKey> = self
                 .node_call_keys(ix)
-                .filter(|key| !listed.contains(key) && self.is_answered(key))
+                .filter(|key| !listed_keys.contains(key) && self.is_answered(key))
                 .collect();
             if let Some(node) = self.node_mut(ix).filter(|_| !missing.is_empty()) {
                 node.results.extend(missing);
@@ -330,11 +333,11 @@ impl Conversation {
     /// Adds the missing results of a node's calls to the received order, directly after the node.
     /// Results of copied calls are missing if the results of the originals follow another message.
     pub(super) fn add_missing_results(&mut self, ix: usize) {
-        let listed = self.node(ix).map(|node| node.results.clone());
-        let listed = listed.unwrap_or_default();
+        let listed_keys = self.node(ix).map(|node| node.results.clone());
+        let listed_keys = listed_keys.unwrap_or_default();
         let missing: Vec<CallKey> = self
             .node_call_keys(ix)
-            .filter(|key| !listed.contains(key) && self.is_answered(key))
+            .filter(|key| !listed_keys.contains(key) && self.is_answered(key))
             .collect();
         if let Some(node) = self.node_mut(ix) {
             node.results.extend(missing);
@@ -349,12 +352,12 @@ impl Conversation {
     }
 
     fn read_keys(&self, keys: &Value) -> Vec<CallKey> {
-        let read = |entry: &Value| {
+        let read_key = |entry: &Value| {
             let key = CallKey::new(entry.as_u64()?);
             self.is_answered(&key).then_some(key)
         };
         let list = keys.as_array().into_iter().flatten();
-        list.filter_map(read).collect()
+        list.filter_map(read_key).collect()
     }
 }
 

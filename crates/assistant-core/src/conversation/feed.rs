@@ -1,9 +1,9 @@
 //! Applies the updates of a server that runs the agent loop. Updates may arrive in any order, and
-//! no tool runs in the page.
+//! no tool runs on the page.
 //!
-//! Updates may be late, repeated or missing. A call that is reported before its message gets a new
-//! message at the tip, which moves once an update names the parent. `join` adds messages that do
-//! not continue the run's path.
+//! Updates may be late, repeated or missing. A call that is reported before its message is added to
+//! a new message at the tip, which moves once an update names its parent. `join` adds messages that
+//! do not continue the run's path.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ use crate::{
 
 impl Conversation {
     /// Applies an update of a message. A new message below the newest one is shown, with the
-    /// messages that waited for it.
+    /// messages that waited for it as their parent.
     ///
     /// # Errors
     ///
@@ -34,10 +34,10 @@ impl Conversation {
     ) -> Result<(), TreeError> {
         let id = MessageId::from(update.message_id.as_str());
         let parent = update.parent_id.as_deref().map(MessageId::from);
-        let known = self.tree.find(&id);
-        let updated = known.and_then(|ix| self.updated_messages.get(&ix).copied());
-        let updated = updated.unwrap_or_default();
-        let is_late = update.timestamp != 0 && update.timestamp < updated.at;
+        let message_ix = self.tree.find(&id);
+        let last_update = message_ix.and_then(|ix| self.updated_messages.get(&ix).copied());
+        let last_update = last_update.unwrap_or_default();
+        let is_late = update.timestamp != 0 && update.timestamp < last_update.at;
         let role = Role::parse(&update.source).unwrap_or(Role::Assistant);
         let cost = Cost {
             usage: update.token_usage.into_iter().collect(),
@@ -46,40 +46,41 @@ impl Conversation {
             price_micros: update.cost.map(super::Amount::micros),
         };
         let content = (update.content_blocks, update.attachments);
-        match known {
+        match message_ix {
             Some(ix) => {
-                if let (true, Some(parent)) = (updated.assumed, &parent) {
+                if let (true, Some(parent)) = (last_update.assumed, &parent) {
                     self.tree.reparent_or_wait(ix, parent)?;
                 }
-                if let (true, Some(node)) = (updated.assumed, self.node_mut(ix)) {
+                if let (true, Some(node)) = (last_update.assumed, self.node_mut(ix)) {
                     node.message.role = role;
                     node.message.author = Author::unnamed(role);
                 }
                 self.update_known_message(ix, content, cost, is_late);
             }
             None => {
-                let at = match update.timestamp {
+                let created_at = match update.timestamp {
                     0 => now,
-                    at => at,
+                    timestamp => timestamp,
                 };
-                let mut message = Message::new(id.clone(), role, at);
+                let mut message = Message::new(id.clone(), role, created_at);
                 message.author = Author::unnamed(role);
                 message.parts = convert_content(content.0, content.1);
                 message.listed = message.parts.iter().any(is_attachment);
                 message.cost = cost;
-                let follows = parent.as_ref() == self.run_tip() && !self.shows_other_branch();
+                let continues_path =
+                    parent.as_ref() == self.run_tip() && !self.shows_other_branch();
                 self.upsert(message, parent.as_ref())?;
-                if follows {
+                if continues_path {
                     self.select(&id, false, true)?;
                 }
             }
         }
         if let Some(ix) = self.tree.find(&id) {
-            let updated = UpdatedMessage {
-                at: updated.at.max(update.timestamp),
-                assumed: updated.assumed && parent.is_none(),
+            let last_update = UpdatedMessage {
+                at: last_update.at.max(update.timestamp),
+                assumed: last_update.assumed && parent.is_none(),
             };
-            self.updated_messages.insert(ix, updated);
+            self.updated_messages.insert(ix, last_update);
         }
         for call in update.tool_calls {
             self.apply_call_info(&id, call, now);
@@ -105,28 +106,28 @@ impl Conversation {
         if is_late {
             cost.merge_report(message.cost.clone());
         }
-        let existing = |is_kind: fn(&Part) -> bool| {
+        let existing_parts = |is_kind: fn(&Part) -> bool| {
             let parts = message.parts.iter().filter(|part| is_kind(part));
             parts.cloned().collect::<Vec<_>>()
         };
-        let changes = blocks.is_some() || files.is_some();
+        let has_new_content = blocks.is_some() || files.is_some();
         let mut content = match blocks {
             Some(blocks) => convert_content(Some(blocks), None),
-            None => existing(|part| !is_attachment(part) && part.call_key().is_none()),
+            None => existing_parts(|part| !is_attachment(part) && part.call_key().is_none()),
         };
         content.append(&mut match files {
             Some(files) => convert_content(None, Some(files)),
-            None => existing(is_attachment),
+            None => existing_parts(is_attachment),
         });
-        let mut fresh = Message::new(message.id.clone(), message.role, message.created_at);
-        fresh.cost = cost;
-        if changes {
-            fresh.listed = content.iter().any(is_attachment);
-            fresh.parts = content;
-            self.update_node(ix, fresh);
+        let mut new_message = Message::new(message.id.clone(), message.role, message.created_at);
+        new_message.cost = cost;
+        if has_new_content {
+            new_message.listed = content.iter().any(is_attachment);
+            new_message.parts = content;
+            self.update_node(ix, new_message);
         } else if let Some(node) = self.node_mut(ix) {
-            node.message.cost.merge_report(fresh.cost);
-            self.log.push(super::Change::Message(fresh.id));
+            node.message.cost.merge_report(new_message.cost);
+            self.log.push(super::Change::Message(new_message.id));
         }
     }
 
@@ -134,12 +135,13 @@ impl Conversation {
         let Some(key) = self.find_or_add_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
-        // A record does not change a call that is asked about, decided or running here.
-        let takes_args = |call: &ToolCall| {
+        // Only calls of the server take arguments. Any other call may be open, decided or running
+        // on this page.
+        let accepts_args = |call: &ToolCall| {
             let is_open = !call.state.is_done() || call.args_text().is_empty();
             call.origin == Origin::Provider && is_open
         };
-        if self.call(&key).is_some_and(takes_args) && !info.parameters.is_empty() {
+        if self.call(&key).is_some_and(accepts_args) && !info.parameters.is_empty() {
             self.edit_call(&key, |call| {
                 if call.args_text() != info.parameters {
                     call.set_args_text(&info.parameters);
@@ -147,14 +149,14 @@ impl Conversation {
                 call.end_args();
             });
         }
-        let is_servers = |call: &ToolCall| call.origin == Origin::Provider;
+        let is_server_call = |call: &ToolCall| call.origin == Origin::Provider;
         let status = match info.status {
-            Status::Complete | Status::Failed if !self.call(&key).is_some_and(is_servers) => {
+            Status::Complete | Status::Failed if !self.call(&key).is_some_and(is_server_call) => {
                 Status::Executing
             }
             status => status,
         };
-        // The result may follow in a record of its own.
+        // The result may follow in a separate update.
         self.apply_status_and_result(key, status, &info.id, None, now);
     }
 
@@ -162,7 +164,7 @@ impl Conversation {
     /// without the ids of a message and a call is ignored.
     pub(crate) fn apply_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
-            // A call outside of messages has one of its own, as on AG-UI's wire.
+            // A call outside of messages gets a message with the id of the call, as in AG-UI.
             ("", call) => self
                 .find_message_with_call(call)
                 .unwrap_or_else(|| call.into()),
@@ -186,15 +188,15 @@ impl Conversation {
     /// Adds a message that is known only from the update of a call. The message is assumed to
     /// follow the newest message.
     fn add_assumed_message(&mut self, id: &MessageId, now: i64) {
-        let fresh = || Message::new(id.clone(), Role::Assistant, now);
+        let create_message = || Message::new(id.clone(), Role::Assistant, now);
         let parent = self.run_tip().cloned();
-        match self.upsert(fresh(), parent.as_ref()) {
+        match self.upsert(create_message(), parent.as_ref()) {
             Ok(_) if !self.shows_other_branch() => {
                 let _ = self.select(id, false, true);
             }
             Ok(_) => {}
-            // The newest message waits for this one.
-            Err(_) => drop(self.upsert(fresh(), None)),
+            // The newest message waits for this message as its parent.
+            Err(_) => drop(self.upsert(create_message(), None)),
         }
         if let Some(ix) = self.tree.find(id) {
             self.updated_messages.insert(
@@ -210,8 +212,8 @@ impl Conversation {
     /// Returns the id of the message that contains a call, for updates that do not name the
     /// message.
     fn find_message_with_call(&self, call: &str) -> Option<MessageId> {
-        let on_path = self.find_call(call);
-        let key = on_path.or_else(|| self.calls.with_wire_id(call).last().map(ToolCall::key))?;
+        let path_key = self.find_call(call);
+        let key = path_key.or_else(|| self.calls.with_wire_id(call).last().map(ToolCall::key))?;
         self.message_of_call(&key).map(|message| message.id.clone())
     }
 
@@ -221,8 +223,8 @@ impl Conversation {
     fn call_id_for_tool(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
-        let open = calls.find(|call| call.name == tool && !call.state.is_done());
-        open.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
+        let open_call = calls.find(|call| call.name == tool && !call.state.is_done());
+        open_call.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
     }
 
     /// Applies the status of a call, and its result if it ends. A call that runs on this page is
@@ -240,10 +242,10 @@ impl Conversation {
             Status::Failed => CallEnd::Error,
             status => return self.apply_status(key, status),
         };
-        let runs_here = self
+        let is_running_here = self
             .call(&key)
             .is_some_and(|call| call.state.is_starting_or_running());
-        if !runs_here
+        if !is_running_here
             && self.edit_call(&key, |call| end_by_update(call, end, id, result, now)) == Some(true)
         {
             self.list_result(key);
@@ -259,7 +261,7 @@ impl Conversation {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
-                // It blocks nothing here: the server continues without the page.
+                // The call does not block the page, because the server continues without the page.
                 call.apply_event(StateEvent::FoundRemote);
                 call.apply_event(StateEvent::Delegated);
             }
@@ -329,7 +331,7 @@ fn convert_attachment(value: Value) -> Part {
 }
 
 /// Ends a call, or fills its empty result. Without a result, the call gets an empty result, which a
-/// later update fills. Returns false if the call has a result that stays.
+/// later update fills. Returns false if the call has a result that is kept.
 fn end_by_update(
     call: &mut ToolCall,
     end: CallEnd,
@@ -338,17 +340,18 @@ fn end_by_update(
     now: i64,
 ) -> bool {
     let is_empty = |known: &CallResult| known.value.is_null() || known.value == "";
-    let is_unfilled = || call.answered_by() != Some(Author::Page) && result.is_some();
+    let can_fill = || call.answered_by() != Some(Author::Page) && result.is_some();
     if call
         .result()
-        .is_some_and(|known| !(is_empty(known) && is_unfilled()))
+        .is_some_and(|known| !(is_empty(known) && can_fill()))
     {
         return false;
     }
     if !call.has_ended() {
         call.end_args();
     }
-    // Its message may follow in an update without a status.
+    // The message of a failure may follow in an update without a status, so a failed call stays
+    // failed.
     let end = match call.error() {
         Some(_) => CallEnd::Error,
         None => end,

@@ -10,7 +10,8 @@ use crate::json::canonical::canonical;
 /// The canonical form of a call or a question, as the user saw it when the page or an agent asked.
 ///
 /// A decision contains the fingerprint, and applies only while the call has an equal fingerprint. A
-/// fingerprint contains the text itself and not a hash, so that no two questions share one.
+/// fingerprint contains the text itself instead of a hash, so different questions have different
+/// fingerprints.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint(Arc<str>);
 
@@ -19,7 +20,7 @@ impl Fingerprint {
     pub(crate) fn new(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
         let args = match args {
             Ok(args) => canonical(args),
-            // Distinguishes it from a JSON string with the same text.
+            // The prefix distinguishes the text from a JSON string with the same content.
             Err(text) => format!("text {}", canonical(&Value::from(text))),
         };
         let name = canonical(&Value::from(name));
@@ -33,12 +34,12 @@ impl Fingerprint {
         Self("unknown".into())
     }
 
-    /// Returns the fingerprint of an agent's question together with that of the call that the
-    /// question is about, if any.
-    pub(crate) fn from_question(question: &Value, about: Option<&Self>) -> Self {
+    /// Returns the fingerprint of an agent's question, combined with that of the call that the
+    /// question refers to, if any.
+    pub(crate) fn from_question(question: &Value, call: Option<&Self>) -> Self {
         let question = canonical(question);
-        let about = about.map_or("", |about| &*about.0);
-        Self(format!("question {question}\n{about}").into())
+        let call = call.map_or("", |call| &*call.0);
+        Self(format!("question {question}\n{call}").into())
     }
 }
 
@@ -49,18 +50,18 @@ impl Fingerprint {
         if questions.is_empty() {
             return call;
         }
-        let all = std::iter::once(&call).chain(questions);
-        let all: Value = all
+        let fingerprints = std::iter::once(&call).chain(questions);
+        let fingerprints: Value = fingerprints
             .map(|fingerprint| Value::from(&*fingerprint.0))
             .collect();
-        Self(format!("card {}", canonical(&all)).into())
+        Self(format!("card {}", canonical(&fingerprints)).into())
     }
 }
 
 impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown: String = self.0.chars().take(80).collect();
-        write!(f, "Fingerprint({shown:?})")
+        let prefix: String = self.0.chars().take(80).collect();
+        write!(f, "Fingerprint({prefix:?})")
     }
 }
 
@@ -73,18 +74,21 @@ mod tests {
     #[test]
     fn different_questions_have_different_fingerprints() {
         let rules = json!(null);
-        let words = json!("{bad");
-        let prints = [
+        let text = json!("{bad");
+        let fingerprints = [
             Fingerprint::new("f", Err("{bad"), &rules),
-            Fingerprint::new("f", Ok(&words), &rules),
+            Fingerprint::new("f", Ok(&text), &rules),
             Fingerprint::new("f\n\"{bad\"", Ok(&rules), &rules),
             Fingerprint::new("f", Ok(&json!(1)), &rules),
             Fingerprint::new("f", Ok(&json!(1.0)), &rules),
             Fingerprint::new("f", Ok(&json!("1")), &rules),
             Fingerprint::new("f", Ok(&json!(1)), &json!(1)),
         ];
-        for (at, one) in prints.iter().enumerate() {
-            assert_eq!(prints.iter().position(|other| other == one), Some(at));
+        for (index, fingerprint) in fingerprints.iter().enumerate() {
+            assert_eq!(
+                fingerprints.iter().position(|other| other == fingerprint),
+                Some(index)
+            );
         }
     }
 }

@@ -26,10 +26,10 @@ impl Conversation {
         after: Option<usize>,
         now: i64,
     ) {
-        let folded = self.edit_call(&key, |call| {
+        let edit_result = self.edit_call(&key, |call| {
             apply_received_result(call, result, author, now);
         });
-        if folded.is_none() {
+        if edit_result.is_none() {
             return;
         }
         match after.and_then(|ix| self.node_mut(ix)) {
@@ -38,8 +38,8 @@ impl Conversation {
         }
     }
 
-    /// Sets the result of a call that the page produced, in call order among the results of the
-    /// call's message. Returns false if the call has ended or does not exist.
+    /// Sets a result that the page produced for a call. The results after a message are in the
+    /// order of the calls in the message. Returns false if the call has ended or does not exist.
     pub(crate) fn set_page_result(
         &mut self,
         key: CallKey,
@@ -54,11 +54,11 @@ impl Conversation {
         let Some(ix) = self.calls.node_of(&key) else {
             return true;
         };
-        let place = self.result_index(ix, &key);
+        let index = self.result_index(ix, &key);
         let Some(node) = self.node_mut(ix) else {
             return true;
         };
-        node.results.insert(place, key);
+        node.results.insert(index, key);
         true
     }
 
@@ -69,17 +69,17 @@ impl Conversation {
             return 0;
         };
         let keys = node.message.parts.iter().rev().filter_map(Part::call_key);
-        let later = keys.take_while(|other| other != key);
+        let later_keys = keys.take_while(|other| other != key);
         let has_result = |key: &CallKey| {
             let call = self.calls.get(key);
             call.is_some_and(|call| call.result().is_some())
         };
-        let answered: FxHashSet<CallKey> = later.filter(has_result).collect();
-        let place = node
+        let answered_keys: FxHashSet<CallKey> = later_keys.filter(has_result).collect();
+        let index = node
             .results
             .iter()
-            .position(|other| answered.contains(other));
-        place.unwrap_or(node.results.len())
+            .position(|other| answered_keys.contains(other));
+        index.unwrap_or(node.results.len())
     }
 
     /// Adds the result of a call to the received order, after the call's message. A result that is
@@ -96,9 +96,9 @@ impl Conversation {
 
     /// Ends a call without a result. Returns false if the call has ended or does not exist.
     pub(crate) fn close_call(&mut self, key: CallKey, end: CallEnd, now: i64) -> bool {
-        let by = Author::Page;
-        let sent = true;
-        self.end_call_with(key, EndedCall::new(end, by, sent), now)
+        let author = Author::Page;
+        let is_sent = true;
+        self.end_call_with(key, EndedCall::new(end, author, is_sent), now)
     }
 
     fn end_call_with(&mut self, key: CallKey, mut outcome: EndedCall, now: i64) -> bool {
@@ -120,9 +120,9 @@ impl Conversation {
             Some(key) if self.is_echo_message(&key, &wire) => {}
             Some(key) => {
                 self.unshare_call(&key);
-                let after = self.tree.tip();
+                let tip = self.tree.tip();
                 if let Some(result) = result_from_wire(wire) {
-                    self.set_received_result(key, result, author, after, now);
+                    self.set_received_result(key, result, author, tip, now);
                 }
             }
             None => {
@@ -143,23 +143,26 @@ impl Conversation {
     /// Returns true if a tool message with this id and content is the page's approval and not a
     /// result, even if the call has changed since.
     pub(super) fn is_approval_echo(&self, key: &CallKey, id: &str, content: &Content) -> bool {
-        let handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
-        let is_ours = self.hand_off_messages.contains(id) || self.call(key).is_some_and(handed_off);
-        is_ours && content.display_text() == CallApproval::APPROVED_TEXT
+        let is_handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
+        let is_sent_by_page =
+            self.hand_off_messages.contains(id) || self.call(key).is_some_and(is_handed_off);
+        is_sent_by_page && content.display_text() == CallApproval::APPROVED_TEXT
     }
 
     /// Returns true if a listed message has the id of a tool message by which the page handed a
-    /// call off to the agent. Its content is not compared.
+    /// call off to the agent. Does not compare the content.
     pub(super) fn is_hand_off_message(&self, message: &event::Message) -> bool {
         let MessageBody::Tool { tool_call_id, .. } = &message.body else {
             return false;
         };
         let call = self.find_call(tool_call_id).and_then(|key| self.call(&key));
-        let is_ours = call.is_some_and(|call| match &call.state {
-            State::HandedOff { message: ours, .. } => *ours.on_record() == message.id,
+        let has_hand_off_id = call.is_some_and(|call| match &call.state {
+            State::HandedOff {
+                message: hand_off, ..
+            } => *hand_off.on_record() == message.id,
             _ => false,
         });
-        is_ours || self.hand_off_messages.contains(&message.id)
+        has_hand_off_id || self.hand_off_messages.contains(&message.id)
     }
 
     /// Records the id of a tool message by which the page hands a call off to the agent.
@@ -195,8 +198,7 @@ impl Conversation {
         }
     }
 
-    /// Inserts a received message between a message of the path (or the beginning) and its
-    /// successors.
+    /// Inserts a received message between a message of the path, or the start, and its successors.
     pub(super) fn insert_received(
         &mut self,
         before: Option<usize>,
@@ -218,9 +220,9 @@ impl Conversation {
     fn create_received_message(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
-            let mut listed = HashSet::new();
+            let mut listed_ids = HashSet::new();
             for call in std::mem::take(tool_calls) {
-                if self.find_call(&call.id).is_some() || !listed.insert(call.id.clone()) {
+                if self.find_call(&call.id).is_some() || !listed_ids.insert(call.id.clone()) {
                     continue;
                 }
                 let call = super::wire_form::completed_call_from_wire(call, now);
@@ -237,17 +239,19 @@ impl Conversation {
     /// Adds a listed call and returns its key. The detached call with its id is reused, or a call
     /// with its id that was started or denied on another branch is copied; both get the listed
     /// content. Otherwise, a new call of the given run is added.
-    pub(super) fn add_listed_call(&mut self, listed: ToolCall, run: Option<u64>) -> CallKey {
-        let known = self.take_detached_call(&listed.id);
-        match known.or_else(|| self.copy_settled_call(&listed.id)) {
+    pub(super) fn add_listed_call(&mut self, listed_call: ToolCall, run: Option<u64>) -> CallKey {
+        let detached_key = self.take_detached_call(&listed_call.id);
+        match detached_key.or_else(|| self.copy_settled_call(&listed_call.id)) {
             Some(key) => {
-                let mut listed = Some(listed);
+                let mut listed_call = Some(listed_call);
                 self.calls.edit(&key, &mut |call| {
-                    let _ = listed.take().map(|listed| call.replace_content(listed));
+                    let _ = listed_call
+                        .take()
+                        .map(|listed_call| call.replace_content(listed_call));
                 });
                 key
             }
-            None => self.calls.add(listed, run),
+            None => self.calls.add(listed_call, run),
         }
     }
 
@@ -272,19 +276,24 @@ pub(super) fn apply_received_result(
     if let Some(outcome) = call.outcome_mut() {
         outcome.unlisted = false;
     }
-    let known = call.result();
-    let same = known.is_some_and(|known| known.content == result.content);
-    let is_placeholder = !same && is_placeholder(&result);
+    let known_result = call.result();
+    let is_same = known_result.is_some_and(|known_result| known_result.content == result.content);
+    let is_placeholder = !is_same && is_placeholder(&result);
     if is_placeholder && call.state.is_starting_or_running() {
         return;
     }
     if call.is_settled_here() {
         let is_unsent = call.is_undelivered();
-        if let Some(known) = call.outcome_mut().and_then(|known| known.result.as_mut()) {
+        if let Some(known_result) = call
+            .outcome_mut()
+            .and_then(|outcome| outcome.result.as_mut())
+        {
             // The server may rename the message and change its fields.
-            known.message_id = result.message_id;
-            known.metadata = result.metadata.or(known.metadata.take());
-            known.encrypted_value = result.encrypted_value.or(known.encrypted_value.take());
+            known_result.message_id = result.message_id;
+            known_result.metadata = result.metadata.or(known_result.metadata.take());
+            known_result.encrypted_value = result
+                .encrypted_value
+                .or(known_result.encrypted_value.take());
             if !(is_placeholder && is_unsent) {
                 call.apply_event(StateEvent::Delivered);
             }
@@ -292,7 +301,7 @@ pub(super) fn apply_received_result(
         return;
     }
     let has_failed = by == Author::Agent && result.adopt_stated_failure();
-    if !same || !call.state.is_done() {
+    if !is_same || !call.state.is_done() {
         let end = match result.error.is_some() {
             true => CallEnd::Error,
             false => CallEnd::Output,
@@ -315,7 +324,7 @@ pub(super) fn apply_received_result(
 
 /// Returns true for the placeholder that servers store for a call without a result: empty content,
 /// or the name of an open state. A placeholder does not replace a result of the page that no agent
-/// has.
+/// has received.
 fn is_placeholder(result: &CallResult) -> bool {
     let text = result.content.display_text();
     let text = text.trim().trim_matches('"');

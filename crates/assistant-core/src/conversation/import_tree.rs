@@ -3,8 +3,8 @@
 //!
 //! A message contains `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
 //! `toolCalls`. Tool messages become the results of their calls. `export` reads and checks the
-//! converted conversation. Nesting is followed without recursion, so that the stack does not limit
-//! its depth.
+//! converted conversation. The conversion is not recursive, so the stack does not limit the depth
+//! of nested messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,16 +19,16 @@ struct TreeEntry {
     parent: Option<String>,
 }
 
-/// Returns true if any entry of a list has a field for its parent (a text or null), contains a list
-/// of children, or wraps its message in a field `message`.
+/// Returns true if any entry of a list has a field for its parent (a string or null), contains a
+/// list of children, or wraps its message in a field `message`.
 pub(super) fn is_tree(list: &[Value]) -> bool {
-    let named = |entry: &Value, key: &str| {
+    let has_id_field = |entry: &Value, key: &str| {
         let field = entry.get(key);
         field.is_some_and(|field| field.is_string() || field.is_null())
     };
     list.iter().any(|entry| {
-        named(entry, "parentId")
-            || named(entry, "parent")
+        has_id_field(entry, "parentId")
+            || has_id_field(entry, "parent")
             || entry.get("children").is_some_and(Value::is_array)
             || entry.get("message").is_some_and(Value::is_object)
     })
@@ -37,14 +37,14 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
 /// Returns the messages of an object without a version, and the id of the shown message, if the
 /// object names it. Fails if the object contains no messages.
 pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
-    let lists = ["messages", "tree", "roots", "root"];
-    let list = lists.iter().find_map(|key| from.shift_remove(*key));
-    let tips = ["tip", "active", "activeId", "activeMessageId", "headId"];
-    let tip = tips.iter().find_map(|key| parse_id(from.get(*key)));
+    let list_keys = ["messages", "tree", "roots", "root"];
+    let list = list_keys.iter().find_map(|key| from.shift_remove(*key));
+    let tip_keys = ["tip", "active", "activeId", "activeMessageId", "headId"];
+    let tip = tip_keys.iter().find_map(|key| parse_id(from.get(*key)));
     let list = match list {
         Some(Value::Array(list)) => list,
         Some(root @ Value::Object(_)) => vec![root],
-        // A message with its descendants.
+        // The object is a message with its descendants.
         None if from.contains_key("children") => vec![Value::Object(from)],
         _ => return Err(FormatError::new("the conversation has no list 'messages'")),
     };
@@ -82,11 +82,11 @@ fn parse_id(value: Option<&Value>) -> Option<String> {
 /// and its older siblings. Fails if an entry is not an object, or a message has no id.
 fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     let mut entries = Vec::new();
-    // Parents that name their children by id.
-    let mut named: HashMap<String, String> = HashMap::new();
-    let mut next: Vec<(Value, Option<String>)> = list.into_iter().map(|e| (e, None)).collect();
-    next.reverse();
-    while let Some((entry, above)) = next.pop() {
+    // The parents that list their children by id, by the id of the child.
+    let mut parents_by_child: HashMap<String, String> = HashMap::new();
+    let mut stack: Vec<(Value, Option<String>)> = list.into_iter().map(|e| (e, None)).collect();
+    stack.reverse();
+    while let Some((entry, outer_parent)) = stack.pop() {
         let Value::Object(mut entry) = entry else {
             return Err(FormatError::new("a message is not an object"));
         };
@@ -97,23 +97,24 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
             Some(Value::Object(message)) => message,
             _ => entry,
         };
-        let own =
+        let message_id =
             parse_id(message.get("id")).ok_or_else(|| FormatError::new("a message has no 'id'"))?;
         if let Some(Value::Array(children)) = children {
             for child in children.into_iter().rev() {
                 match parse_id(Some(&child)) {
-                    Some(child) => drop(named.insert(child, own.clone())),
-                    None => next.push((child, Some(own.clone()))),
+                    Some(child) => drop(parents_by_child.insert(child, message_id.clone())),
+                    None => stack.push((child, Some(message_id.clone()))),
                 }
             }
         }
         entries.push(TreeEntry {
             message,
-            parent: above.or(parent),
+            parent: outer_parent.or(parent),
         });
     }
     for entry in entries.iter_mut().filter(|entry| entry.parent.is_none()) {
-        entry.parent = parse_id(entry.message.get("id")).and_then(|id| named.remove(&id));
+        entry.parent =
+            parse_id(entry.message.get("id")).and_then(|id| parents_by_child.remove(&id));
     }
     Ok(entries)
 }
@@ -121,7 +122,7 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
 /// Moves the results of tool messages to their calls. Messages below a tool message move to its
 /// parent.
 fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
-    let calls = |entry: &TreeEntry| {
+    let call_ids = |entry: &TreeEntry| {
         let calls = entry.message.get("toolCalls").and_then(Value::as_array);
         let ids = calls
             .into_iter()
@@ -129,32 +130,33 @@ fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
             .filter_map(|call| parse_id(call.get("id")));
         ids.collect::<Vec<_>>()
     };
-    let known: HashSet<String> = entries.iter().flat_map(calls).collect();
+    let known_ids: HashSet<String> = entries.iter().flat_map(call_ids).collect();
     let is_answer = |entry: &TreeEntry| {
         let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
         is_tool
-            && parse_id(entry.message.get("toolCallId")).is_some_and(|call| known.contains(&call))
+            && parse_id(entry.message.get("toolCallId"))
+                .is_some_and(|call| known_ids.contains(&call))
     };
     let (tools, mut entries): (Vec<TreeEntry>, Vec<TreeEntry>) =
         entries.into_iter().partition(is_answer);
     if tools.is_empty() {
         return entries;
     }
-    let mut above: HashMap<String, Option<String>> = HashMap::new();
+    let mut tool_parents: HashMap<String, Option<String>> = HashMap::new();
     let mut results: HashMap<String, Object> = HashMap::new();
     for tool in tools {
         if let Some(id) = parse_id(tool.message.get("id")) {
-            above.insert(id, tool.parent);
+            tool_parents.insert(id, tool.parent);
         }
         if let Some(call) = parse_id(tool.message.get("toolCallId")) {
             results.entry(call).or_insert(tool.message);
         }
     }
     for entry in &mut entries {
-        let mut parents = HashSet::new();
-        while let Some(next) = entry.parent.as_ref().and_then(|id| above.get(id)) {
-            // Tool messages in a cycle have no parent to move to.
-            if !parents.insert(entry.parent.clone()) {
+        let mut visited_parents = HashSet::new();
+        while let Some(next) = entry.parent.as_ref().and_then(|id| tool_parents.get(id)) {
+            // A message below a cycle of tool messages becomes a root.
+            if !visited_parents.insert(entry.parent.clone()) {
                 entry.parent = None;
                 break;
             }
@@ -189,14 +191,14 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     let id = parse_id(from.get("id")).ok_or_else(|| FormatError::new("a message has no 'id'"))?;
     let role = find_text(&from, &["role", "source"]).unwrap_or_default();
     let role = role.to_ascii_lowercase();
-    let is_ours = from.get("parts").is_some_and(Value::is_array);
-    if is_ours {
+    let is_own_format = from.get("parts").is_some_and(Value::is_array);
+    if is_own_format {
         from.insert("id".to_owned(), id.into());
         from.insert("role".to_owned(), role.into());
         return Ok(Value::Object(from));
     }
     let mut parts = match role.as_str() {
-        // A result whose call is missing.
+        // The result of a missing call.
         "tool" => vec![json!({
             "type": "tool-result", "toolCallId": from.get("toolCallId"), "toolName": "",
             "output": from.shift_remove("content").unwrap_or_default(),
@@ -235,7 +237,7 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
 }
 
 fn convert_content(from: &mut Object) -> Vec<Value> {
-    let block = |block: Value| match &block {
+    let convert_block = |block: Value| match &block {
         Value::String(text) => json!({"type": "text", "text": text}),
         Value::Object(fields) if fields.contains_key("content") => {
             let kind = find_text(fields, &["contentType", "type"]).unwrap_or_default();
@@ -251,31 +253,31 @@ fn convert_content(from: &mut Object) -> Vec<Value> {
     let content = content.map(|key| from.shift_remove(*key).unwrap_or_default());
     let first = content.into_iter().find(|content| !content.is_null());
     match first {
-        Some(Value::Array(list)) => list.into_iter().map(block).collect(),
-        Some(text @ Value::String(_)) => vec![block(text)],
+        Some(Value::Array(list)) => list.into_iter().map(convert_block).collect(),
+        Some(text @ Value::String(_)) => vec![convert_block(text)],
         _ => Vec::new(),
     }
 }
 
 /// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if the value
 /// is not an object or has no id.
-fn convert_call(from: &Value) -> Option<Value> {
-    let from = from.as_object()?;
-    let function = from.get("function").and_then(Value::as_object);
-    let inner = function.unwrap_or(from);
-    let id = parse_id(from.get("id")).or_else(|| parse_id(from.get("toolCallId")))?;
-    let name = find_text(inner, &["name", "toolName"]).or_else(|| find_text(from, &["toolName"]));
+fn convert_call(call: &Value) -> Option<Value> {
+    let call = call.as_object()?;
+    let function = call.get("function").and_then(Value::as_object);
+    let fields = function.unwrap_or(call);
+    let id = parse_id(call.get("id")).or_else(|| parse_id(call.get("toolCallId")))?;
+    let name = find_text(fields, &["name", "toolName"]).or_else(|| find_text(call, &["toolName"]));
     let args = ["arguments", "parameters", "args", "input"].iter();
     let args = args
-        .filter_map(|key| inner.get(*key))
+        .filter_map(|key| fields.get(*key))
         .find(|args| !args.is_null());
     let results = ["result", "output"].iter();
     let result = results
-        .filter_map(|key| from.get(*key))
+        .filter_map(|key| call.get(*key))
         .find(|result| !result.is_null());
-    let failure = find_text(from, &["error"]);
-    let status = find_text(from, &["status"]).and_then(Status::parse);
-    // A call without a result has an unknown outcome: it is not started again.
+    let failure = find_text(call, &["error"]);
+    let status = find_text(call, &["status"]).and_then(Status::parse);
+    // A call without a result has an unknown outcome, so it is not started again.
     let state = match (status, failure.is_some(), result.is_some()) {
         (Some(Status::Failed), ..) | (_, true, _) => "output-error",
         (Some(Status::Complete), ..) | (_, _, true) => "output-available",
@@ -301,24 +303,24 @@ fn convert_call(from: &Value) -> Option<Value> {
         Some(args) => put("input", args.clone()),
         None => put("input", json!({})),
     }
-    if let Some(created) = find_number(from, &["createdAt", "timestamp"]) {
-        put("createdAt", created.into());
+    if let Some(created_at) = find_number(call, &["createdAt", "timestamp"]) {
+        put("createdAt", created_at.into());
     }
     if state == "cancelled" {
         return Some(out);
     }
-    let as_text = |value: &Value| match value {
+    let to_text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
     if state == "output-error" {
-        let message = failure.map(str::to_owned).or_else(|| result.map(as_text));
+        let message = failure.map(str::to_owned).or_else(|| result.map(to_text));
         put(
             "error",
             json!({"message": message.unwrap_or_default(), "kind": "agent"}),
         );
     }
-    let content = result.map(as_text).or_else(|| failure.map(str::to_owned));
+    let content = result.map(to_text).or_else(|| failure.map(str::to_owned));
     let content = content.unwrap_or_else(|| "null".to_owned());
     put(
         "result",
@@ -342,15 +344,15 @@ fn convert_usage(from: &Object) -> Option<Value> {
     }
     let usage = from.get("tokenUsage").or(from.get("usage"))?.as_object()?;
     let mut out = Object::new();
-    let names = [
+    let key_pairs = [
         ("inputTokens", "inputTokens"),
         ("outputTokens", "outputTokens"),
         ("cacheCreationInputTokens", "cacheWriteInputTokens"),
         ("cacheReadInputTokens", "cachedInputTokens"),
     ];
-    for (theirs, ours) in names {
-        if let Some(count) = usage.get(theirs).and_then(Value::as_u64) {
-            out.insert(ours.to_owned(), count.into());
+    for (source_key, export_key) in key_pairs {
+        if let Some(count) = usage.get(source_key).and_then(Value::as_u64) {
+            out.insert(export_key.to_owned(), count.into());
         }
     }
     (!out.is_empty()).then(|| json!([out]))

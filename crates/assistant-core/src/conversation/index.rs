@@ -17,30 +17,30 @@ impl Conversation {
 
     /// Returns the call on the run's path that has this wire id, which agents use.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallKey> {
-        let is_it = |call: &&ToolCall| call.is_real() && call.id == wire_id;
-        // Usually it is the last call of the newest message, and a comparison is cheaper than a
-        // lookup.
+        let is_match = |call: &&ToolCall| call.is_real() && call.id == wire_id;
+        // The id usually belongs to the last call of the newest message, and a comparison is
+        // cheaper than a lookup.
         let newest = self.tree.tip().and_then(|node| {
             let part = self.node(node)?.message.parts.last()?;
             self.calls.get(&part.call_key()?)
         });
-        if let Some(call) = newest.filter(is_it) {
+        if let Some(call) = newest.filter(is_match) {
             return Some(call.key());
         }
-        let mut named = self.calls.with_wire_id(wire_id).filter(is_it);
-        let call = named.find(|call| self.is_run_call(&call.key()))?;
+        let mut candidates = self.calls.with_wire_id(wire_id).filter(is_match);
+        let call = candidates.find(|call| self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 
     /// Returns the call on the run's path whose result is in the tool message with this id.
     pub(super) fn find_call_by_result(&self, message_id: &str) -> Option<CallKey> {
-        let mut named = self.calls.answered_by(message_id);
-        let call = named.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
+        let mut candidates = self.calls.answered_by(message_id);
+        let call = candidates.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 
-    /// Attaches the calls of a new node to it, assigns results that arrived before these calls, and
-    /// assigns or indexes the results in the node.
+    /// Attaches the calls of a new node to it, and assigns to them the results that arrived
+    /// earlier. Assigns or indexes the results that the node contains.
     pub(super) fn index_calls(&mut self, node: usize) {
         self.attach_calls(node);
         let keys: Vec<CallKey> = self.node_call_keys(node).collect();
@@ -55,17 +55,17 @@ impl Conversation {
     pub(super) fn reindex(&mut self) {
         self.wire_ids.clear();
         self.orphans.clear();
-        let mut waiting = Vec::new();
+        let mut orphan_ids = Vec::new();
         for (ix, node) in self.tree.nodes() {
             let wire_id = node.item.message.wire_id().to_owned();
             self.wire_ids.entry(wire_id).or_default().push(ix);
-            waiting.extend(self.orphan_call_ids(ix).into_iter().map(|id| (id, ix)));
+            orphan_ids.extend(self.orphan_call_ids(ix).into_iter().map(|id| (id, ix)));
         }
         self.tree.number_path();
-        for (id, ix) in &waiting {
+        for (id, ix) in &orphan_ids {
             self.index_orphan(id, *ix);
         }
-        for (id, _) in waiting {
+        for (id, _) in orphan_ids {
             if let Some(key) = self.find_call(&id).filter(|key| self.can_take_result(key)) {
                 self.adopt_orphan(key);
             }

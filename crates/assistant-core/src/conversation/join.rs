@@ -1,5 +1,5 @@
 //! Adds messages to the tree that do not continue the run's path. [`Conversation::upsert`] accepts
-//! messages from elsewhere, in any order.
+//! messages of other sources, in any order.
 //!
 //! A message whose parent is missing is an orphan: a root until the parent arrives. `branch`
 //! handles changes of the user to the tree.
@@ -8,7 +8,7 @@ use super::{Conversation, Message, MessageId, TreeError, part::parts_from_conten
 use crate::event::{Content, Role};
 
 impl Conversation {
-    /// Adds a message below another, or as a root. The shown path stays unchanged.
+    /// Adds a message below another message, or as a root. The shown path stays unchanged.
     ///
     /// # Errors
     ///
@@ -71,10 +71,10 @@ impl Conversation {
         content: Content,
     ) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
-        let mut fresh = Message::new(id.clone(), Role::User, 0);
-        fresh.listed = matches!(content, Content::Parts(_));
-        fresh.parts = parts_from_content(content);
-        self.update_node(ix, fresh);
+        let mut new_message = Message::new(id.clone(), Role::User, 0);
+        new_message.listed = matches!(content, Content::Parts(_));
+        new_message.parts = parts_from_content(content);
+        self.update_node(ix, new_message);
         Ok(())
     }
 
@@ -93,16 +93,16 @@ impl Conversation {
 
     /// Replaces the content of a message except its calls. The message keeps its place and its
     /// role, and its cost unless the new content has one.
-    pub(super) fn update_node(&mut self, ix: usize, fresh: Message) {
+    pub(super) fn update_node(&mut self, ix: usize, new_message: Message) {
         self.edit_message(ix, |message| {
             message.parts.retain(|part| part.call_key().is_some());
-            let mut parts = fresh.parts;
+            let mut parts = new_message.parts;
             parts.retain(|part| part.call_key().is_none());
             parts.append(&mut message.parts);
             message.parts = parts;
-            message.listed = fresh.listed;
-            message.markdown = fresh.markdown;
-            message.cost.merge_report(fresh.cost);
+            message.listed = new_message.listed;
+            message.markdown = new_message.markdown;
+            message.cost.merge_report(new_message.cost);
         });
     }
 
@@ -110,8 +110,8 @@ impl Conversation {
     /// the message after them, and texts of one run without a tool call between them belong
     /// together.
     pub(crate) fn is_same_response(&self, above: &MessageId, below: &MessageId) -> bool {
-        let node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
-        let (Some(above), Some(below)) = (node(above), node(below)) else {
+        let find_node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
+        let (Some(above), Some(below)) = (find_node(above), find_node(below)) else {
             return false;
         };
         match above.message.role {

@@ -1,10 +1,10 @@
-//! Messages as JSON: the format of stores, exports and initial conversations, `{id, role, parts:
-//! […]}`.
+//! Reads and writes messages as JSON, in the format of stores, exports and initial conversations:
+//! `{id, role, parts: […]}`.
 //!
-//! The code is written by hand, so that parts and fields of unknown kind are preserved. The content
-//! of tool messages and files has AG-UI's form. Unknown fields are in an object of their own,
-//! `extra`, if their names could be mistaken for known ones; invalid values of known fields are
-//! stored unchanged. `json_call` reads and writes tool calls.
+//! The conversion is written by hand, so that parts and fields of unknown kind are preserved. The
+//! content of tool messages and files has AG-UI's form. Unknown fields are stored in a separate
+//! object `extra` if their names could be confused with known names; invalid values of known fields
+//! are stored unchanged. `json_call` reads and writes tool calls.
 
 use serde_json::Value;
 
@@ -86,8 +86,11 @@ impl Conversation {
         out.text("id", message.id.as_str());
         out.opt_text("wireId", message.wire_id.as_deref());
         out.text("role", message.role.as_str());
-        let write = |part| part_to_json(part, &self.calls, format);
-        out.put("parts", message.parts.iter().filter_map(write).collect());
+        let write_part = |part| part_to_json(part, &self.calls, format);
+        out.put(
+            "parts",
+            message.parts.iter().filter_map(write_part).collect(),
+        );
         let created_at = Some(message.created_at).filter(|at| *at != 0);
         out.opt_int("createdAt", created_at);
         out.opt_text("name", message.name.as_deref());
@@ -99,8 +102,8 @@ impl Conversation {
         message.cost.write_fields(&mut out);
         out.opt_list("steps", &message.steps, AgentStep::to_json);
         out.opt_text("markdown", message.markdown.as_deref());
-        let unnamed = Author::unnamed(message.role);
-        let author = Some(message.author).filter(|author| *author != unnamed);
+        let default_author = Author::unnamed(message.role);
+        let author = Some(message.author).filter(|author| *author != default_author);
         out.opt_text("author", author.map(Author::as_str));
         out.opt_text("disputed", message.disputed.as_deref());
         out.flag("interjected", message.interjected);
@@ -245,23 +248,23 @@ fn take_part_body(value: Value) -> Result<Object, FormatError> {
 }
 
 fn text_part_from_json(value: Value) -> Result<TextPart, FormatError> {
-    let mut rest = take_part_body(value)?;
-    let text = take_required_text(&mut rest, "text", "text part")?;
+    let mut object = take_part_body(value)?;
+    let text = take_required_text(&mut object, "text", "text part")?;
     Ok(TextPart {
-        extra: collect_unknown_fields(rest),
+        extra: collect_unknown_fields(object),
         ..TextPart::new(text)
     })
 }
 
 fn restore_span(mut part: TextPart) -> TextPart {
-    let mut take = |key: &str| {
-        let at = part.extra.get(key)?.as_i64()?;
+    let mut take_time = |key: &str| {
+        let time = part.extra.get(key)?.as_i64()?;
         part.extra.shift_remove(key);
-        Some(at)
+        Some(time)
     };
-    part.span = take("startedAt").map(|started_at| Span {
+    part.span = take_time("startedAt").map(|started_at| Span {
         started_at,
-        ended_at: take("endedAt"),
+        ended_at: take_time("endedAt"),
     });
     part
 }

@@ -1,4 +1,5 @@
-//! Tool calls as JSON: the part `{type: "tool-call", toolCallId, toolName, state, input, …}`.
+//! Reads and writes tool calls as JSON: the part `{type: "tool-call", toolCallId, toolName, state,
+//! input, …}`.
 
 use serde_json::Value;
 
@@ -83,14 +84,14 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
     // Arguments that were cut off are written as text, so that they are not taken for complete.
     let is_cut_off = call.is_cut_off();
     let to_json_text = |args: &Value| -> String { args.to_string() };
-    let exact = call
+    let exact_args = call
         .partial_args()
         .filter(|args| to_json_text(args) == text);
-    let exact = exact.filter(|_| !is_cut_off);
-    if let Some(args) = exact.or(call.args()).filter(|_| !text.is_empty()) {
+    let exact_args = exact_args.filter(|_| !is_cut_off);
+    if let Some(args) = exact_args.or(call.args()).filter(|_| !text.is_empty()) {
         out.put("input", args.clone());
     }
-    if exact.is_none() && (!text.is_empty() || is_cut_off) {
+    if exact_args.is_none() && (!text.is_empty() || is_cut_off) {
         out.text("argsText", text);
     }
     if let Some(args) = call.edited_args() {
@@ -99,23 +100,23 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
     if let Some(args) = call.clean_args() {
         out.put("cleanInput", args.clone());
     }
-    let handed_off = match call.state() {
+    let hand_off_id = match call.state() {
         State::HandedOff { message, .. } => Some(message.on_record().as_str()),
         _ => None,
     };
-    if call.approval().is_some() || handed_off.is_some() {
+    if call.approval().is_some() || hand_off_id.is_some() {
         let approval = call.approval().cloned().unwrap_or_default();
-        out.put("approval", write_approval(&approval, handed_off, format));
+        out.put("approval", write_approval(&approval, hand_off_id, format));
     }
-    if let Some(earlier) = call
+    if let Some(remembered) = call
         .allowed_earlier()
         .filter(|_| format == JsonFormat::Whole)
     {
         let mut grant = Writer::default();
-        grant.text("id", &earlier.id);
-        grant.opt_int("at", Some(earlier.at));
-        let by = Some(earlier.by).filter(|by| *by != Decider::Person);
-        grant.opt_text("by", by.map(Decider::as_str));
+        grant.text("id", &remembered.id);
+        grant.opt_int("at", Some(remembered.at));
+        let decider = Some(remembered.by).filter(|decider| *decider != Decider::Person);
+        grant.opt_text("by", decider.map(Decider::as_str));
         out.put("allowedEarlier", grant.into_value());
     }
     out.flag(
@@ -124,9 +125,9 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
     );
     if let Some(result) = call.result() {
         out.put("output", result.value.clone());
-        let sent = call.is_delivered();
-        if sent || *result != create_default_result(&call.id, result.value.clone()) {
-            out.put("result", write_result(result, sent, format));
+        let is_sent = call.is_delivered();
+        if is_sent || *result != create_default_result(&call.id, result.value.clone()) {
+            out.put("result", write_result(result, is_sent, format));
         }
     }
     out.flag("unlisted", call.is_unlisted());
@@ -148,9 +149,9 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
         let action = call.action.as_ref();
         out.opt_text("action", action.map(ActionFingerprint::as_str));
     }
-    if let State::Ended(done) = call.state() {
-        let by = Some(done.by).filter(|by| *by != Author::Record);
-        out.opt_text("by", by.map(Author::as_str));
+    if let State::Ended(outcome) = call.state() {
+        let author = Some(outcome.by).filter(|author| *author != Author::Record);
+        out.opt_text("by", author.map(Author::as_str));
     }
     write_unknown_fields(out, &call.extra, &CALL_FIELDS, format);
 }
@@ -165,25 +166,25 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText");
-    // Their end never arrived, even if the received part is valid.
-    let broke_off = format == JsonFormat::Whole && text.is_some() && input.is_none();
+    // Arguments that are stored only as text were cut off, even if the text is valid JSON.
+    let was_cut_off = format == JsonFormat::Whole && text.is_some() && input.is_none();
     let text = text.or_else(|| input.map(|input| input.to_string()));
     call.set_args_text(&text.unwrap_or_default());
     if phase != Phase::InputStreaming {
         call.end_args();
     }
-    if broke_off {
+    if was_cut_off {
         call.discard_args_value();
     }
     let edited_args = from.shift_remove("editedInput");
     let clean_args = from.shift_remove("cleanInput");
     let output = from.shift_remove("output");
-    let mut sent = true;
+    let mut is_sent = true;
     let result = match (output, take_object(&mut from, "result")) {
         (None, None) => None,
         (output, result) => {
             let mut result = result.unwrap_or_default();
-            sent = take_bool(&mut result, "sent").unwrap_or(false);
+            is_sent = take_bool(&mut result, "sent").unwrap_or(false);
             let output = output.unwrap_or(Value::Null);
             Some(read_result(&call.id, output, result)?)
         }
@@ -192,25 +193,25 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         true => Phase::OutputAvailable,
         false => phase,
     };
-    // Values that its state does not use are stored unchanged.
-    let is_asked = phase != Phase::InputStreaming;
-    let approval = is_asked.then(|| take_object(&mut from, "approval"));
-    let (approval, handed_off) = match approval.flatten() {
+    // Values that the state of the call does not use are stored unchanged.
+    let has_approval = phase != Phase::InputStreaming;
+    let approval = has_approval.then(|| take_object(&mut from, "approval"));
+    let (approval, hand_off_id) = match approval.flatten() {
         Some(approval) => read_approval(approval),
         None => (None, None),
     };
-    let (mut error, mut at, mut unlisted) = (None, None, false);
+    let (mut error, mut ended_at, mut is_unlisted) = (None, None, false);
     if phase.is_final() {
         error = take_object(&mut from, "error").map(read_error);
-        at = take_int(&mut from, "endedAt");
-        unlisted = take_flag(&mut from, "unlisted");
+        ended_at = take_int(&mut from, "endedAt");
+        is_unlisted = take_flag(&mut from, "unlisted");
     }
     if let Some(origin) = take_text(&mut from, "origin") {
-        // A word of another version: nothing of it is run.
+        // An unknown origin is from another version, so the call is only displayed.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
-    let by = take_text(&mut from, "by").and_then(|word| Author::parse(&word));
-    let by = by.unwrap_or(Author::Record);
+    let author = take_text(&mut from, "by").and_then(|name| Author::parse(&name));
+    let author = author.unwrap_or(Author::Record);
     let mut review = Review {
         approval,
         edited_args,
@@ -230,15 +231,21 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         Some(end) => State::Ended(Box::new(EndedCall {
             result,
             error,
-            at,
-            unlisted,
+            at: ended_at,
+            unlisted: is_unlisted,
             review,
-            ..EndedCall::new(end, by, sent)
+            ..EndedCall::new(end, author, is_sent)
         })),
         None => {
-            let word = take_text(&mut from, "lifecycle");
-            let state =
-                State::from_stored(word.as_deref(), phase, StoredState { review, handed_off });
+            let name = take_text(&mut from, "lifecycle");
+            let state = State::from_stored(
+                name.as_deref(),
+                phase,
+                StoredState {
+                    review,
+                    handed_off: hand_off_id,
+                },
+            );
             state.ok_or_else(|| FormatError::new("tool call has an unknown 'lifecycle'"))?
         }
     };
@@ -257,20 +264,20 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
 }
 
 fn write_history(history: &History, out: &mut Writer) {
-    let count = |count: u32, least: u32| (count >= least).then_some(count.into());
-    out.opt_count("starts", count(history.starts, 2));
-    out.opt_count("voidStarts", count(history.void_starts, 1));
+    let optional_count = |count: u32, least: u32| (count >= least).then_some(count.into());
+    out.opt_count("starts", optional_count(history.starts, 2));
+    out.opt_count("voidStarts", optional_count(history.void_starts, 1));
     out.flag("unknownOutcome", history.unknown_outcome);
     out.flag("asked", history.must_be_asked);
     out.flag("changed", history.changed);
 }
 
 fn read_history(from: &mut Object) -> History {
-    let started = u32::from(take_flag(from, "started"));
-    let mut count = |name: &str| u32::try_from(take_int(from, name)?).ok();
-    let (starts, void_starts) = (count("starts"), count("voidStarts"));
+    let default_starts = u32::from(take_flag(from, "started"));
+    let mut take_count = |name: &str| u32::try_from(take_int(from, name)?).ok();
+    let (starts, void_starts) = (take_count("starts"), take_count("voidStarts"));
     History {
-        starts: starts.unwrap_or(started),
+        starts: starts.unwrap_or(default_starts),
         void_starts: void_starts.unwrap_or(0),
         unknown_outcome: take_flag(from, "unknownOutcome"),
         changed: take_flag(from, "changed"),
@@ -279,7 +286,7 @@ fn read_history(from: &mut Object) -> History {
     }
 }
 
-fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: JsonFormat) -> Value {
+fn write_approval(approval: &CallApproval, hand_off_id: Option<&str>, format: JsonFormat) -> Value {
     let mut out = Writer::default();
     match &approval.decision {
         Some(Decision::Approved) => out.text("decision", "approved"),
@@ -289,10 +296,10 @@ fn write_approval(approval: &CallApproval, handed_off: Option<&str>, format: Jso
         }
         None => {}
     }
-    let by = approval.by.filter(|_| approval.decision.is_some());
-    out.opt_text("by", by.map(Decider::as_str));
+    let decider = approval.by.filter(|_| approval.decision.is_some());
+    out.opt_text("by", decider.map(Decider::as_str));
     out.opt_text("interruptId", approval.interrupt_id.as_deref());
-    out.opt_text("handedOffBy", handed_off);
+    out.opt_text("handedOffBy", hand_off_id);
     write_unknown_fields(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
     out.into_value()
 }
@@ -310,17 +317,17 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
         }
         None => None,
     };
-    let by = take_text(&mut from, "by");
+    let decider = take_text(&mut from, "by");
     let interrupt_id = take_text(&mut from, "interruptId");
-    let handed_off = take_text(&mut from, "handedOffBy");
+    let hand_off_id = take_text(&mut from, "handedOffBy");
     let approval = CallApproval {
         decision,
-        by: by.as_deref().and_then(Decider::parse),
+        by: decider.as_deref().and_then(Decider::parse),
         interrupt_id,
         shown: None,
         extra: collect_unknown_fields(from),
     };
-    (Some(approval), handed_off)
+    (Some(approval), hand_off_id)
 }
 
 /// Reads a remembered approval of a stored call. The count of its use is not restored, since the

@@ -1,7 +1,7 @@
 //! Reads and writes the fields of objects in stored conversations.
 //!
-//! Unknown fields are preserved, in an object of their own (`extra`) if their names could be
-//! mistaken for those of known fields.
+//! Unknown fields are preserved. They are stored in a separate object `extra` if their names could
+//! be confused with those of known fields.
 
 use serde_json::Value;
 
@@ -52,18 +52,18 @@ pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
 }
 
 pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
-    let set = object.get(key)?.as_bool()?;
+    let flag = object.get(key)?.as_bool()?;
     object.shift_remove(key);
-    Some(set)
+    Some(flag)
 }
 
-/// Returns true if the value of a field is `true`, and removes the field then.
+/// Returns true if the value of a field is `true`. Removes the field in this case.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
-    let set = object.get(key) == Some(&Value::Bool(true));
-    if set {
+    let is_set = object.get(key) == Some(&Value::Bool(true));
+    if is_set {
         object.shift_remove(key);
     }
-    set
+    is_set
 }
 
 /// The format in which a message is read or written.
@@ -71,44 +71,45 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
 pub(super) enum JsonFormat {
     /// A single message, with unknown fields next to known ones.
     Message,
-    /// Part of a whole conversation: unknown fields are in an object of their own.
+    /// A message of a whole conversation, with unknown fields in a separate object.
     Whole,
 }
 
 /// Writes unknown fields: into the object `extra` if a whole conversation is written or if their
-/// names collide with known fields, otherwise next to the known fields. `ours` contains the names
-/// of the known fields.
+/// names equal those of known fields, otherwise next to the known fields. `known_fields` contains
+/// the names of the known fields.
 pub(super) fn write_unknown_fields(
     out: &mut Writer,
     extra: &Object,
-    ours: &[&str],
+    known_fields: &[&str],
     format: JsonFormat,
 ) {
-    let mut apart = Object::new();
+    let mut extra_fields = Object::new();
     for (key, value) in extra {
-        let named_like_ours = ours.contains(&key.as_str()) && !has_unwritten_type(key, value);
-        if format == JsonFormat::Whole || named_like_ours || out.fields().contains_key(key) {
-            apart.insert(key.clone(), value.clone());
+        let has_known_name =
+            known_fields.contains(&key.as_str()) && !has_unwritten_type(key, value);
+        if format == JsonFormat::Whole || has_known_name || out.fields().contains_key(key) {
+            extra_fields.insert(key.clone(), value.clone());
         } else {
             out.put(key, value.clone());
         }
     }
-    if !apart.is_empty() {
-        out.put("extra", Value::Object(apart));
+    if !extra_fields.is_empty() {
+        out.put("extra", Value::Object(extra_fields));
     }
 }
 
 /// Returns the unknown fields: the fields that remain after the known fields were removed, and the
 /// fields of the object `extra`.
-pub(super) fn collect_unknown_fields(mut rest: Object) -> Object {
-    if let Some(apart) = take_object(&mut rest, "extra") {
-        rest.extend(apart);
+pub(super) fn collect_unknown_fields(mut object: Object) -> Object {
+    if let Some(extra_fields) = take_object(&mut object, "extra") {
+        object.extend(extra_fields);
     }
-    rest
+    object
 }
 
-/// Returns true if a known field has a type that is never written. Such a field is preserved
-/// unchanged, and read as an unknown field again.
+/// Returns true if the value of a known field has a type that is never written. Such a field is
+/// preserved unchanged, and is read as an unknown field again.
 fn has_unwritten_type(key: &str, value: &Value) -> bool {
     match key {
         "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),

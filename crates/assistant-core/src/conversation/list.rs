@@ -33,9 +33,9 @@ impl Conversation {
     }
 
     fn add_listed_message(&mut self, message: Message) -> Result<(), FormatError> {
-        let taken = self.find_message(&message.id).is_some()
+        let is_duplicate = self.find_message(&message.id).is_some()
             || self.find_call_by_result(&message.id).is_some();
-        if taken {
+        if is_duplicate {
             return Err(FormatError::new(DUPLICATE_ID));
         }
         self.append_received(message, Author::Record, 0);

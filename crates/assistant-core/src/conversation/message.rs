@@ -1,4 +1,4 @@
-//! A message of the tree.
+//! Defines the messages of the tree.
 
 use super::{AgentStep, Author, Cost, MessageId, Part};
 use crate::event::{Content, ContentPart, Object, PartBody, Role};
@@ -60,13 +60,13 @@ impl Cut {
     /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [
+        let reasons = [
             Self::Stopped,
             Self::Cancelled,
             Self::Failed,
             Self::BrokenOff,
         ];
-        all.into_iter().find(|cut| cut.as_str() == word)
+        reasons.into_iter().find(|cut| cut.as_str() == word)
     }
 }
 
@@ -125,21 +125,22 @@ impl Message {
         self.subagent_run_id.as_deref()
     }
 
-    /// Returns the reason why the message is incomplete; `None` if it is complete. Local, never
-    /// sent.
+    /// Returns the reason why the message is incomplete; `None` if it is complete. The reason is
+    /// never sent to the agent.
     #[must_use]
     pub const fn cut(&self) -> Option<Cut> {
         self.cut
     }
 
-    /// Returns the cost of the runs that ended with the message. Local, never sent.
+    /// Returns the cost of the runs that ended with the message. The cost is never sent to the
+    /// agent.
     #[must_use]
     pub const fn cost(&self) -> &Cost {
         &self.cost
     }
 
-    /// Returns the steps that the agent reported in the runs that ended with the message. Local,
-    /// never sent.
+    /// Returns the steps that the agent reported in the runs that ended with the message. The steps
+    /// are never sent to the agent.
     #[must_use]
     pub fn steps(&self) -> &[AgentStep] {
         &self.steps
@@ -153,14 +154,14 @@ impl Message {
     }
 
     /// Returns the author, independent of the role: [`Author::Page`] if the user wrote the message
-    /// here.
+    /// on this page.
     #[must_use]
     pub const fn author(&self) -> Author {
         self.author
     }
 
     /// Returns the text that the agent's record contains for the user's message, if it differs from
-    /// the user's own text. Views show it beside the user's text, which it never replaces.
+    /// the user's own text. Views show it next to the user's text, and never instead of it.
     #[must_use]
     pub fn disputed(&self) -> Option<&str> {
         self.disputed.as_deref()
@@ -209,11 +210,11 @@ impl Message {
     /// Creates a message of the user.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
-        let listed = matches!(content, Content::Parts(_));
+        let is_list = matches!(content, Content::Parts(_));
         let parts = super::part::parts_from_content(content);
         Self {
             parts,
-            listed,
+            listed: is_list,
             author: Author::Page,
             ..Self::new(id, Role::User, now)
         }

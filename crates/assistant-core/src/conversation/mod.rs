@@ -1,9 +1,9 @@
 //! The conversation: a tree of messages with typed parts, and the reducer that applies events to
 //! it.
 //!
-//! A node is one message of any role but tool; the answer to a call is stored in the call and keeps
+//! A node is one message of any role but tool; the result of a call is stored in the call and keeps
 //! its place in the received order (rule "one conversation"). One path through the tree is the
-//! chat. [`crate::session`] decides the next step, and is the only writer.
+//! chat. [`crate::session`] determines the next step, and is the only writer.
 
 mod after_reload;
 mod amount;

@@ -1,9 +1,9 @@
 //! A conversation: messages in a tree, their calls, the runs that wrote them, and the shared state.
 //!
 //! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
-//! Only the session and the reducer change a conversation; all others read it. `tree` contains the
-//! branches, `calls` the calls, `index` the lookup by the agents' ids, `branch` the user's
-//! operations on the tree. The entries of the tree are defined here, too.
+//! Only the session and the reducer change a conversation; all other code reads it. `tree` contains
+//! the branches, `calls` the calls, `index` the lookup by the agents' ids, `branch` the user's
+//! operations on the tree. This module also defines the entries of the tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{event::Object, json::patch, limits::Limits};
 
-/// A part of a message in the tree.
+/// A reference to a part of a message in the tree.
 #[cfg(feature = "ui-stream")]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartRef {
@@ -41,8 +41,8 @@ pub(super) struct TreeMessage {
 #[derive(Debug, Clone)]
 pub(super) struct DeletedBranch {
     pub(super) branch: RemovedBranch<TreeMessage>,
-    /// The results that followed each message at the deletion, by node; `None` for those before all
-    /// messages.
+    /// The results that followed each message at the deletion, by node; `None` is the key of the
+    /// results before all messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
     /// The calls that were detached by the deletion.
     pub(super) detached: Vec<CallKey>,
@@ -88,7 +88,7 @@ pub struct Conversation {
     pub(super) state: Value,
     /// The size of the state in bytes ([`crate::json::patch::size_of`]).
     pub(super) state_size: usize,
-    /// The sizes in bytes of activities that were measured, by node.
+    /// The known sizes of activities in bytes, by node.
     pub(super) activity_sizes: FxHashMap<usize, usize>,
     pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
@@ -156,7 +156,7 @@ impl Conversation {
         self.path_from(0)
     }
 
-    /// Returns the shown messages from this index on, to the newest.
+    /// Returns the shown messages, from this index to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         let rest = self
             .tree
@@ -187,8 +187,7 @@ impl Conversation {
         self.tree.path_edition()
     }
 
-    /// Returns the number of places of paths that were rewritten so far, for tests and
-    /// measurements.
+    /// Returns the number of path entries that were rewritten so far, for tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub const fn path_work(&self) -> u64 {
@@ -251,15 +250,15 @@ impl Conversation {
         self.log.push(Change::State);
     }
 
-    /// Returns and forgets the changes since this method was called last.
+    /// Removes and returns the changes since the previous use of this method.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
-        let tree = self.tree.take_changes().into_iter();
-        let mut changes: Vec<Change> = tree.map(Change::from).collect();
+        let tree_changes = self.tree.take_changes().into_iter();
+        let mut changes: Vec<Change> = tree_changes.map(Change::from).collect();
         changes.append(&mut self.log);
         changes
     }
 
-    /// Forgets the changes and the events of calls, for callers that read everything at the end.
+    /// Discards the changes and the events of calls, for callers that read everything at the end.
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();
@@ -306,9 +305,9 @@ impl Conversation {
 
     /// Removes a node from the index of wire ids.
     pub(super) fn unindex_wire_id(&mut self, wire_id: &str, ix: usize) {
-        if let Some(named) = self.wire_ids.get_mut(wire_id) {
-            named.retain(|other| *other != ix);
-            if named.is_empty() {
+        if let Some(nodes) = self.wire_ids.get_mut(wire_id) {
+            nodes.retain(|other| *other != ix);
+            if nodes.is_empty() {
                 self.wire_ids.remove(wire_id);
             }
         }
@@ -329,10 +328,10 @@ impl Conversation {
         edit: impl FnOnce(&mut Message) -> R,
     ) -> Option<R> {
         let message = &mut self.node_mut(ix)?.message;
-        let edited = edit(message);
+        let result = edit(message);
         let id = message.id.clone();
         self.log.push(Change::Message(id));
-        Some(edited)
+        Some(result)
     }
 
     /// Returns true if the active run, or a run that is being resumed, has added the message.

@@ -1,4 +1,4 @@
-//! Changes of a call that do not change its state, called notes.
+//! Defines notes: changes of a call that do not change its state.
 
 use serde_json::Value;
 
@@ -52,9 +52,9 @@ pub(crate) enum Note {
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived, or the reason why it could not be made.
+    /// The preview arrived. `Err` contains the reason why it could not be made.
     Previewed(Result<Value, String>),
-    /// An edit has outdated the preview, so that the user is asked again.
+    /// The preview is outdated by an edit, so the user is asked again.
     PreviewOutdated,
     /// The call changed after it was asked about or decided.
     Changed,
@@ -137,11 +137,11 @@ impl State {
             Note::DeniedBefore => review.denied_before = true,
             Note::Edited(args) => review.edited_args = args,
             Note::Cleaned(args) => review.clean_args = args,
-            Note::Cleared(about) => review.cleared = about,
-            Note::AllowedEarlier(earlier) => review.allowed_earlier = earlier,
+            Note::Cleared(fingerprint) => review.cleared = fingerprint,
+            Note::AllowedEarlier(approval) => review.allowed_earlier = approval,
             Note::UseCounted(count) => {
-                if let Some(earlier) = &mut review.allowed_earlier {
-                    earlier.count = count;
+                if let Some(approval) = &mut review.allowed_earlier {
+                    approval.count = count;
                 }
             }
             Note::Previewed(outcome) => review.preview = Some(outcome),

@@ -11,7 +11,7 @@ pub enum Origin {
     Provider,
     /// A callout in a text: displayed, never run, and sent to the agent only as part of the text.
     Text,
-    /// A callout in a text that the host permits to run. From then on it is a call like any other.
+    /// A callout in a text that the host permits to run. It is then treated like any other call.
     Intercepted,
 }
 
@@ -30,8 +30,10 @@ impl Origin {
     /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Provider, Self::Text, Self::Intercepted];
-        all.into_iter().find(|origin| origin.as_str() == Some(word))
+        let origins = [Self::Provider, Self::Text, Self::Intercepted];
+        origins
+            .into_iter()
+            .find(|origin| origin.as_str() == Some(word))
     }
 }
 
@@ -45,6 +47,7 @@ pub enum MarkdownTools {
     /// Callouts are shown as calls between the pieces of the text, and never run.
     Display,
     /// Callouts are shown as with `Display`. In addition, a callout with input and without an
-    /// outcome, in a streaming text, is a call like any other: checked, approved, run and answered.
+    /// outcome, in a streaming text, is treated like any other call: it is checked, approved, run
+    /// and answered.
     Intercept,
 }

@@ -29,7 +29,7 @@ pub(super) fn create_orphan_part(
 }
 
 impl Conversation {
-    /// Returns the ids of the calls whose results wait in a node.
+    /// Returns the call ids of the results in a node that are not assigned to a call yet.
     pub(super) fn orphan_call_ids(&self, ix: usize) -> Vec<String> {
         let parts = self.node(ix).map_or(&[][..], |node| &node.message.parts);
         let results = parts.iter().filter_map(|part| match part {
@@ -53,34 +53,36 @@ impl Conversation {
 
     /// Returns true if a call belongs to a node or to one of its ancestors.
     fn is_call_above(&self, key: &CallKey, ix: usize) -> bool {
-        let at = self.calls.node_of(key);
-        at.is_some_and(|at| self.tree.chain_to(ix).contains(&at))
+        let call_node = self.calls.node_of(key);
+        call_node.is_some_and(|call_node| self.tree.chain_to(ix).contains(&call_node))
     }
 
-    /// Indexes the node in which a result waits for its call. If several nodes contain such a
-    /// result, a node on the run's path is preferred.
+    /// Indexes a node that contains a result without a call, by the id of the call. If several
+    /// nodes contain such a result, a node on the run's path is preferred.
     pub(super) fn index_orphan(&mut self, id: &str, ix: usize) {
-        let known = self.orphans.get(id).copied();
-        if known.is_none_or(|known| !self.tree.is_on_path(known) && self.tree.is_on_path(ix)) {
+        let indexed_node = self.orphans.get(id).copied();
+        if indexed_node.is_none_or(|indexed_node| {
+            !self.tree.is_on_path(indexed_node) && self.tree.is_on_path(ix)
+        }) {
             self.orphans.insert(id.to_owned(), ix);
         }
     }
 
-    /// Assigns the result that waits on the run's path for a call, if any, to the call.
+    /// Assigns a result on the run's path that waits for a call to the call, if there is such a
+    /// result.
     pub(super) fn adopt_orphan(&mut self, key: CallKey) {
         let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;
         };
-        let waiting = self.orphans.get(&id).copied();
-        if let Some(ix) = waiting.filter(|ix| self.tree.is_on_path(*ix)) {
+        let orphan_node = self.orphans.get(&id).copied();
+        if let Some(ix) = orphan_node.filter(|ix| self.tree.is_on_path(*ix)) {
             self.orphans.remove(&id);
             self.move_orphan_to_call(key, ix, &id);
         }
     }
 
-    /// Sets the result of a call from a node in which the result waited. If the node is a tool
-    /// message, it is removed. An approval of the page that the agent echoes is not set as a
-    /// result.
+    /// Moves a result from a node to its call. If the node is a tool message, the node is removed.
+    /// An approval of the page that the agent echoes is not set as a result.
     fn move_orphan_to_call(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.unshare(ix);
         if self.tree.is_on_path(ix) {
@@ -90,33 +92,33 @@ impl Conversation {
             return;
         };
         let message = &node.item.message;
-        let found = message
+        let part_index = message
             .parts
             .iter()
             .position(|part| matches!(part, Part::ToolResult(part) if part.tool_call_id == id));
-        let Some(Part::ToolResult(part)) = found.and_then(|ix| message.parts.get(ix).cloned())
+        let Some(Part::ToolResult(part)) = part_index.and_then(|ix| message.parts.get(ix).cloned())
         else {
             return;
         };
         let result = result_from_part(message, part);
         let now = message.created_at;
-        let whole = message.role == Role::Tool;
-        let before = node.parent;
+        let is_tool_message = message.role == Role::Tool;
+        let parent = node.parent;
         let author = Author::Agent;
         if self.is_approval_echo(&key, &result.message_id, &result.content) {
-            if whole {
+            if is_tool_message {
                 self.remove_message_from_paths(ix);
             }
-        } else if whole {
-            let place = self.results_after(before).len();
+        } else if is_tool_message {
+            let index = self.results_after(parent).len();
             self.remove_message_from_paths(ix);
-            self.set_received_result(key, result, author, before, now);
-            // It replaces its node: before the results that followed the node.
-            let list = match before.and_then(|ix| self.node_mut(ix)) {
+            self.set_received_result(key, result, author, parent, now);
+            // The result takes the position of its node, before the results that followed the node.
+            let list = match parent.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
                 None => &mut self.leading_results,
             };
-            if let Some(tail) = list.get_mut(place..) {
+            if let Some(tail) = list.get_mut(index..) {
                 tail.rotate_right(1);
             }
         } else {

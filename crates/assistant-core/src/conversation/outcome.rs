@@ -89,7 +89,7 @@ impl Author {
     /// Parses the name that is used in stored conversations; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Page, Self::Agent, Self::Record];
-        all.into_iter().find(|author| author.as_str() == word)
+        let authors = [Self::Page, Self::Agent, Self::Record];
+        authors.into_iter().find(|author| author.as_str() == word)
     }
 }

@@ -1,4 +1,4 @@
-//! The tree as rows from top to bottom, for views.
+//! Lists the messages of the tree as rows from top to bottom, for views.
 //!
 //! An only child has the level of its parent, so a conversation of ten thousand messages without
 //! branches is a flat list; versions are indented by one level. No function here recurses, since a
@@ -29,7 +29,7 @@ impl OutlineRow {
         &self.id
     }
 
-    /// Returns the number of branchings between the root and the message, plus 1.
+    /// Returns the number of branch points between the root and the message, plus 1.
     #[must_use]
     pub const fn level(&self) -> usize {
         self.level
@@ -98,13 +98,13 @@ impl Conversation {
     /// ```
     #[must_use]
     pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {
-        let shown: HashSet<usize> = self.tree.shown_path().iter().copied().collect();
+        let shown_nodes: HashSet<usize> = self.tree.shown_path().iter().copied().collect();
         let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.tree.len());
-        // Counts the rows below each row, and at the top.
-        let (mut below, mut at_top) = (Vec::with_capacity(self.tree.len()), 0);
+        // The number of rows below each row, and at the top level.
+        let (mut row_counts, mut top_count) = (Vec::with_capacity(self.tree.len()), 0);
         let count = self.tree.roots().len();
         let roots = self.tree.roots().iter().enumerate().rev();
-        let mut next: Vec<PendingRow> = roots
+        let mut stack: Vec<PendingRow> = roots
             .map(|(place, ix)| PendingRow {
                 ix: *ix,
                 level: 1,
@@ -117,45 +117,45 @@ impl Conversation {
             level,
             above,
             version,
-        }) = next.pop()
+        }) = stack.pop()
         {
             let Some(node) = self.tree.node(ix) else {
                 continue;
             };
-            let number = match above.and_then(|above: usize| below.get_mut(above)) {
+            let number = match above.and_then(|above: usize| row_counts.get_mut(above)) {
                 Some(count) => count,
-                None => &mut at_top,
+                None => &mut top_count,
             };
             *number += 1;
             let place = (*number, 0);
             let (row, count) = (rows.len(), node.children.len());
-            let several = count > 1;
-            let is_closed = several && closed.contains(&node.id);
+            let has_versions = count > 1;
+            let is_closed = has_versions && closed.contains(&node.id);
             rows.push(OutlineRow {
                 id: node.id.clone(),
                 level,
                 above,
                 place,
                 version,
-                branches: if several { count } else { 0 },
+                branches: if has_versions { count } else { 0 },
                 closed: is_closed,
-                shown: shown.contains(&ix),
+                shown: shown_nodes.contains(&ix),
             });
-            below.push(0);
+            row_counts.push(0);
             if is_closed {
                 continue;
             }
             let children = node.children.iter().enumerate().rev();
-            next.extend(children.map(|(place, ix)| PendingRow {
+            stack.extend(children.map(|(place, ix)| PendingRow {
                 ix: *ix,
-                level: if several { level + 1 } else { level },
-                above: if several { Some(row) } else { above },
+                level: if has_versions { level + 1 } else { level },
+                above: if has_versions { Some(row) } else { above },
                 version: (place + 1, count),
             }));
         }
         for row in &mut rows {
-            let count = row.above.and_then(|above| below.get(above));
-            row.place.1 = count.copied().unwrap_or(at_top);
+            let count = row.above.and_then(|above| row_counts.get(above));
+            row.place.1 = count.copied().unwrap_or(top_count);
         }
         rows
     }
@@ -169,7 +169,7 @@ impl Conversation {
     }
 }
 
-/// A node that is still to be listed.
+/// A node that is not listed yet.
 struct PendingRow {
     ix: usize,
     level: usize,

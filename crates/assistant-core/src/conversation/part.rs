@@ -9,9 +9,9 @@ use crate::event::{Content, ContentPart, Object, PartBody};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Part {
-    /// Text.
+    /// A text.
     Text(TextPart),
-    /// Reasoning of the model.
+    /// A text with the reasoning of the model.
     Reasoning(TextPart),
     /// A tool call, by its key in the conversation
     /// ([`Conversation::call`](super::Conversation::call)).
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// Text that may still grow.
+/// A text that may still grow.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TextPart {

@@ -1,6 +1,6 @@
 //! The phase of a tool call, for views.
 
-/// The phase of a tool call. [`Status`] is a summary.
+/// The phase of a tool call. [`Status`] summarizes the phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Arguments are arriving.
@@ -46,14 +46,14 @@ impl Phase {
         Self::ALL
             .iter()
             .find(|(phase, _)| *phase == self)
-            .map_or("", |(_, word)| word)
+            .map_or("", |(_, name)| name)
     }
 
     /// Parses the name that is used in JSON; `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let known = Self::ALL.iter().find(|(_, known)| *known == word);
-        known.map(|(phase, _)| *phase)
+        let entry = Self::ALL.iter().find(|(_, name)| *name == word);
+        entry.map(|(phase, _)| *phase)
     }
 
     /// Returns true if the call has ended. The agent may still repeat its own result or its
@@ -126,10 +126,10 @@ impl Status {
     /// ```
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        let joined = word.trim().chars();
-        let joined = joined.filter(|c| !matches!(c, '_' | '-' | ' '));
-        let joined: String = joined.map(|c| c.to_ascii_lowercase()).collect();
-        Some(match joined.as_str() {
+        let letters = word.trim().chars();
+        let letters = letters.filter(|c| !matches!(c, '_' | '-' | ' '));
+        let letters: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+        Some(match letters.as_str() {
             "pending" | "queued" | "inputstreaming" | "inputavailable" | "approvalrequested"
             | "approvalresponded" => Self::Pending,
             "executing" | "running" | "inprogress" => Self::Executing,

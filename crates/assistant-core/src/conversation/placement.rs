@@ -1,8 +1,8 @@
-//! Positions of calls: the messages of calls, the order on the run's path, and detached calls.
+//! Assigns calls to messages, orders the calls on the run's path, and stores detached calls.
 //!
 //! A call that a snapshot removes from the path of its run is *detached*: if an agent sends the id
-//! again, the id means the same call, with its history. `calls` owns the calls, `state` defines the
-//! transitions, `index` looks up the ids that agents give.
+//! again, the id refers to the same call, with its history. `calls` owns the calls, `state` defines
+//! the transitions, `index` looks up the ids that agents give.
 
 use super::{
     CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
@@ -28,8 +28,8 @@ impl Conversation {
         keys.filter_map(|key| self.calls.get(&key))
     }
 
-    /// Adds a call of the page itself, made by this request, and returns its key. The call belongs
-    /// to no message and is never sent.
+    /// Adds a call of the page itself, made by the given request, and returns its key. The call
+    /// belongs to no message and is never sent.
     pub(crate) fn add_direct_call(&mut self, call: ToolCall, request: u64) -> CallKey {
         let key = self.calls.add(call, None);
         self.calls.attach_to_page(&key, request);
@@ -47,14 +47,14 @@ impl Conversation {
     /// Returns the key of the call whose handler requested this call, then the key of that call's
     /// requester, and so on.
     pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
-        let requester = |key: &CallKey| self.call(key)?.parent;
-        std::iter::successors(requester(key), requester)
+        let find_requester = |key: &CallKey| self.call(key)?.parent;
+        std::iter::successors(find_requester(key), find_requester)
     }
 
     /// Returns the keys of the page's own calls that the handler of a call requested.
     pub(crate) fn call_keys_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
-        let requested = self.direct_calls().filter(|call| call.parent == Some(*key));
-        requested.map(ToolCall::key).collect()
+        let requested_calls = self.direct_calls().filter(|call| call.parent == Some(*key));
+        requested_calls.map(ToolCall::key).collect()
     }
 
     /// Returns true if any checked call may start during a run.
@@ -64,17 +64,17 @@ impl Conversation {
 
     /// Returns the keys of the open calls that were checked against a registration, oldest first.
     pub(crate) fn call_keys_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
-        let direct = self.direct_calls().map(ToolCall::key);
-        let open = self.calls.open_call_keys().chain(direct);
-        let registration = |key: &CallKey| self.call(key)?.check()?.registration;
-        let its = open.filter(|key| registration(key) == Some(id));
-        in_order(its.collect(), CallKey::sort_key)
+        let direct_keys = self.direct_calls().map(ToolCall::key);
+        let open_keys = self.calls.open_call_keys().chain(direct_keys);
+        let registration_of = |key: &CallKey| self.call(key)?.check()?.registration;
+        let keys = open_keys.filter(|key| registration_of(key) == Some(id));
+        in_order(keys.collect(), CallKey::sort_key)
     }
 
     /// Removes the checks of all open calls in messages. Calls of the page itself keep theirs.
     pub(crate) fn void_checks(&mut self) {
-        let open: Vec<CallKey> = self.calls.open_call_keys().collect();
-        for key in open {
+        let open_keys: Vec<CallKey> = self.calls.open_call_keys().collect();
+        for key in open_keys {
             if self
                 .calls
                 .get(&key)
@@ -128,7 +128,7 @@ impl Conversation {
     }
 
     fn call_keys_on(&self, path: &[usize]) -> Vec<CallKey> {
-        // Long conversations without calls are not walked.
+        // A conversation without calls is not traversed.
         if self.calls.is_empty() {
             return Vec::new();
         }
@@ -158,33 +158,35 @@ impl Conversation {
 
     /// Returns the open calls on branches other than the run's, unordered.
     pub(crate) fn open_calls_on_other_branches(&self) -> impl Iterator<Item = &ToolCall> {
-        let elsewhere = self
+        let keys = self
             .calls
             .open_call_keys()
             .filter(|key| !self.is_run_call(key));
-        elsewhere.filter_map(|key| self.call(&key))
+        keys.filter_map(|key| self.call(&key))
     }
 
     /// Returns the states of the calls on the run's path that have not ended, unordered.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
-        let on_path = self
+        let keys = self
             .calls
             .open_call_keys()
             .filter(|key| self.is_run_call(key));
-        on_path.filter_map(|key| Some((key, self.call(&key)?.state())))
+        keys.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
     /// Returns the key of an open call whose state satisfies a condition, on the run's path or of
     /// the page itself; `None` if no call does.
-    pub(crate) fn find_open_call(&self, is_it: impl Fn(&State) -> bool) -> Option<CallKey> {
-        let direct = self.direct_calls().map(|call| (call.key(), call.state()));
-        let mut states = self.open_states().chain(direct);
-        states.find(|(_, state)| is_it(state)).map(|(key, _)| key)
+    pub(crate) fn find_open_call(&self, condition: impl Fn(&State) -> bool) -> Option<CallKey> {
+        let direct_states = self.direct_calls().map(|call| (call.key(), call.state()));
+        let mut states = self.open_states().chain(direct_states);
+        states
+            .find(|(_, state)| condition(state))
+            .map(|(key, _)| key)
     }
 
     /// Returns true if the state of an open call on the run's path satisfies a condition.
-    pub(crate) fn has_open_call(&self, is_it: impl Fn(&State) -> bool) -> bool {
-        self.open_states().any(|(_, state)| is_it(state))
+    pub(crate) fn has_open_call(&self, condition: impl Fn(&State) -> bool) -> bool {
+        self.open_states().any(|(_, state)| condition(state))
     }
 
     /// Returns true if the state of an open call before this one on the run's path satisfies a
@@ -192,32 +194,35 @@ impl Conversation {
     pub(crate) fn has_open_call_before(
         &self,
         key: &CallKey,
-        is_it: impl Fn(&State) -> bool,
+        condition: impl Fn(&State) -> bool,
     ) -> bool {
-        let Some(own) = self.run_node_of(key) else {
+        let Some(own_node) = self.run_node_of(key) else {
             return false;
         };
-        let matches = |key: &CallKey| {
+        let is_match = |key: &CallKey| {
             let call = self.calls.get(key);
             call.is_some_and(|call| {
-                call.is_real() && !call.state().is_done() && is_it(call.state())
+                call.is_real() && !call.state().is_done() && condition(call.state())
             })
         };
-        let mut open = self.calls.open_call_keys();
-        let in_earlier = open.any(|other| {
+        let mut open_keys = self.calls.open_call_keys();
+        let is_in_earlier_message = open_keys.any(|other| {
             let node = self.run_node_of(&other);
-            node.is_some_and(|node| node.0 < own.0) && matches(&other)
+            node.is_some_and(|node| node.0 < own_node.0) && is_match(&other)
         });
-        let before = || self.node_call_keys(own.1).take_while(|other| other != key);
-        in_earlier || before().any(|other| matches(&other))
+        let preceding_keys = || {
+            self.node_call_keys(own_node.1)
+                .take_while(|other| other != key)
+        };
+        is_in_earlier_message || preceding_keys().any(|other| is_match(&other))
     }
 
     /// Returns the keys of the ended calls in messages of all branches, in order of their ends.
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
-        let placed = |key: &&CallKey| self.calls.node_of(key).is_some();
-        let ended = self.calls.ended_call_keys().iter();
-        ended.filter(placed).copied().collect()
+        let is_in_message = |key: &&CallKey| self.calls.node_of(key).is_some();
+        let ended_keys = self.calls.ended_call_keys().iter();
+        ended_keys.filter(is_in_message).copied().collect()
     }
 
     /// Returns the depth and the node of a call's message; `None` if the call is not on the run's
@@ -265,11 +270,11 @@ impl Conversation {
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
         self.call(key)?;
-        let (mut edit, mut given) = (Some(edit), None);
-        let mut change = |call: &mut ToolCall| given = edit.take().map(|edit| edit(call));
+        let (mut edit, mut result) = (Some(edit), None);
+        let mut change = |call: &mut ToolCall| result = edit.take().map(|edit| edit(call));
         self.calls.edit(key, &mut change);
         self.log.push(Change::Call(*key));
-        given
+        result
     }
 
     /// Returns the number of other calls in the turn that have the same name and run as this call
@@ -278,14 +283,14 @@ impl Conversation {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
         };
-        let newest_first = self.run_path().rev();
-        let of_turn = newest_first.take_while(|message| !message.is_from_user());
-        let beside = of_turn.flat_map(|message| self.calls_in(message));
-        let is_like = |other: &&ToolCall| {
-            let works = other.was_started() || other.state().is_starting_or_running();
-            other.key != call.key && other.run == call.run && works && other.name == call.name
+        let messages = self.run_path().rev();
+        let turn_messages = messages.take_while(|message| !message.is_from_user());
+        let turn_calls = turn_messages.flat_map(|message| self.calls_in(message));
+        let is_equal_start = |other: &&ToolCall| {
+            let is_started = other.was_started() || other.state().is_starting_or_running();
+            other.key != call.key && other.run == call.run && is_started && other.name == call.name
         };
-        u32::try_from(beside.filter(is_like).count()).unwrap_or(u32::MAX)
+        u32::try_from(turn_calls.filter(is_equal_start).count()).unwrap_or(u32::MAX)
     }
 
     pub(crate) fn apply_note(&mut self, key: &CallKey, note: Note) {
@@ -294,28 +299,29 @@ impl Conversation {
 
     /// Applies an event to a call. Returns `false` if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
-        let (mut event, mut applied) = (Some(event), false);
+        let (mut event, mut is_applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {
-            applied = event.take().is_some_and(|event| call.apply_event(event));
+            is_applied = event.take().is_some_and(|event| call.apply_event(event));
         });
-        if applied {
+        if is_applied {
             self.log.push(Change::Call(*key));
         }
-        applied
+        is_applied
     }
 
-    /// Returns the properties of a call for a record, also of a call that no longer belongs to a
+    /// Returns the properties of a call for a record, even if the call no longer belongs to a
     /// message.
     pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
         self.calls.get(key).map(ToolCall::facts)
     }
 
-    /// Returns and forgets the events of calls since this method was called last.
+    /// Removes and returns the events of calls that were collected since the previous use of this
+    /// method.
     pub(crate) fn take_call_events(&mut self) -> Vec<CallEvent> {
         self.calls.take_events()
     }
 
-    /// Returns and forgets the events of calls, before another conversation replaces the
+    /// Removes and returns the collected events of calls, before another conversation replaces the
     /// conversation with this id. The events include the facts that records need.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
@@ -340,9 +346,9 @@ impl Conversation {
     pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached_key(wire_id)?;
         match self.calls.node_of(&key) {
-            // Another branch contains it.
+            // Another branch contains the call.
             Some(node) => self.detach_and_leave_copy(&key, node),
-            // It may have ended without a visible change.
+            // The call may have ended without a reported change.
             None => self.log.push(Change::Call(key)),
         }
         Some(key)
@@ -357,10 +363,14 @@ impl Conversation {
 
     /// Indexes the calls of a node that satisfy a condition as detached, for a node that is not on
     /// the run's path.
-    pub(super) fn index_detached_calls(&mut self, node: usize, which: impl Fn(&ToolCall) -> bool) {
+    pub(super) fn index_detached_calls(
+        &mut self,
+        node: usize,
+        condition: impl Fn(&ToolCall) -> bool,
+    ) {
         let keys: Vec<CallKey> = self.node_call_keys(node).collect();
         for key in keys {
-            if self.call(&key).is_some_and(&which) {
+            if self.call(&key).is_some_and(&condition) {
                 self.calls.index_detached(key);
             }
         }
@@ -383,8 +393,8 @@ impl Conversation {
     /// Requires a question to the user on this page before any open call starts, on all branches.
     /// Detached calls in no message are also checked again.
     pub(crate) fn require_question_before_starts(&mut self) {
-        let open: Vec<CallKey> = self.calls.open_call_keys().collect();
-        for key in open {
+        let open_keys: Vec<CallKey> = self.calls.open_call_keys().collect();
+        for key in open_keys {
             self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));
         }
         self.edit_detached_calls(|call| {

@@ -1,6 +1,6 @@
-//! The author of a message, independent of its role (rule "who wrote a message").
+//! Determines the author of a message, independent of its role (rule "who wrote a message").
 //!
-//! The user's messages are those that the user wrote here, and those of a record that the
+//! The user's messages are those that the user wrote on this page, and those of a record that the
 //! application loaded. The author of a message with the role `user` that an agent sent is the
 //! agent.
 
@@ -20,9 +20,9 @@ pub enum AgentUserMessages {
 }
 
 /// The name under which messages that the agent added in the user's role are sent.
-const NAME: &str = "assistant";
+const AGENT_NAME: &str = "assistant";
 /// The key of the author in the metadata.
-const AUTHOR: &str = "author";
+const AUTHOR_KEY: &str = "author";
 
 impl Author {
     /// Returns the author of an imported message without an author: the record for the user's role,
@@ -36,7 +36,8 @@ impl Author {
 }
 
 impl Message {
-    /// Returns true if the user wrote the message, here or in a record that the application loaded.
+    /// Returns true if the user wrote the message, on this page or in a record that the application
+    /// loaded.
     #[must_use]
     pub fn is_from_user(&self) -> bool {
         self.role == Role::User && self.author != Author::Agent
@@ -61,16 +62,19 @@ impl Message {
 
 /// Marks a message in the user's role as written by the agent.
 pub(super) fn mark_as_agents(message: &mut event::Message) {
-    message.name = Some(NAME.to_owned());
+    message.name = Some(AGENT_NAME.to_owned());
     let metadata = message.metadata.get_or_insert_with(Object::new);
-    metadata.insert(AUTHOR.to_owned(), Author::Agent.as_str().into());
+    metadata.insert(AUTHOR_KEY.to_owned(), Author::Agent.as_str().into());
 }
 
 impl event::Message {
     /// Returns true if the metadata of a user message names the agent as the author.
     #[must_use]
     pub fn is_marked_as_agents(&self) -> bool {
-        let author = self.metadata.as_ref().and_then(|all| all.get(AUTHOR));
+        let author = self
+            .metadata
+            .as_ref()
+            .and_then(|metadata| metadata.get(AUTHOR_KEY));
         author.and_then(serde_json::Value::as_str) == Some(Author::Agent.as_str())
     }
 }
