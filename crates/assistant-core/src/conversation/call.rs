@@ -330,9 +330,9 @@ impl ToolCall {
     }
 
     /// Returns true if the call may wait for the agent's result: the user has answered the agent's
-    /// interrupt about the call, or the call is in the state `Interrupted`, which an answer other
-    /// than an approval or a denial does not change. The session determines whether the interrupt
-    /// is open.
+    /// interrupt about the call, or the call is in the state `Interrupted`, which an answer to an
+    /// interrupt other than an approval request does not change. The session determines whether the
+    /// interrupt is open.
     pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();

@@ -167,7 +167,8 @@ impl Message {
         self.disputed.as_deref()
     }
 
-    /// Returns true if the user sent the message during the loop. Local, never sent.
+    /// Returns true if the user sent the message while the agent loop was running. This mark is
+    /// never sent to the agent.
     #[must_use]
     pub const fn is_interjected(&self) -> bool {
         self.interjected

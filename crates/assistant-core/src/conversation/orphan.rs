@@ -68,8 +68,7 @@ impl Conversation {
         }
     }
 
-    /// Assigns a result on the run's path that waits for a call to the call, if there is such a
-    /// result.
+    /// Moves the result of a call to the call, if a node of the run's path contains the result.
     pub(super) fn adopt_orphan(&mut self, key: CallKey) {
         let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;

@@ -35,11 +35,11 @@ impl Rates {
     ///
     /// Fails if a text is not a decimal number, or has more than nine digits after the point.
     pub fn per_million(input: &str, output: &str) -> Result<Self, AmountError> {
-        let price = |text: &str| -> Result<Amount, AmountError> {
+        let parse_price = |text: &str| -> Result<Amount, AmountError> {
             let price: Amount = text.parse()?;
             price.is_price().then_some(price).ok_or(AmountError)
         };
-        let (input, output) = (price(input)?, price(output)?);
+        let (input, output) = (parse_price(input)?, parse_price(output)?);
         Ok(Self {
             input,
             output,
@@ -86,20 +86,22 @@ impl Rates {
     /// Returns the price of a usage. Unknown numbers count as zero.
     #[must_use]
     pub fn price(&self, usage: &TokenUsage) -> Amount {
-        let read = usage.cached_input_tokens.unwrap_or(0);
-        let written = usage.cache_write_input_tokens.unwrap_or(0);
-        let mut input = usage.input_tokens.unwrap_or(0);
+        let read_tokens = usage.cached_input_tokens.unwrap_or(0);
+        let written_tokens = usage.cache_write_input_tokens.unwrap_or(0);
+        let mut input_tokens = usage.input_tokens.unwrap_or(0);
         if self.cached_in_input {
-            input = input.saturating_sub(read).saturating_sub(written);
+            input_tokens = input_tokens
+                .saturating_sub(read_tokens)
+                .saturating_sub(written_tokens);
         }
-        let output = usage.output_tokens.unwrap_or(0);
-        let parts = [
-            (self.input, input),
-            (self.output, output),
-            (self.cache_read, read),
-            (self.cache_write, written),
+        let output_tokens = usage.output_tokens.unwrap_or(0);
+        let counts = [
+            (self.input, input_tokens),
+            (self.output, output_tokens),
+            (self.cache_read, read_tokens),
+            (self.cache_write, written_tokens),
         ];
-        let prices = parts.map(|(rate, count)| rate.price_of(count));
+        let prices = counts.map(|(rate, count)| rate.price_of(count));
         prices.into_iter().fold(Amount::ZERO, Amount::plus)
     }
 }

@@ -13,7 +13,8 @@ pub(super) struct CalloutReaders {
     pub(super) tools: MarkdownTools,
     /// True if code fences are callouts, too.
     pub(super) fences: bool,
-    /// The parsers of texts that were streamed on this page, by node. A complete text may continue.
+    /// The parsers of texts that were streamed on this page, by node. The parser of a complete text
+    /// is kept, because the text may continue.
     pub(super) readers: HashMap<usize, CalloutReader>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn text_field(from: &Object, key: &str) -> Option<String> {
     }
 }
 
-/// Returns a field as text: a string as it is, any other value as JSON; `None` if the field is
+/// Returns a field as text: a string unchanged, any other value as JSON; `None` if the field is
 /// missing or null.
 pub(crate) fn json_text_field(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {

@@ -1,7 +1,7 @@
 //! The review of a call: the questions about it, the decisions, and the arguments.
 //!
 //! A review is part of a state ([`super::state::State`]) and ends with it, unless the state table
-//! passes the review on. So an approval counts only for the call that the user approved.
+//! passes the review on. Therefore, an approval applies only to the call that the user approved.
 
 use serde_json::Value;
 
@@ -33,14 +33,14 @@ pub(crate) struct Review {
 }
 
 impl Review {
-    /// Returns the review of a call that is checked again. The answer is dropped, but if the page
-    /// asked or the agent's question was answered, the page must ask the user again.
+    /// Returns the review of a call that is checked again. Discards the answer. The page must ask
+    /// the user again if the page had asked, or if the agent's question was answered.
     pub(super) fn into_voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
-        let again = self.approval.is_some_and(was_asked);
+        let must_ask_again = self.approval.is_some_and(was_asked);
         Box::new(Self {
-            approval: again.then(CallApproval::default),
+            approval: must_ask_again.then(CallApproval::default),
             history: self.history,
             ..Self::default()
         })
@@ -81,15 +81,17 @@ pub(crate) struct UserQuestion {
 
 impl UserQuestion {
     pub(super) fn new(review: Review) -> Box<Self> {
-        let awaited = None;
-        Box::new(Self { review, awaited })
+        Box::new(Self {
+            review,
+            awaited: None,
+        })
     }
 
     /// Returns true if the user has approved the call, and its preview is requested again for
     /// comparison.
     pub(crate) fn is_approved(&self) -> bool {
-        let awaited = self.awaited.as_ref();
-        awaited.is_some_and(|awaited| awaited.approved.is_some())
+        let preview = self.awaited.as_ref();
+        preview.is_some_and(|preview| preview.approved.is_some())
     }
 }
 
@@ -135,8 +137,8 @@ pub(crate) enum Permission {
 
 /// The history of a call, which each state passes on to the next state.
 ///
-/// The history must not be lost: a journal accepts each claim once, and the reasons to ask the user
-/// again outlast the state in which they arose.
+/// The history must not be lost: a journal accepts each claim only once, and the reasons to ask the
+/// user again apply beyond the state in which they arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct History {
     /// The number of starts of the call's handler.
@@ -147,8 +149,8 @@ pub(crate) struct History {
     pub(crate) unknown_outcome: bool,
     /// True if the call differs from the call that the user was asked about or that was decided.
     pub(crate) changed: bool,
-    /// True if the user must be asked here before the call starts: the page was also asking when
-    /// the agent asked, or the call was imported.
+    /// True if the user must be asked on this page before the call starts: the page was also asking
+    /// when the agent asked, or the call was imported.
     pub(crate) must_be_asked: bool,
     /// True if the call came from a store, so that its action may have changed.
     pub(crate) is_stored: bool,

@@ -4,7 +4,7 @@ use super::{AgentStep, Conversation, Cost, Message, MessageId, ToolCall, step::M
 use crate::event::Role;
 
 impl Conversation {
-    /// Returns true if a call was made by the active run, or by the newest one.
+    /// Returns true if a call was made by the active run, or by the newest run.
     pub(crate) fn is_of_newest_run(&self, call: &ToolCall) -> bool {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
@@ -48,10 +48,10 @@ impl Conversation {
     /// Adds the steps of an ended run to the newest message, up to the maximum number of steps.
     /// Returns false if the newest message is not the agent's.
     pub(crate) fn record_steps(&mut self, steps: &[AgentStep]) -> bool {
-        let added = self.edit_newest_answer(|message| {
-            let room = MAX_STEPS.saturating_sub(message.steps.len());
-            message.steps.extend(steps.iter().take(room).cloned());
+        let edit_result = self.edit_newest_answer(|message| {
+            let free_count = MAX_STEPS.saturating_sub(message.steps.len());
+            message.steps.extend(steps.iter().take(free_count).cloned());
         });
-        added.is_some()
+        edit_result.is_some()
     }
 }

@@ -70,9 +70,9 @@ impl Runs {
     /// Counts an event of the active run as applied. The number is stored together with the effects
     /// of the event.
     pub(crate) fn count_event(&mut self) {
-        let current = self.current;
+        let current_run = self.current;
         let newest = self.list.last_mut();
-        if let Some(run) = newest.filter(|run| current == Some(run.number)) {
+        if let Some(run) = newest.filter(|run| current_run == Some(run.number)) {
             run.applied += 1;
         }
     }
@@ -113,23 +113,23 @@ impl Runs {
 
 impl Runs {
     pub(super) fn to_value(&self) -> Value {
-        let write = |run: &RunRecord| {
+        let write_run = |run: &RunRecord| {
             let mut entry = json!({"number": run.number, "id": run.id, "succeeded": run.succeeded});
             if let (Value::Object(entry), 1..) = (&mut entry, run.applied) {
                 entry.insert("applied".to_owned(), run.applied.into());
             }
             entry
         };
-        self.list.iter().map(write).collect()
+        self.list.iter().map(write_run).collect()
     }
 
     /// Reads stored runs, and skips entries that cannot be read.
     pub(super) fn from_value(value: Option<&Value>) -> Self {
         let mut runs = Self::default();
         for entry in value.and_then(Value::as_array).into_iter().flatten() {
-            let read = |entry: &Object| {
+            let read_run = |entry: &Object| {
                 let succeeded = entry.get("succeeded").and_then(Value::as_bool);
-                // A run that has ended has no position.
+                // The events of a run that has ended are not counted.
                 let applied = entry.get("applied").filter(|_| succeeded.is_none());
                 Some(RunRecord {
                     number: entry.get("number")?.as_u64()?,
@@ -138,9 +138,9 @@ impl Runs {
                     applied: applied.and_then(Value::as_u64).unwrap_or(0),
                 })
             };
-            // Rejects numbers near the limit, which cannot be continued.
-            let usable = |run: &RunRecord| run.number > runs.last && run.number < 1 << 53;
-            if let Some(run) = entry.as_object().and_then(read).filter(usable) {
+            // Numbers near the limit are rejected, because the next runs would exceed it.
+            let is_valid = |run: &RunRecord| run.number > runs.last && run.number < 1 << 53;
+            if let Some(run) = entry.as_object().and_then(read_run).filter(is_valid) {
                 runs.last = run.number;
                 runs.list.push(run);
             }

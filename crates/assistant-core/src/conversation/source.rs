@@ -20,8 +20,8 @@ impl SourcePart {
         out.opt_text("title", self.title.as_deref());
         out.opt_text("filename", self.filename.as_deref());
         for (key, value) in &self.extra {
-            let written = out.fields().entry(key.as_str());
-            written.or_insert_with(|| value.clone());
+            let field = out.fields().entry(key.as_str());
+            field.or_insert_with(|| value.clone());
         }
         out.into_value()
     }
@@ -29,22 +29,22 @@ impl SourcePart {
     /// Reads a source from JSON; `None` for other values.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        let mut from = value.as_object()?.clone();
-        let kind = take_text(&mut from, "type")?;
-        let source_id = take_text(&mut from, "sourceId")?;
-        let url = take_text(&mut from, "url");
-        let whole = match kind.as_str() {
+        let mut object = value.as_object()?.clone();
+        let kind = take_text(&mut object, "type")?;
+        let source_id = take_text(&mut object, "sourceId")?;
+        let url = take_text(&mut object, "url");
+        let is_valid = match kind.as_str() {
             "source-url" => url.is_some(),
             "source-document" => url.is_none(),
             _ => false,
         };
-        whole.then(|| Self {
+        is_valid.then(|| Self {
             source_id,
             url,
-            title: take_text(&mut from, "title"),
-            media_type: take_text(&mut from, "mediaType"),
-            filename: take_text(&mut from, "filename"),
-            extra: from,
+            title: take_text(&mut object, "title"),
+            media_type: take_text(&mut object, "mediaType"),
+            filename: take_text(&mut object, "filename"),
+            extra: object,
         })
     }
 }

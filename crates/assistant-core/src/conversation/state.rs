@@ -176,7 +176,7 @@ impl State {
     /// changes of a decided call, and marks the outcome as known once the handler starts or the
     /// call ends in another way than by a denial.
     const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
-        let (began, is_known, is_asked_again) = (
+        let (is_running, is_known, is_asked_again) = (
             matches!(self, Self::Running(..)),
             matches!(self, Self::Ended(outcome) if !matches!(outcome.end, CallEnd::Denied)),
             matches!(
@@ -184,13 +184,13 @@ impl State {
                 Self::Streaming(_) | Self::Open(_) | Self::Interrupted { .. }
             ),
         );
-        let is_void = was_claimed && !began && !self.is_done();
+        let is_void = was_claimed && !is_running && !self.is_done();
         let Some(history) = self.history_mut() else {
             return;
         };
         history.changed |= is_asked_again && voids_question;
-        history.unknown_outcome &= !(began || is_known);
-        if began {
+        history.unknown_outcome &= !(is_running || is_known);
+        if is_running {
             history.starts = history.starts.saturating_add(1);
         }
         if is_void {
@@ -250,7 +250,7 @@ impl State {
                 Self::Open(state.to_blank_review())
             }
 
-            // The outcomes of checks, which are repeated from `Open`.
+            // Checks begin in `Open`, and are repeated from there.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
             (Self::Open(review), E::RuleAsked(ticket, about)) => Self::RuleAsked {
                 ticket,
@@ -307,7 +307,7 @@ impl State {
                 }
             }
 
-            // A handler starts in two steps, and only from here.
+            // A handler starts in two steps, and only from `Allowed`.
             (Self::Allowed(clearance), E::CommitAsked(commit)) => {
                 Self::Committing(commit, Box::new(clearance.review))
             }
@@ -316,7 +316,7 @@ impl State {
                 Self::Running(id, timer, review)
             }
 
-            // Calls that the agent runs.
+            // Transitions of calls that the agent runs.
             (
                 Self::Remote {
                     delegated: false,
@@ -357,7 +357,7 @@ impl State {
                 review,
             },
 
-            // Questions of the agent. A running or denied call is not asked about again.
+            // Interrupts of the agent. A running or denied call is not interrupted again.
             (
                 state @ (Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. }),
                 E::Interrupted { .. },
@@ -377,7 +377,7 @@ impl State {
             (Self::Interrupted { review, .. }, E::InterruptAnswered { approved: true, .. }) => {
                 Self::InterruptApproved { out: false, review }
             }
-            // Where the agent asks twice about one call, one denial is enough.
+            // If two interrupts refer to one call, one denial is enough to deny the call.
             (
                 Self::Interrupted { review, .. } | Self::InterruptApproved { review, .. },
                 E::InterruptAnswered {
@@ -422,8 +422,7 @@ impl State {
         }
     }
 
-    /// Returns the call's review for changes within this state; `None` while arguments are
-    /// streaming.
+    /// Returns a mutable reference to the call's review; `None` while arguments are streaming.
     pub(super) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
             Self::Streaming(_) => None,
@@ -510,7 +509,7 @@ impl State {
             | Self::Remote { .. }
             | Self::HandedOff { out: true, .. }
             | Self::InterruptApproved { out: true, .. } => Phase::Running,
-            Self::Ended(done) => match done.end {
+            Self::Ended(outcome) => match outcome.end {
                 CallEnd::Output => Phase::OutputAvailable,
                 CallEnd::Error => Phase::OutputError,
                 CallEnd::Denied => Phase::OutputDenied,

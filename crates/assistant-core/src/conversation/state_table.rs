@@ -13,11 +13,11 @@ use crate::{
     id::{CommitId, InvocationId, Ticket},
 };
 
-fn error() -> CallError {
+fn handler_error() -> CallError {
     CallError::new(ErrorKind::Handler, String::new())
 }
 
-fn done(end: CallEnd, by: Author) -> Box<EndedCall> {
+fn ended_call(end: CallEnd, by: Author) -> Box<EndedCall> {
     Box::new(EndedCall::new(end, by, false))
 }
 
@@ -37,7 +37,7 @@ fn states() -> Vec<(&'static str, State)> {
         ),
         ("Asked", State::Asked(UserQuestion::new(Review::default()))),
         ("Allowed", State::Allowed(Clearance::new(Review::default()))),
-        ("Invalid", State::Invalid(error(), Box::default())),
+        ("Invalid", State::Invalid(handler_error(), Box::default())),
         (
             "Denied",
             State::Denied {
@@ -95,17 +95,17 @@ fn states() -> Vec<(&'static str, State)> {
         ),
         (
             "Ended (page)",
-            State::Ended(done(CallEnd::Output, Author::Page)),
+            State::Ended(ended_call(CallEnd::Output, Author::Page)),
         ),
         (
             "Ended (agent)",
-            State::Ended(done(CallEnd::Output, Author::Agent)),
+            State::Ended(ended_call(CallEnd::Output, Author::Agent)),
         ),
     ]
 }
 
 fn events() -> Vec<(&'static str, StateEvent)> {
-    let answered = |approved| StateEvent::InterruptAnswered {
+    let create_answer = |approved| StateEvent::InterruptAnswered {
         approved,
         reason: None,
         by: None,
@@ -120,7 +120,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("RuleAsked", StateEvent::RuleAsked(Ticket(2), None)),
         ("QuestionPut", StateEvent::QuestionPut),
         ("Cleared", StateEvent::Cleared),
-        ("FoundInvalid", StateEvent::FoundInvalid(error())),
+        ("FoundInvalid", StateEvent::FoundInvalid(handler_error())),
         ("Denied", StateEvent::Denied(None)),
         ("DeniedBefore", StateEvent::DeniedBefore(None)),
         ("CommitAsked", StateEvent::CommitAsked(CommitId(2))),
@@ -132,8 +132,8 @@ fn events() -> Vec<(&'static str, StateEvent)> {
             StateEvent::HandedOff(Consent::from_record("m".to_owned())),
         ),
         ("Interrupted", StateEvent::Interrupted { card: true }),
-        ("InterruptAnswered (approved)", answered(true)),
-        ("InterruptAnswered (denied)", answered(false)),
+        ("InterruptAnswered (approved)", create_answer(true)),
+        ("InterruptAnswered (denied)", create_answer(false)),
         ("InterruptLifted", StateEvent::InterruptLifted),
         (
             "InterruptReopened",
@@ -143,42 +143,42 @@ fn events() -> Vec<(&'static str, StateEvent)> {
         ("SendFailed", StateEvent::SendFailed),
         (
             "Settled (page)",
-            StateEvent::Settled(done(CallEnd::Error, Author::Page)),
+            StateEvent::Settled(ended_call(CallEnd::Error, Author::Page)),
         ),
         (
             "Settled (agent)",
-            StateEvent::Settled(done(CallEnd::Error, Author::Agent)),
+            StateEvent::Settled(ended_call(CallEnd::Error, Author::Agent)),
         ),
         ("Delivered", StateEvent::Delivered),
     ]
 }
 
 /// Returns the name of a state in the table.
-fn name(state: &State) -> &'static str {
-    let same = |known: &&(&str, State)| {
-        let by = |state: &State| match state {
-            State::Ended(done) => Some(done.by),
+fn state_name(state: &State) -> &'static str {
+    let is_same = |known: &&(&str, State)| {
+        let author_of = |state: &State| match state {
+            State::Ended(outcome) => Some(outcome.by),
             _ => None,
         };
         std::mem::discriminant(&known.1) == std::mem::discriminant(state)
-            && by(&known.1) == by(state)
+            && author_of(&known.1) == author_of(state)
     };
     let states = states();
-    states.iter().find(same).map_or("?", |(name, _)| name)
+    states.iter().find(is_same).map_or("?", |(name, _)| name)
 }
 
 /// Lists the transitions of each state: the events, and the state that follows. Events that are not
 /// listed change nothing.
-fn table() -> String {
+fn transition_table() -> String {
     let mut out = String::from("| state | event → next state |\n| --- | --- |\n");
-    for (from, state) in states() {
+    for (label, state) in states() {
         let mut steps = Vec::new();
-        for (what, event) in events() {
+        for (event_label, event) in events() {
             if let Ok(next) = state.clone().step(event.clone()) {
-                steps.push(format!("{what} → {}", name(&next)));
+                steps.push(format!("{event_label} → {}", state_name(&next)));
             }
         }
-        out.push_str(&format!("| {from} | {} |\n", steps.join("<br>")));
+        out.push_str(&format!("| {label} | {} |\n", steps.join("<br>")));
     }
     out
 }
@@ -188,13 +188,13 @@ fn table() -> String {
 fn reload_table() -> String {
     let mut out =
         String::from("| state | after a reload | with a start on record |\n| --- | --- | --- |\n");
-    for (from, state) in stored_states() {
-        let plain = state.clone().after_reload(LastStart::Unrecorded);
-        let recorded = state.after_reload(LastStart::Recorded);
+    for (label, state) in stored_states() {
+        let next = state.clone().after_reload(LastStart::Unrecorded);
+        let next_after_start = state.after_reload(LastStart::Recorded);
         out.push_str(&format!(
-            "| {from} | {} | {} |\n",
-            name(&plain),
-            name(&recorded)
+            "| {label} | {} | {} |\n",
+            state_name(&next),
+            state_name(&next_after_start)
         ));
     }
     out
@@ -203,8 +203,8 @@ fn reload_table() -> String {
 /// Returns a call state of each kind, with variants for approved calls, for approvals that a run is
 /// sending, and for interrupts without a card.
 fn stored_states() -> Vec<(&'static str, State)> {
-    let mut all = states();
-    let approved = |interrupt: Option<&str>| {
+    let mut variants = states();
+    let approved_review = |interrupt: Option<&str>| {
         Box::new(Review {
             approval: Some(CallApproval {
                 decision: Some(Decision::Approved),
@@ -214,26 +214,26 @@ fn stored_states() -> Vec<(&'static str, State)> {
             ..Review::default()
         })
     };
-    let (here, to_agent) = (approved(None), approved(Some("i")));
-    all.extend([
+    let (page_review, agent_review) = (approved_review(None), approved_review(Some("i")));
+    variants.extend([
         (
             "Allowed (approved here)",
-            State::Allowed(Clearance::new((*here).clone())),
+            State::Allowed(Clearance::new((*page_review).clone())),
         ),
         (
             "Allowed (approved to the agent)",
-            State::Allowed(Clearance::new((*to_agent).clone())),
+            State::Allowed(Clearance::new((*agent_review).clone())),
         ),
         (
             "Committing (approved here)",
-            State::Committing(CommitId(1), here.clone()),
+            State::Committing(CommitId(1), page_review.clone()),
         ),
         (
             "HandedOff (a run carries it)",
             State::HandedOff {
                 message: Consent::from_record("m".to_owned()),
                 out: true,
-                review: here,
+                review: page_review,
             },
         ),
         (
@@ -247,18 +247,18 @@ fn stored_states() -> Vec<(&'static str, State)> {
             "InterruptApproved (a run carries it)",
             State::InterruptApproved {
                 out: true,
-                review: to_agent,
+                review: agent_review,
             },
         ),
     ]);
-    all
+    variants
 }
 
 #[test]
 fn the_tables_in_the_docs_match_the_state_machine() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/calls.md");
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    for table in [table(), reload_table()] {
+    for table in [transition_table(), reload_table()] {
         assert!(text.contains(&table), "docs/calls.md is to hold:\n{table}");
     }
 }
@@ -266,10 +266,10 @@ fn the_tables_in_the_docs_match_the_state_machine() {
 /// A reloaded page has no handler, no claim and no ticket, and may be reloaded again.
 #[test]
 fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
-    for (from, state) in stored_states() {
+    for (label, state) in stored_states() {
         for start in [LastStart::Unrecorded, LastStart::Recorded] {
             let next = state.clone().after_reload(start);
-            let under_way = matches!(
+            let is_pending = matches!(
                 next,
                 State::RuleAsked { .. }
                     | State::Missing(_)
@@ -278,18 +278,18 @@ fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
                     | State::Running(..)
                     | State::InterruptApproved { out: true, .. }
             );
-            assert!(!under_way, "{from} → {next:?}");
+            assert!(!is_pending, "{label} → {next:?}");
             assert_eq!(
                 next.clone().after_reload(LastStart::Unrecorded),
                 next,
-                "{from}"
+                "{label}"
             );
-            // A journal that is read later gives the same state.
-            let later = state.clone().after_reload(LastStart::Unrecorded);
-            assert_eq!(later.after_reload(start), next, "{from}");
+            // Reading the journal after the reload results in the same state.
+            let reloaded = state.clone().after_reload(LastStart::Unrecorded);
+            assert_eq!(reloaded.after_reload(start), next, "{label}");
             // No call with an unknown outcome is allowed.
-            let passes = matches!(next, State::Allowed(_));
-            assert!(!passes || start == LastStart::Unrecorded, "{from}");
+            let is_allowed = matches!(next, State::Allowed(_));
+            assert!(!is_allowed || start == LastStart::Unrecorded, "{label}");
         }
     }
 }
@@ -297,27 +297,30 @@ fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
 /// A stored conversation has only the states that follow a reload.
 #[test]
 fn stored_states_round_trip_to_the_state_after_a_reload() {
-    for (from, state) in stored_states()
+    for (label, state) in stored_states()
         .into_iter()
         .filter(|(_, state)| !state.is_done())
     {
         let phase = state.phase();
-        let handed_off = match &state {
+        let hand_off_id = match &state {
             State::HandedOff { message, .. } => Some(message.on_record().clone()),
             _ => None,
         };
         let review = Box::new(state.review().cloned().unwrap_or_default());
-        let payload = StoredState { review, handed_off };
-        let read = State::from_stored(state.stored_state_name(phase), phase, payload);
+        let payload = StoredState {
+            review,
+            handed_off: hand_off_id,
+        };
+        let restored = State::from_stored(state.stored_state_name(phase), phase, payload);
         assert_eq!(
-            read,
+            restored,
             Some(state.after_reload(LastStart::Unrecorded)),
-            "{from}"
+            "{label}"
         );
     }
     for phase in ["committing", "running", "missing", "ended", "", "Open"] {
-        let read = State::from_stored(Some(phase), Phase::Running, StoredState::default());
-        assert_eq!(read, None, "{phase}");
+        let restored = State::from_stored(Some(phase), Phase::Running, StoredState::default());
+        assert_eq!(restored, None, "{phase}");
     }
 }
 
@@ -332,48 +335,48 @@ fn every_transition_keeps_the_history() {
         must_be_asked: true,
         is_stored: true,
     };
-    let aged = |mut state: State| {
-        if let Some(of_state) = state.history_mut() {
-            *of_state = history;
+    let with_history = |mut state: State| {
+        if let Some(state_history) = state.history_mut() {
+            *state_history = history;
         }
         state
     };
-    for (from, state) in stored_states() {
-        let state = aged(state);
-        assert_eq!(state.history(), history, "{from}");
+    for (label, state) in stored_states() {
+        let state = with_history(state);
+        assert_eq!(state.history(), history, "{label}");
         for start in [LastStart::Unrecorded, LastStart::Recorded] {
             assert_eq!(
                 state.clone().after_reload(start).history(),
                 history,
-                "{from}"
+                "{label}"
             );
         }
-        let again = state.clone().into_unknown_outcome(5).history();
+        let next_history = state.clone().into_unknown_outcome(5).history();
         assert_eq!(
-            again,
+            next_history,
             History {
                 starts: 5,
                 ..history
             },
-            "{from}"
+            "{label}"
         );
-        for (what, event) in events() {
+        for (event_label, event) in events() {
             let Ok(next) = state.clone().step(event) else {
                 continue;
             };
-            let begins = matches!(next, State::Running(..));
-            let is_void = matches!(state, State::Committing(..)) && !begins && !next.is_done();
+            let is_running = matches!(next, State::Running(..));
+            let is_void = matches!(state, State::Committing(..)) && !is_running && !next.is_done();
             let is_known = match &next {
                 State::Ended(outcome) => outcome.end != CallEnd::Denied,
-                _ => begins,
+                _ => is_running,
             };
             let expected = History {
-                starts: 3 + u32::from(begins),
+                starts: 3 + u32::from(is_running),
                 void_starts: 1 + u32::from(is_void),
                 unknown_outcome: !is_known,
                 ..history
             };
-            assert_eq!(next.history(), expected, "{from}: {what}");
+            assert_eq!(next.history(), expected, "{label}: {event_label}");
         }
     }
 }
@@ -381,25 +384,25 @@ fn every_transition_keeps_the_history() {
 #[test]
 fn a_started_or_denied_call_never_starts_again() {
     // No sequence of events leads from these states to a start.
-    let settled = |state: &State| {
+    let is_settled = |state: &State| {
         matches!(
             state,
             State::Running(..) | State::Denied { .. } | State::Ended(_)
         )
     };
-    for (from, state) in states().into_iter().filter(|(_, state)| settled(state)) {
-        for (what, event) in events() {
+    for (label, state) in states().into_iter().filter(|(_, state)| is_settled(state)) {
+        for (event_label, event) in events() {
             let next = state.clone().step(event.clone());
-            let stays = next.as_ref().map_or(true, settled);
-            assert!(stays, "{from}: {what} → {next:?}");
+            let is_still_settled = next.as_ref().map_or(true, is_settled);
+            assert!(is_still_settled, "{label}: {event_label} → {next:?}");
         }
     }
-    // Only a commit leads to a handler, and only a clearance to a commit.
-    for (from, state) in states() {
-        for (what, event) in events() {
+    // A call starts only from `Committing`, which follows only `Allowed`.
+    for (label, state) in states() {
+        for (event_label, event) in events() {
             match state.clone().step(event.clone()) {
-                Ok(State::Running(..)) => assert_eq!(from, "Committing", "{what}"),
-                Ok(State::Committing(..)) => assert_eq!(from, "Allowed", "{what}"),
+                Ok(State::Running(..)) => assert_eq!(label, "Committing", "{event_label}"),
+                Ok(State::Committing(..)) => assert_eq!(label, "Allowed", "{event_label}"),
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use crate::event::Object;
 /// The maximum number of steps that a message stores.
 pub(super) const MAX_STEPS: usize = 128;
 
-/// A step of a run, as the agent names it.
+/// A step of a run, with the name that the agent reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentStep {
@@ -40,11 +40,11 @@ impl AgentStep {
     }
 
     fn from_json(value: &Value) -> Option<Self> {
-        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let text_field = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
-            name: text("name")?,
+            name: text_field("name")?,
             finished: value.get("finished")?.as_bool()?,
-            failure: text("failure"),
+            failure: text_field("failure"),
         })
     }
 }
@@ -54,6 +54,6 @@ impl AgentStep {
 pub(super) fn take_steps(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);
-    let read = list.into_iter().flatten().filter_map(AgentStep::from_json);
-    read.take(MAX_STEPS).collect()
+    let valid_steps = list.into_iter().flatten().filter_map(AgentStep::from_json);
+    valid_steps.take(MAX_STEPS).collect()
 }

@@ -1,5 +1,5 @@
-//! Copy on write: before a run changes an item that another branch shares, the item is copied for
-//! the branch of the run.
+//! Implements copy on write: before a run changes an item that another branch shares, the item is
+//! copied for the branch of the run.
 
 use super::{Tree, TreeUpdate};
 
@@ -13,24 +13,29 @@ pub(in crate::conversation) struct CopiedNode {
 }
 
 impl<M: Clone> Tree<M> {
-    /// Copies the nodes that must be copied before a run may change this node: the node and all
-    /// nodes between it and the last fork of the path. Returns the node to change, and the copies.
-    /// Copies nothing if the node is not on the path or is not shared.
+    /// Copies a node before a run changes it, together with all nodes between it and the last fork
+    /// of the path. Returns the node to change, and the copies. Copies nothing if the node is not
+    /// on the path or is not shared.
     pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
-        let depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
-        let Some(from) = depth(self).filter(|depth| self.last_shared_depth(*depth).is_some())
+        let find_depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
+        let Some(first_depth) =
+            find_depth(self).filter(|depth| self.last_shared_depth(*depth).is_some())
         else {
             return (ix, Vec::new());
         };
         let gaps = self.gaps;
         self.close_gaps();
-        let from = if gaps > 0 { depth(self) } else { Some(from) };
-        let Some(from) = from else {
+        let first_depth = if gaps > 0 {
+            find_depth(self)
+        } else {
+            Some(first_depth)
+        };
+        let Some(first_depth) = first_depth else {
             return (ix, Vec::new());
         };
-        let copies = self.unshare_from(from);
-        let own = self.path.get(from).copied().unwrap_or(ix);
-        (own, copies)
+        let copies = self.unshare_from(first_depth);
+        let unshared_ix = self.path.get(first_depth).copied().unwrap_or(ix);
+        (unshared_ix, copies)
     }
 
     /// Copies the nodes of the path, from this depth on, that another branch shares. The last node
@@ -48,7 +53,7 @@ impl<M: Clone> Tree<M> {
                 copies.extend(self.copy_for_path(from).map(|to| CopiedNode { from, to }));
             }
         }
-        // The remembered child is the one that was shown.
+        // The chosen children stay those of the shown path.
         if self.shown.is_none() {
             let path = self.path.clone();
             self.remember_choices(&path);
@@ -74,8 +79,8 @@ impl<M: Clone> Tree<M> {
             self.set_parent(next, Some(copy));
             self.add_to_parent(next, Some(copy));
         }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = copy;
+        if let Some(entry) = self.path.get_mut(depth) {
+            *entry = copy;
         }
         self.changes.push(TreeUpdate::Added(id));
         Some(copy)
@@ -96,8 +101,8 @@ impl<M> Tree<M> {
     /// searching from this depth on; `None` without such a node. All nodes before that node are
     /// shared, too.
     pub(in crate::conversation) fn last_shared_depth(&self, from: usize) -> Option<usize> {
-        let piece = self.path.get(from..self.shared_len.min(self.path.len()))?;
-        Some(from + piece.iter().rposition(|ix| self.is_shared(*ix))?)
+        let nodes = self.path.get(from..self.shared_len.min(self.path.len()))?;
+        Some(from + nodes.iter().rposition(|ix| self.is_shared(*ix))?)
     }
 
     /// Recomputes the length of the path of runs that other branches share.
@@ -107,16 +112,16 @@ impl<M> Tree<M> {
     }
 
     /// Records that another branch begins below a node, if the node is on the path of runs.
-    pub(super) fn record_fork_below(&mut self, above: Option<usize>) {
-        if let Some(above) = above.filter(|above| self.is_on_path(*above)) {
-            let depth = self.node(above).map_or(0, |above| above.depth);
+    pub(super) fn record_fork_below(&mut self, parent: Option<usize>) {
+        if let Some(parent) = parent.filter(|parent| self.is_on_path(*parent)) {
+            let depth = self.node(parent).map_or(0, |parent| parent.depth);
             self.shared_len = self.shared_len.max(depth + 1);
         }
     }
 
     /// Returns true if `shared_len` covers all nodes that branches share, for tests.
     pub(super) fn is_shared_len_valid(&self) -> bool {
-        let shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
-        shared.is_none_or(|last| last < self.shared_len)
+        let last_shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
+        last_shared.is_none_or(|last| last < self.shared_len)
     }
 }

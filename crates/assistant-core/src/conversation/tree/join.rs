@@ -4,8 +4,8 @@ use super::{MessageId, Tree, TreeUpdate};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
-    /// Adds an item below another, or as a root, and returns its node and its id. If the given id
-    /// is taken, the item gets another id. The shown path and the path of runs stay unchanged.
+    /// Adds an item below another item, or as a root, and returns its node and its id. If the given
+    /// id is taken, the item gets another id. The shown path and the path of runs stay unchanged.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn add_below(
         &mut self,
@@ -13,11 +13,11 @@ impl<M> Tree<M> {
         item: M,
         parent: Option<&MessageId>,
     ) -> (usize, MessageId) {
-        let below = parent.and_then(|id| self.find(id));
-        let (ix, id) = self.add_node(id, item, below);
-        self.set_awaits(ix, parent.filter(|_| below.is_none()).cloned());
-        self.add_to_parent(ix, below);
-        self.record_fork_below(below);
+        let parent_ix = parent.and_then(|id| self.find(id));
+        let (ix, id) = self.add_node(id, item, parent_ix);
+        self.set_awaits(ix, parent.filter(|_| parent_ix.is_none()).cloned());
+        self.add_to_parent(ix, parent_ix);
+        self.record_fork_below(parent_ix);
         self.changes.push(TreeUpdate::Added(id.clone()));
         self.gather_orphans(ix);
         (ix, id)
@@ -38,9 +38,9 @@ impl<M> Tree<M> {
         if !self.awaited.contains_key(id) {
             return Ok(());
         }
-        let above = self.find(parent).and_then(|ix| self.root_of(ix));
-        let awaited = above.and_then(|root| self.node(root)?.awaits.as_ref());
-        match awaited == Some(id) {
+        let root_ix = self.find(parent).and_then(|ix| self.root_of(ix));
+        let awaited_id = root_ix.and_then(|root_ix| self.node(root_ix)?.awaits.as_ref());
+        match awaited_id == Some(id) {
             true => Err(TreeError::Cycle),
             false => Ok(()),
         }
@@ -52,9 +52,9 @@ impl<M> Tree<M> {
         let Some(node) = self.node_mut(ix) else {
             return;
         };
-        let before = std::mem::replace(&mut node.awaits, awaits.clone());
-        if let Some(before) = before {
-            self.forget_waiting(ix, &before);
+        let old_parent = std::mem::replace(&mut node.awaits, awaits.clone());
+        if let Some(old_parent) = old_parent {
+            self.forget_waiting(ix, &old_parent);
         }
         if let Some(awaits) = awaits {
             self.awaited.entry(awaits).or_default().push(ix);
@@ -62,9 +62,9 @@ impl<M> Tree<M> {
     }
 
     pub(super) fn forget_waiting(&mut self, ix: usize, awaited: &MessageId) {
-        if let Some(waiting) = self.awaited.get_mut(awaited) {
-            waiting.retain(|other| *other != ix);
-            if waiting.is_empty() {
+        if let Some(nodes) = self.awaited.get_mut(awaited) {
+            nodes.retain(|other| *other != ix);
+            if nodes.is_empty() {
                 self.awaited.remove(awaited);
             }
         }
@@ -72,37 +72,38 @@ impl<M> Tree<M> {
 
     /// Adds a restored node that waits for its parent to the index of waiting nodes.
     pub(super) fn register_waiting(&mut self, ix: usize) {
-        let awaits = self.node(ix).and_then(|node| node.awaits.clone());
-        if let Some(awaits) = awaits {
-            self.awaited.entry(awaits).or_default().push(ix);
+        let missing_parent = self.node(ix).and_then(|node| node.awaits.clone());
+        if let Some(missing_parent) = missing_parent {
+            self.awaited.entry(missing_parent).or_default().push(ix);
         }
     }
 
     /// Moves the nodes that waited for this node below it. A waiting node that is an ancestor of
-    /// this node stays in place and no longer waits: a run may have written below it.
+    /// this node stays in place and no longer waits, because a run may have written below it.
     pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
-        let waiting = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
-        let Some(waiting) = waiting else {
+        let orphans = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
+        let Some(orphans) = orphans else {
             return;
         };
-        let own = self.root_of(ix);
-        let begins = |path: &[usize], orphan| path.first() == Some(&orphan);
-        let mut moves_paths = false;
-        for orphan in waiting {
-            moves_paths |= begins(&self.path, orphan) || begins(self.shown_path(), orphan);
-            let above = Some(orphan) == own;
+        let root_ix = self.root_of(ix);
+        let begins_with = |path: &[usize], orphan| path.first() == Some(&orphan);
+        let mut changes_paths = false;
+        for orphan in orphans {
+            changes_paths |=
+                begins_with(&self.path, orphan) || begins_with(self.shown_path(), orphan);
+            let is_ancestor = Some(orphan) == root_ix;
             self.set_awaits(orphan, None);
-            if !above {
+            if !is_ancestor {
                 self.remove_from_parent(orphan);
                 self.add_to_parent(orphan, Some(ix));
                 if let Some(node) = self.node_mut(orphan) {
                     node.parent = Some(ix);
                 }
             }
-            let moved = self.id_at(orphan).cloned().map(TreeUpdate::Moved);
-            self.changes.extend(moved);
+            let update = self.id_at(orphan).cloned().map(TreeUpdate::Moved);
+            self.changes.extend(update);
         }
-        match moves_paths {
+        match changes_paths {
             true => self.rebuild_paths(),
             false => self.record_fork_below(Some(ix)),
         }
@@ -119,11 +120,11 @@ impl<M> Tree<M> {
         parent: Option<&MessageId>,
     ) -> Result<(), TreeError> {
         let ix = self.index_of(id)?;
-        let below = match parent {
+        let parent_ix = match parent {
             Some(parent) => Some(self.find(parent).ok_or(TreeError::UnknownParent)?),
             None => None,
         };
-        self.move_below(ix, below, None)
+        self.move_below(ix, parent_ix, None)
     }
 
     /// Moves a node and its descendants below the node with this id. If the id is unknown, the node
@@ -134,30 +135,34 @@ impl<M> Tree<M> {
         ix: usize,
         parent: &MessageId,
     ) -> Result<(), TreeError> {
-        let below = self.find(parent);
+        let parent_ix = self.find(parent);
         if self.id_at(ix) == Some(parent) {
             return Err(TreeError::Cycle);
         }
-        self.move_below(ix, below, Some(parent.clone()).filter(|_| below.is_none()))
+        self.move_below(
+            ix,
+            parent_ix,
+            Some(parent.clone()).filter(|_| parent_ix.is_none()),
+        )
     }
 
     fn move_below(
         &mut self,
         ix: usize,
-        below: Option<usize>,
+        parent_ix: Option<usize>,
         awaits: Option<MessageId>,
     ) -> Result<(), TreeError> {
-        if below.is_some_and(|below| self.chain_to(below).contains(&ix)) {
+        if parent_ix.is_some_and(|parent_ix| self.chain_to(parent_ix).contains(&ix)) {
             return Err(TreeError::Cycle);
         }
         self.remove_from_parent(ix);
         if let Some(node) = self.node_mut(ix) {
-            node.parent = below;
+            node.parent = parent_ix;
         }
         self.set_awaits(ix, awaits);
-        self.add_to_parent(ix, below);
-        let moved = self.id_at(ix).cloned().map(TreeUpdate::Moved);
-        self.changes.extend(moved);
+        self.add_to_parent(ix, parent_ix);
+        let update = self.id_at(ix).cloned().map(TreeUpdate::Moved);
+        self.changes.extend(update);
         self.rebuild_paths();
         Ok(())
     }
@@ -183,30 +188,30 @@ impl<M> Tree<M> {
         links: &[(Option<MessageId>, Option<MessageId>)],
     ) -> bool {
         for (ix, (parent, chosen)) in links.iter().enumerate() {
-            let find = |id: &Option<MessageId>| self.find(id.as_ref()?);
-            let (below, chosen) = (find(parent), find(chosen));
+            let find_ix = |id: &Option<MessageId>| self.find(id.as_ref()?);
+            let (parent_ix, chosen_ix) = (find_ix(parent), find_ix(chosen));
             if let Some(node) = self.node_mut(ix) {
-                node.parent = below;
-                node.chosen = chosen;
+                node.parent = parent_ix;
+                node.chosen = chosen_ix;
             }
-            self.set_awaits(ix, parent.clone().filter(|_| below.is_none()));
-            self.add_to_parent(ix, below);
+            self.set_awaits(ix, parent.clone().filter(|_| parent_ix.is_none()));
+            self.add_to_parent(ix, parent_ix);
         }
-        // Nodes that no root leads to form a cycle.
-        let mut reached = 0;
-        let mut next: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
-        while let Some((ix, depth)) = next.pop() {
-            reached += 1;
+        // Nodes that cannot be reached from a root form a cycle.
+        let mut reached_count = 0;
+        let mut stack: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
+        while let Some((ix, depth)) = stack.pop() {
+            reached_count += 1;
             if let Some(node) = self.node_mut(ix) {
                 node.depth = depth;
                 node.chosen = node.chosen.filter(|chosen| node.children.contains(chosen));
-                next.extend(node.children.iter().map(|child| (*child, depth + 1)));
+                stack.extend(node.children.iter().map(|child| (*child, depth + 1)));
             }
         }
-        reached == links.len()
+        reached_count == links.len()
     }
 
-    /// Sets the root through which a stored tree was last shown.
+    /// Sets the root of the path that was last shown.
     pub(in crate::conversation) fn choose_root(&mut self, id: Option<MessageId>) {
         self.chosen_root = id.and_then(|id| self.find(&id));
     }

@@ -30,7 +30,7 @@ pub(super) struct TreeNode<M> {
     pub(super) item: M,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// The child through which the tree was last shown.
+    /// The child on the path that was last shown through this node.
     pub(super) chosen: Option<usize>,
     /// The id of a missing parent; the node is a root until that parent arrives.
     pub(super) awaits: Option<MessageId>,
@@ -58,7 +58,7 @@ pub(super) struct Tree<M> {
     roots: Vec<usize>,
     /// The nodes that wait for a missing parent, by the id of the parent.
     awaited: HashMap<MessageId, Vec<usize>>,
-    /// The root through which the tree was last shown.
+    /// The root of the path that was last shown.
     chosen_root: Option<usize>,
     /// The path of runs, from the root to their tip.
     path: Vec<usize>,
@@ -66,7 +66,7 @@ pub(super) struct Tree<M> {
     gaps: usize,
     /// The number of nodes at the start of `path` that another branch may share.
     shared_len: usize,
-    /// The number of places of paths that were rewritten so far.
+    /// The number of path entries that were rewritten so far.
     path_work: u64,
     /// The shown path, if it differs from the path of runs.
     shown: Option<Vec<usize>>,
@@ -143,10 +143,10 @@ impl<M> Tree<M> {
 
     /// Returns all nodes, each after its parent and its older siblings.
     pub(super) fn parents_first(&self) -> impl Iterator<Item = &TreeNode<M>> {
-        let mut next: Vec<usize> = self.roots.iter().rev().copied().collect();
+        let mut stack: Vec<usize> = self.roots.iter().rev().copied().collect();
         std::iter::from_fn(move || {
-            let node = self.node(next.pop()?)?;
-            next.extend(node.children.iter().rev());
+            let node = self.node(stack.pop()?)?;
+            stack.extend(node.children.iter().rev());
             Some(node)
         })
     }
@@ -155,12 +155,12 @@ impl<M> Tree<M> {
         &self.roots
     }
 
-    /// Returns the root through which the tree was last shown.
+    /// Returns the root of the path that was last shown.
     pub(super) const fn chosen_root(&self) -> Option<usize> {
         self.chosen_root
     }
 
-    /// Returns and forgets the changes since this method was called last.
+    /// Removes and returns the changes since the previous use of this method.
     pub(super) fn take_changes(&mut self) -> Vec<TreeUpdate> {
         std::mem::take(&mut self.changes)
     }
@@ -185,8 +185,8 @@ impl<M> Tree<M> {
         let id = self.unused_id(id);
         let ix = self.nodes.len();
         self.ids.insert(id.clone(), ix);
-        let above = parent.and_then(|parent| self.node(parent));
-        let depth = above.map_or(0, |above| above.depth + 1);
+        let parent_node = parent.and_then(|parent| self.node(parent));
+        let depth = parent_node.map_or(0, |parent_node| parent_node.depth + 1);
         self.nodes.push(Some(TreeNode {
             id: id.clone(),
             item,
@@ -200,21 +200,21 @@ impl<M> Tree<M> {
     }
 
     fn unused_id(&self, id: MessageId) -> MessageId {
-        let mut free = id.clone();
+        let mut new_id = id.clone();
         let mut n = 2_usize;
-        while self.ids.contains_key(&free) {
-            free = MessageId::from(format!("{id}~{n}"));
+        while self.ids.contains_key(&new_id) {
+            new_id = MessageId::from(format!("{id}~{n}"));
             n += 1;
         }
-        free
+        new_id
     }
 
     /// Removes a node from the tree; the caller repairs the links to it.
     fn remove_node(&mut self, ix: usize) -> Option<TreeNode<M>> {
         let node = self.nodes.get_mut(ix).and_then(Option::take)?;
         self.ids.remove(&node.id);
-        if let Some(awaited) = &node.awaits {
-            self.forget_waiting(ix, awaited);
+        if let Some(missing_parent) = &node.awaits {
+            self.forget_waiting(ix, missing_parent);
         }
         self.changes.push(TreeUpdate::Removed(node.id.clone()));
         Some(node)
@@ -244,8 +244,8 @@ impl<M> Tree<M> {
         self.siblings_mut(parent).push(ix);
     }
 
-    /// Removes a node from its parent's children, or from the roots, and forgets that it was
-    /// chosen.
+    /// Removes a node from its parent's children, or from the roots. If the node was the chosen
+    /// child, the parent no longer has a chosen child.
     fn remove_from_parent(&mut self, ix: usize) {
         let parent = self.node(ix).and_then(|node| node.parent);
         self.siblings_mut(parent).retain(|child| *child != ix);
@@ -254,7 +254,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Sets the child of a node, or the root, through which the tree is shown.
+    /// Sets the child of a node, or the root, on the shown path.
     fn choose_child(&mut self, parent: Option<usize>, child: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.chosen = child,
@@ -264,12 +264,12 @@ impl<M> Tree<M> {
 
     /// Returns the numbers of a node and its descendants, beginning with the node.
     pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
-        let mut all = Vec::new();
-        let mut next = vec![ix];
-        while let Some(ix) = next.pop() {
-            all.push(ix);
-            next.extend(self.node(ix).into_iter().flat_map(|node| &node.children));
+        let mut nodes = Vec::new();
+        let mut stack = vec![ix];
+        while let Some(ix) = stack.pop() {
+            nodes.push(ix);
+            stack.extend(self.node(ix).into_iter().flat_map(|node| &node.children));
         }
-        all
+        nodes
     }
 }
